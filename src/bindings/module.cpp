@@ -1,0 +1,10 @@
+// The table of contents of weald._core: each part binds itself.
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/parts.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of weald. Private: use the functions of weald.engine.";
+  weald::bindings::bind_arrow(m);
+}

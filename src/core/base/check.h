@@ -1,0 +1,28 @@
+// Errors of the core: a message for a person, carried to Python by bindings/call.h.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace weald {
+
+// The data or a parameter cannot be used: becomes weald.errors.DataError.
+struct BadInput : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A state that should be impossible: becomes weald.errors.NativeError.
+struct BrokenInvariant : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// The user pressed Ctrl-C: the pending Python exception is raised.
+struct Cancelled : std::runtime_error {
+  Cancelled() : std::runtime_error("cancelled") {}
+};
+
+inline void require(bool holds, const char* message) {
+  if (!holds) throw BrokenInvariant(message);
+}
+
+}  // namespace weald

@@ -1,0 +1,3 @@
+"""weald: supervised learning on tables, the whole classical line on one engine."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,94 @@
+"""The `Forest`: every tree model after training, as flat arrays that all readers share.
+
+Nodes of all trees stand one after another, each tree in preorder: a node's left child is the next node,
+its right child is named. Inner nodes and leaves keep their own arrays, so that neither pays for the other:
+`slot[node]` is an index into the inner arrays, or `~slot[node]` an index into the leaf arrays.
+
+A split sends a row left when, by `kind`,
+
+- NUMERIC: `value <= threshold` (equally: `code_of(value) <= code`);
+- CATEGORIES: the bit of the row's code is set in the node's set of the side table;
+- COMBINATION: `sum(coefficient * value) <= threshold` over the node's columns of the side table.
+
+A missing value (code 0) follows `missing_left`. The threshold +inf separates missing from present.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NUMERIC, CATEGORIES, COMBINATION = 0, 1, 2
+
+INNER_ARRAYS = ("column", "threshold", "code", "kind", "missing_left", "right", "gain", "side")
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees as arrays. T trees, N nodes, I inner nodes, L leaves (N = I + L), all trees concatenated."""
+
+    n_columns: int
+    #: raw score of output k = base_score[k] + sum over trees of tree_weight * leaf value
+    base_score: NDArray[np.float64]  # (n_outputs,)
+    #: what turns raw scores into predictions: "identity", "shares", later "logistic", "softmax", "exp" …
+    link: str
+
+    # per tree
+    tree_start: NDArray[np.int64]  # (T + 1,) first node of each tree; the last entry is N
+    tree_output: NDArray[np.int32]  # (T,) the first output its leaf values add to
+    tree_weight: NDArray[np.float64]  # (T,)
+    tree_round: NDArray[np.int32]  # (T,)
+
+    # per node
+    slot: NDArray[np.int32]  # (N,) inner index, or ~leaf index
+    cover: NDArray[np.float64]  # (N,) sum of weights (or of hessians)
+    count: NDArray[np.int64]  # (N,) rows
+    impurity: NDArray[np.float64] | None  # (N,) where the method has one
+
+    # per inner node
+    column: NDArray[np.int32]  # (I,) column of the split; -1 for COMBINATION
+    threshold: NDArray[np.float64]  # (I,) NaN never, -inf never; 0.0 for CATEGORIES
+    code: NDArray[np.uint32]  # (I,) the largest code that goes left; 0 for CATEGORIES and COMBINATION
+    kind: NDArray[np.uint8]  # (I,)
+    missing_left: NDArray[np.bool_]  # (I,)
+    right: NDArray[np.int32]  # (I,) node id of the right child, counted from the first node of its tree
+    gain: NDArray[np.float64]  # (I,) score(left) + score(right) - score(node), times weight, ≥ 0
+    side: NDArray[np.int32]  # (I,) row of the side table of its kind; -1 for NUMERIC
+
+    # per leaf
+    value: NDArray[np.float64]  # (L, width)
+
+    # side tables
+    set_start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))  # (S + 1,)
+    set_words: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))  # bit = code
+    combination_start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))  # (C + 1,)
+    combination_column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    combination_coefficient: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, np.float64))
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees."""
+        return len(self.tree_output)
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes, inner and leaves, over all trees."""
+        return len(self.slot)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many raw scores a row gets."""
+        return len(self.base_score)
+
+    @property
+    def width(self) -> int:
+        """How many outputs one leaf speaks for."""
+        return int(self.value.shape[1])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays by field name, absent ones left out."""
+        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
