@@ -24,12 +24,13 @@ from weald.data.adapters import to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
-from weald.data.target import read_weights
+from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.rows.memory import GrowOptions
 
@@ -82,8 +83,8 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         """
         options = self._checked_options()
         n_threads = thread_count(options.n_jobs)
-        table = to_table(X, categorical_features=_declared(options.categorical_features))
-        weight = read_weights(sample_weight, table.n_rows)
+        table = to_table(X, categorical_features=options.categorical_features)
+        weight = read_weight(sample_weight, n_rows=table.n_rows)
         target, classes, weight = self._read_target(y, table.n_rows, weight, options)
         schema = Schema.of(table, used=_used(weight), unknown=options.unknown)
         aligned = schema.align(table, estimator=type(self).__name__)
@@ -99,7 +100,12 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         learned: dict[str, Any] = {
             "forest_": forest,
             "schema_": schema,
-            "tree_": TreeView(forest, schema, n_classes=1 if classes is None else len(classes)),
+            "tree_": TreeView(
+                forest,
+                schema,
+                n_classes=1 if classes is None else len(classes),
+                declared=self.categorical_features,
+            ),
             "n_features_in_": n_columns,
             "n_outputs_": 1,
             "max_features_": _max_columns(self.max_features, n_columns),
@@ -122,8 +128,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         """A new table in the order and codes of the fitted one, and the threads to use on it."""
         check_is_fitted(self)
         options = self._checked_options()
-        table = to_table(X, categorical_features=_declared(options.categorical_features))
-        return self.schema_.align(table, estimator=type(self).__name__), thread_count(options.n_jobs)
+        owner = type(self).__name__
+        table = read_aligned(X, self.schema_, declared=options.categorical_features, owner=owner)
+        return table, thread_count(options.n_jobs)
 
     def _raw_scores(self, X: Any) -> NDArray[np.float64]:
         """The leaf values of each row: (rows, outputs)."""
@@ -282,18 +289,13 @@ def weigh_by_class(
         weighed = factors[labels] if weight is None else weight * factors[labels]
     if not np.isfinite(weighed).all():
         raise DataError(
-            f"sample_weight times `class_weight` of {owner} overflows. Use smaller weights: only ratios count."
+            f"sample_weight times `class_weight` of {owner} overflows. Use smaller ones: only ratios count."
         )
     if not weighed.any():
         raise DataError(
-            f"`class_weight` of {owner} leaves no row with a positive weight. Give some class a weight above 0."
+            f"`class_weight` of {owner} leaves no row with a positive weight. Give a class a weight above 0."
         )
     return weighed
-
-
-def _declared(categorical_features: Any) -> Any:
-    """The columns declared as categories, in the words of `to_table`."""
-    return None if isinstance(categorical_features, str) else categorical_features
 
 
 def _used(weight: Weights | None) -> NDArray[np.bool_] | None:

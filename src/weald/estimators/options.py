@@ -53,7 +53,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A real number in an interval; `(` and `)` in `ends` exclude the end. `fraction` leaves whole types out."""
+    """A number in an interval; `(` and `)` in `ends` exclude the end. `fraction` leaves whole types out."""
 
     low: float
     high: float = math.inf
@@ -175,10 +175,10 @@ def checked(record: type[Record], owner: str, values: Mapping[str, Any]) -> Reco
 
     Examples
     --------
-    >>> checked(RegressionTreeOptions, "DecisionTreeRegressor", {"max_bins": 1})
+    >>> checked(RegressionTreeOptions, "DecisionTreeRegressor", {"max_bins": 1})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weald.errors.ParameterError: `max_bins` of DecisionTreeRegressor must be None or a whole number from 2 to \
-65535; got 1. Use 255 unless memory is short.
+        ...
+    weald.errors.ParameterError: `max_bins` of DecisionTreeRegressor must be None or a whole number ...
     """
     known = {each.name: each for each in fields(record)}  # type: ignore[arg-type]
     for name, value in values.items():
@@ -189,7 +189,7 @@ def checked(record: type[Record], owner: str, values: Mapping[str, Any]) -> Reco
 
 
 def check_names(names: Sequence[str], owner: str, valid: Sequence[str]) -> None:
-    """Raise a `ParameterError` for the first name that `owner` has no parameter of, with the nearest valid one."""
+    """Raise a `ParameterError` for the first name that is no parameter of `owner`, with the nearest one."""
     for name in names:
         if name not in valid:
             close = nearest(name, valid)

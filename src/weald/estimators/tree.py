@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.data.codes import Codes
-from weald.data.target import read_labels, read_numbers
+from weald.data.target import read_labels, read_target
 from weald.estimators.base import BaseTree, Weights, class_weights, weigh_by_class
 from weald.estimators.options import ClassificationTreeOptions, RegressionTreeOptions
 from weald.model.forest import Forest
@@ -139,7 +139,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
     ) -> tuple[NDArray[np.int32], NDArray[Any], Weights | None]:
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
         owner = type(self).__name__
-        classes, labels = read_labels(y, n_rows)
+        classes, labels = read_labels(y, n_rows=n_rows, estimator=owner)
         classes, labels = _without_absent(classes, labels, weight)
         factors = class_weights(options.class_weight, owner, classes, labels, weight)
         if factors is not None:
@@ -312,7 +312,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         self, y: Any, n_rows: int, weight: Weights | None, options: RegressionTreeOptions
     ) -> tuple[NDArray[np.float64], None, Weights | None]:
         """The target as numbers; weights as they are."""
-        return read_numbers(y, n_rows), None, weight
+        return read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight
 
     def _grow(
         self,

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.schema import Schema
+from weald.data.table import Table
+from weald.model import predict
 from weald.model.forest import CATEGORIES, Forest
+from weald.model.read import read_aligned
 
 #: scikit-learn's marks: no child, and no column or threshold
 NO_CHILD, NO_SPLIT = -1, -2
@@ -33,6 +36,8 @@ class TreeView:
         Its columns.
     n_classes : int
         How many classes a leaf has shares of; 1 for regression.
+    declared : None, names, positions or a mask, default=None
+        The columns that training declared as categories, for reading new tables.
     tree : int, default=0
         Which tree of the forest.
 
@@ -46,9 +51,12 @@ class TreeView:
     array([3., 1., 7.])
     """
 
-    def __init__(self, forest: Forest, schema: Schema, *, n_classes: int, tree: int = 0) -> None:
+    def __init__(
+        self, forest: Forest, schema: Schema, *, n_classes: int, declared: Any = None, tree: int = 0
+    ) -> None:
         self.forest = forest
         self.schema = schema
+        self.declared = declared
         self.tree = tree
         self.n_features = forest.n_columns
         self.n_outputs = 1
@@ -217,9 +225,7 @@ class TreeView:
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row of a table comes to, by node number."""
-        from weald.model.predict import leaf_nodes
-
-        return leaf_nodes(self.forest, self._aligned(X))[:, self.tree].astype(np.int64)
+        return predict.leaf_nodes(self.forest, self._aligned(X))[:, self.tree].astype(np.int64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The leaf value of each row of a table: (rows, classes)."""
@@ -228,14 +234,10 @@ class TreeView:
 
     def decision_path(self, X: Any) -> Any:
         """Which nodes each row of a table passes: a sparse indicator, (rows, nodes)."""
-        from weald.model.predict import decision_path
+        return predict.decision_path(self.forest, self._aligned(X))[:, self._nodes]
 
-        return decision_path(self.forest, self._aligned(X))[:, self._nodes]
-
-    def _aligned(self, X: Any) -> Any:
-        from weald.data.adapters import to_table
-
-        return self.schema.align(to_table(X))
+    def _aligned(self, X: Any) -> Table:
+        return read_aligned(X, self.schema, declared=self.declared, owner="tree_")
 
 
 def _whole_again(weights: NDArray[np.float64]) -> NDArray[np.float64]:
