@@ -45,6 +45,13 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     _options: ClassVar[type[TreeOptions]]
 
+    max_features: int | float | str | None
+    categorical_features: Any
+
+    forest_: Forest
+    schema_: Schema
+    tree_: TreeView
+
     @abstractmethod
     def _read_target(
         self, y: Any, n_rows: int, weight: Weights | None, options: Any
@@ -116,8 +123,8 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         if schema.named and all(isinstance(name, str) for name in names):
             learned["feature_names_in_"] = np.array(names, dtype=object)
         else:
-            vars(self).pop("feature_names_in_", None)
-        vars(self).update(learned)
+            self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(learned)
 
     def _checked_options(self) -> Any:
         """The parameters as a validated record."""
@@ -262,7 +269,8 @@ def class_weights(
             order = np.lexsort((weight, labels))
             labels, weight = labels[order], weight[order]
         by_class = np.bincount(labels, weight, len(classes)).astype(np.float64)
-        return by_class.sum() / (len(classes) * by_class)
+        balanced: Weights = by_class.sum() / (len(classes) * by_class)
+        return balanced
     known = classes.tolist()
     left_out = [label for label in known if label not in option]
     strange = [label for label in option if label not in known]
