@@ -203,16 +203,16 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         path : str or path-like
             Where to; by habit the name ends in `.weald`.
         """
+        check_is_fitted(self)
         from weald.io import model_file
 
-        check_is_fitted(self)
         model_file.save(self, path)
 
     def to_text(self) -> str:
         """The tree as indented rules, one node a line."""
+        check_is_fitted(self)
         from weald.model import rules
 
-        check_is_fitted(self)
         return rules.export_text(self)
 
     def set_params(self, **params: Any) -> Self:
