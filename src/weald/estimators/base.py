@@ -12,7 +12,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import to_table
+from weald.data.adapters import categorical_mask, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -33,6 +33,9 @@ from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.rows.memory import GrowOptions
+
+if TYPE_CHECKING:
+    from weald.io.saved_state import SavedState
 
 Weights = NDArray[np.float64]
 
@@ -207,6 +210,27 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         from weald.io import model_file
 
         model_file.save(self, path)
+
+    def _saved_state(self) -> SavedState:
+        """The parts of the fitted model that a file keeps."""
+        from weald.io.saved_state import SavedState
+
+        classes = getattr(self, "classes_", None)
+        return SavedState(
+            params=self.get_params(deep=False), schema=self.schema_, forest=self.forest_, classes=classes
+        )
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """The fitted estimator of these parts, which come from a file and may not fit each other."""
+        model = cls(**state.params)
+        options = model._checked_options()
+        declared = categorical_mask(state.schema.names, options.categorical_features)
+        for column, wanted in zip(state.schema.columns, declared, strict=True):
+            if wanted and column.kind != "categorical":
+                raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
+        model._take(state.forest, state.schema, state.classes)
+        return model
 
     def to_text(self) -> str:
         """The tree as indented rules, one node a line."""

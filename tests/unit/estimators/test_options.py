@@ -93,9 +93,8 @@ def test_parameters_are_keyword_only():
 
 def test_set_params_names_the_nearest():
     tree = DecisionTreeRegressor()
-    with pytest.raises(
-        ParameterError, match="^`max_dept` is no parameter of DecisionTreeRegressor; did you mean `max_depth`"
-    ):
+    expected = "`max_dept` is no parameter of DecisionTreeRegressor; did you mean `max_depth`?"
+    with pytest.raises(ParameterError, match=re.escape(expected)):
         tree.set_params(max_dept=3)
     with pytest.raises(ParameterError, match="valid ones are criterion, "):
         tree.set_params(qqqq=3)
