@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,7 +25,8 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight
 from weald.engine import thread_count
-from weald.errors import DataError, ParameterError, listing
+from weald.errors import ParameterError
+from weald.estimators.class_weight import Weights
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
@@ -36,8 +36,6 @@ from weald.rows.memory import GrowOptions
 
 if TYPE_CHECKING:
     from weald.io.saved_state import SavedState
-
-Weights = NDArray[np.float64]
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -270,64 +268,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
-
-
-def class_weights(
-    option: str | Mapping[Any, float] | None,
-    owner: str,
-    classes: NDArray[Any],
-    labels: NDArray[np.int32],
-    weight: Weights | None,
-) -> Weights | None:
-    """The factor for the weights of each class, or None if there is none.
-
-    "balanced" gives every class the same total weight: total / (number of classes * weight of the class).
-    A dict names factors; classes it leaves out keep theirs. A key that is no class is taken for a slip if
-    some class is left out, and else ignored, as a fold of cross-validation may lack a rare class.
-    """
-    if option is None:
-        return None
-    if isinstance(option, str):
-        if weight is not None:
-            # In one order whatever that of the rows, so that it never shows in the sums.
-            order = np.lexsort((weight, labels))
-            labels, weight = labels[order], weight[order]
-        by_class = np.bincount(labels, weight, len(classes)).astype(np.float64)
-        balanced: Weights = by_class.sum() / (len(classes) * by_class)
-        return balanced
-    known = classes.tolist()
-    left_out = [label for label in known if label not in option]
-    strange = [label for label in option if label not in known]
-    if strange and left_out:
-        raise ParameterError(
-            f"`class_weight` of {owner} names {listing(strange)}, but the labels are {listing(known)}. "
-            "Use the labels as they stand in y."
-        )
-    factors = [option.get(label, 1.0) for label in known]
-    for label, factor in zip(known, factors, strict=True):
-        if not isinstance(factor, int | float | np.number) or not 0 <= factor < math.inf:
-            raise ParameterError(
-                f"`class_weight` of {owner} must hold finite numbers of at least 0; got {factor!r} for the "
-                f"label {label!r}. Use 1 for a class that keeps its weight."
-            )
-    return np.array(factors, np.float64)
-
-
-def weigh_by_class(
-    owner: str, labels: NDArray[np.int32], factors: Weights, weight: Weights | None
-) -> Weights:
-    """Row weights times the factor of the row's class, checked to stay usable."""
-    with np.errstate(over="ignore"):
-        weighed = factors[labels] if weight is None else weight * factors[labels]
-    if not np.isfinite(weighed).all():
-        raise DataError(
-            f"sample_weight times `class_weight` of {owner} overflows. Use smaller ones: only ratios count."
-        )
-    if not weighed.any():
-        raise DataError(
-            f"`class_weight` of {owner} leaves no row with a positive weight. Give a class a weight above 0."
-        )
-    return weighed
 
 
 def _used(weight: Weights | None) -> NDArray[np.bool_] | None:
