@@ -128,7 +128,7 @@ class TestDrawing:
         figure = pytest.importorskip("matplotlib.figure")
         model = DecisionTreeClassifier(max_depth=2).fit(X, Y)
         with sklearn.config_context(skip_parameter_validation=True):
-            assert export_text(model).count("\n") == model.tree_.node_count + model.tree_.n_leaves - 2
+            assert export_text(model).count("\n") == model.tree_.node_count + model.tree_.n_leaves - 1
             drawn = plot_tree(model, filled=True, ax=figure.Figure().add_subplot())
         assert len(drawn) >= model.tree_.node_count
 
