@@ -12,7 +12,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import to_table
+from weald.data.adapters import categorical_mask, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -35,6 +35,9 @@ from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.rows.memory import GrowOptions
 
+if TYPE_CHECKING:
+    from weald.io.saved_state import SavedState
+
 Weights = NDArray[np.float64]
 
 
@@ -45,6 +48,13 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
     """
 
     _options: ClassVar[type[TreeOptions]]
+
+    max_features: int | float | str | None
+    categorical_features: Any
+
+    forest_: Forest
+    schema_: Schema
+    tree_: TreeView
 
     @abstractmethod
     def _read_target(
@@ -117,8 +127,8 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         if schema.named and all(isinstance(name, str) for name in names):
             learned["feature_names_in_"] = np.array(names, dtype=object)
         else:
-            vars(self).pop("feature_names_in_", None)
-        vars(self).update(learned)
+            self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(learned)
 
     def _saved_state(self) -> SavedState:
         """What a model file keeps of this."""
@@ -214,16 +224,37 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         path : str or path-like
             Where to; by habit the name ends in `.weald`.
         """
+        check_is_fitted(self)
         from weald.io import model_file
 
-        check_is_fitted(self)
         model_file.save(self, path)
+
+    def _saved_state(self) -> SavedState:
+        """The parts of the fitted model that a file keeps."""
+        from weald.io.saved_state import SavedState
+
+        classes = getattr(self, "classes_", None)
+        return SavedState(
+            params=self.get_params(deep=False), schema=self.schema_, forest=self.forest_, classes=classes
+        )
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """The fitted estimator of these parts, which come from a file and may not fit each other."""
+        model = cls(**state.params)
+        options = model._checked_options()
+        declared = categorical_mask(state.schema.names, options.categorical_features)
+        for column, wanted in zip(state.schema.columns, declared, strict=True):
+            if wanted and column.kind != "categorical":
+                raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
+        model._take(state.forest, state.schema, state.classes)
+        return model
 
     def to_text(self) -> str:
         """The tree as indented rules, one node a line."""
+        check_is_fitted(self)
         from weald.model import rules
 
-        check_is_fitted(self)
         return rules.export_text(self)
 
     def set_params(self, **params: Any) -> Self:
@@ -280,7 +311,8 @@ def class_weights(
             order = np.lexsort((weight, labels))
             labels, weight = labels[order], weight[order]
         by_class = np.bincount(labels, weight, len(classes)).astype(np.float64)
-        return by_class.sum() / (len(classes) * by_class)
+        balanced: Weights = by_class.sum() / (len(classes) * by_class)
+        return balanced
     known = classes.tolist()
     left_out = [label for label in known if label not in option]
     strange = [label for label in option if label not in known]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.data.codes import Codes
-from weald.data.target import read_labels, read_target
+from weald.data.target import read_labels, read_target, restore_labels
 from weald.estimators.base import BaseTree, Weights, class_weights, weigh_by_class
 from weald.estimators.options import ClassificationTreeOptions, RegressionTreeOptions
 from weald.model.forest import Forest
@@ -101,6 +101,9 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
 
     _options = ClassificationTreeOptions
 
+    classes_: NDArray[Any]
+    n_classes_: int
+
     def __init__(
         self,
         *,
@@ -171,8 +174,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
             Labels of the type that `fit` was given.
         """
         best = np.argmax(self._raw_scores(X), axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
+        return restore_labels(self.classes_, best)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The shares of the classes in each row's leaf.

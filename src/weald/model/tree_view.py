@@ -163,28 +163,27 @@ class TreeView:
         total[leaf] = self.forest.value[~self._slot[leaf]] * cover[leaf, None]
         if self.max_n_classes > 1:
             total[leaf] = _whole_again(total[leaf])
-        for nodes in reversed(self._levels):
-            inner = nodes[self._slot[nodes] >= 0]
-            total[inner] = total[inner + 1] + total[self.children_right[inner]]
+        right = self.children_right
+        for inner in reversed(self._levels):
+            total[inner] = total[inner + 1] + total[right[inner]]
         out = total / cover[:, None]
         out[leaf] = self.forest.value[~self._slot[leaf]]
         return out[:, None, :]
 
     @cached_property
     def _levels(self) -> list[NDArray[np.int64]]:
-        """The nodes of depth 0, 1, …, each ascending."""
-        levels = [np.zeros(1, np.int64)]
-        right = self.children_right
-        while True:
-            inner = levels[-1][right[levels[-1]] != NO_CHILD]
-            if not len(inner):
-                return levels
-            levels.append(np.column_stack((inner + 1, right[inner])).ravel())
+        """The inner nodes of depth 0, 1, …; the last depth that has any comes last."""
+        levels, right = [], self.children_right
+        nodes = np.zeros(1, np.int64)
+        while len(inner := nodes[right[nodes] != NO_CHILD]):
+            levels.append(inner)
+            nodes = np.concatenate((inner + 1, right[inner]))
+        return levels
 
     @property
     def max_depth(self) -> int:
         """The splits on the longest way from the root to a leaf."""
-        return len(self._levels) - 1
+        return len(self._levels)
 
     def left_categories(self, node: int) -> tuple[Any, ...]:
         """The categories that `node`, a split on categories, sends left.

@@ -1,6 +1,6 @@
 """The estimator contract: scikit-learn's checks, and the few that an estimator is allowed to fail.
 
-A check may fail only where scikit-learn grants the same to its own class of that role, and only with a reason.
+A check may fail only where scikit-learn grants that to its own class of the same role, and with a reason.
 """
 
 from __future__ import annotations
