@@ -96,7 +96,8 @@ def native_numbers(values: NDArray[Any]) -> NDArray[Any]:
     dtype = values.dtype
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
         return values.astype(np.float32 if dtype.itemsize == 2 else np.float64)
-    if not dtype.isnative or not values.flags.aligned:
+    whole_strides = all(stride % dtype.itemsize == 0 for stride in values.strides)
+    if not dtype.isnative or not values.flags.aligned or not whole_strides:
         return values.astype(dtype.newbyteorder("="))
     return values
 
