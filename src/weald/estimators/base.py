@@ -28,6 +28,7 @@ from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.options import TreeOptions, check_names, checked
+from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.read import read_aligned
@@ -126,6 +127,23 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         else:
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(learned)
+
+    def _saved_state(self) -> SavedState:
+        """What a model file keeps of this."""
+        return SavedState(
+            params=self.get_params(deep=False),
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=getattr(self, "classes_", None),
+        )
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """The fitted estimator that a model file describes."""
+        model = cls(**state.params)
+        model._checked_options()
+        model._take(state.forest, state.schema, state.classes)
+        return model
 
     def _checked_options(self) -> Any:
         """The parameters as a validated record."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -216,9 +216,10 @@ def encode_parameter(value: object, part: str) -> object:
         return value if math.isfinite(value) else {"float": encode_float(value)}
     if isinstance(value, np.ndarray):
         return {"array": encode_array(value, part)}
-    if type(value) in (list, tuple):
-        return {type(value).__name__: [encode_parameter(item, part) for item in value]}  # type: ignore[attr-defined]
-    if type(value) is dict:
+    if isinstance(value, list | tuple):
+        form = "list" if isinstance(value, list) else "tuple"
+        return {form: [encode_parameter(item, part) for item in value]}
+    if isinstance(value, Mapping):
         return {"dict": [[encode_parameter(k, part), encode_parameter(v, part)] for k, v in value.items()]}
     return {"value": encode_values([value], part)}
 

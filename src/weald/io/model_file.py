@@ -1,7 +1,7 @@
 """Model files: one safetensors file that holds a fitted model, written whole and read with suspicion.
 
-The arrays of the forest are stored as arrays; everything else is one canonical JSON text. Nothing in a file is
-ever run, imported or unpickled. docs/methods/model_file.md describes the format.
+The arrays of the forest are stored as arrays; everything else is one canonical JSON text. Nothing in a file
+is ever run, imported or unpickled. docs/methods/model_file.md describes the format.
 """
 
 from __future__ import annotations

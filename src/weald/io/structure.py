@@ -42,7 +42,7 @@ def rebuild(leaf: NDArray[np.bool_], n_trees: int) -> Structure:
             f"The model file has {n_nodes:,} nodes, more than the 2,147,483,647 weald takes."
         )
     after = np.cumsum(np.where(leaf, -1, 1))
-    lowest = np.minimum.accumulate(after)
+    lowest = np.minimum(np.minimum.accumulate(after), 0)
     ends = np.flatnonzero(np.diff(lowest, prepend=0) < 0)
     if len(ends) != n_trees or n_nodes != (ends[-1] + 1 if n_trees else 0):
         raise ModelFileError(f"The leaves of the model file do not form {n_trees} whole binary trees.")

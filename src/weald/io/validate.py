@@ -34,7 +34,7 @@ def check_forest(forest: Forest, schema: Schema) -> None:
 
 
 def _check_sets(forest: Forest, schema: Schema) -> None:
-    """Each set has a bit for every level of its column, none beyond, and none for missing."""
+    """Each set has a bit for every level of its column (bit 0 is missing) and none beyond."""
     nodes = np.flatnonzero(forest.kind == CATEGORIES)
     if not len(nodes):
         return
@@ -44,10 +44,9 @@ def _check_sets(forest: Forest, schema: Schema) -> None:
     sizes = np.diff(forest.set_start)[rows]
     if (sizes != highest // 32 + 1).any():
         raise ModelFileError("A set of categories of the model file is not as long as its column's levels.")
-    first, last = forest.set_start[rows], forest.set_start[rows] + sizes - 1
+    last = forest.set_start[rows] + sizes - 1
     beyond = np.left_shift(np.uint64(2), (highest % 32).astype(np.uint64)) - np.uint64(1)
-    stray = forest.set_words[last].astype(np.uint64) & ~beyond
-    if stray.any() or (forest.set_words[first] & np.uint32(1)).any():
+    if (forest.set_words[last].astype(np.uint64) & ~beyond).any():
         raise ModelFileError("A set of categories of the model file names a level its column does not have.")
 
 
