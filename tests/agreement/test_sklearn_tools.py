@@ -125,11 +125,12 @@ class TestDrawing:
         assert "letter <= nan" in drawn
 
     def test_text_and_plot_once_their_type_check_is_off(self):
-        figure = pytest.importorskip("matplotlib.figure")
+        figure = pytest.importorskip("matplotlib.figure").Figure()
+        pytest.importorskip("matplotlib.backends.backend_agg").FigureCanvasAgg(figure)
         model = DecisionTreeClassifier(max_depth=2).fit(X, Y)
         with sklearn.config_context(skip_parameter_validation=True):
             assert export_text(model).count("\n") == model.tree_.node_count + model.tree_.n_leaves - 1
-            drawn = plot_tree(model, filled=True, ax=figure.Figure().add_subplot())
+            drawn = plot_tree(model, filled=True, ax=figure.add_subplot())
         assert len(drawn) >= model.tree_.node_count
 
 

@@ -11,7 +11,7 @@ import os
 from abc import ABCMeta, abstractmethod
 from dataclasses import fields
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,6 @@ from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.rows.memory import GrowOptions
-
-if TYPE_CHECKING:
-    from weald.io.saved_state import SavedState
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -128,23 +125,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(learned)
 
-    def _saved_state(self) -> SavedState:
-        """What a model file keeps of this."""
-        return SavedState(
-            params=self.get_params(deep=False),
-            schema=self.schema_,
-            forest=self.forest_,
-            classes=getattr(self, "classes_", None),
-        )
-
-    @classmethod
-    def _from_saved_state(cls, state: SavedState) -> Self:
-        """The fitted estimator that a model file describes."""
-        model = cls(**state.params)
-        model._checked_options()
-        model._take(state.forest, state.schema, state.classes)
-        return model
-
     def _checked_options(self) -> Any:
         """The parameters as a validated record."""
         values = {each.name: getattr(self, each.name) for each in fields(self._options)}
@@ -229,8 +209,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     def _saved_state(self) -> SavedState:
         """The parts of the fitted model that a file keeps."""
-        from weald.io.saved_state import SavedState
-
         classes = getattr(self, "classes_", None)
         return SavedState(
             params=self.get_params(deep=False), schema=self.schema_, forest=self.forest_, classes=classes
@@ -248,12 +226,27 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         model._take(state.forest, state.schema, state.classes)
         return model
 
-    def to_text(self) -> str:
-        """The tree as indented rules, one node a line."""
+    def to_text(self, *, max_depth: int | None = None, decimals: int = 3, show_counts: bool = True) -> str:
+        """The tree as indented rules, one node a line.
+
+        Parameters
+        ----------
+        max_depth : int, default=None
+            Deeper nodes are summed up in one line.
+        decimals : int, default=3
+            Decimals of thresholds and values.
+        show_counts : bool, default=True
+            Whether to show how many training rows came to each leaf.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         check_is_fitted(self)
         from weald.model import rules
 
-        return rules.export_text(self)
+        return rules.export_text(self, max_depth=max_depth, decimals=decimals, show_counts=show_counts)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.
