@@ -124,6 +124,11 @@ class TestDrawing:
         drawn = export_graphviz(model, feature_names=["letter", "size"], filled=True)
         assert "letter <= nan" in drawn
 
+    def test_graphviz_of_missing_against_present(self):
+        model = DecisionTreeClassifier().fit([[1.0], [2.0], [None], [None]], [0, 0, 1, 1])
+        assert model.tree_.threshold[0] == np.inf
+        assert "x[0] <= inf" in export_graphviz(model, filled=True)
+
     def test_text_and_plot_once_their_type_check_is_off(self):
         figure = pytest.importorskip("matplotlib.figure").Figure()
         pytest.importorskip("matplotlib.backends.backend_agg").FigureCanvasAgg(figure)
