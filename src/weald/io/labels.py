@@ -19,7 +19,7 @@ from weald.errors import ModelFileError
 
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _DTYPE = re.compile(
-    r"\|b1|[|<][iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,8}|<[Mm]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]|\|O"
+    r"\|b1|[|<][iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,7}|<[Mm]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]|\|O"
 )
 #: Text arrays may be wider than their longest value, within reason.
 _MAX_TEXT_BYTES = 2**26
@@ -208,56 +208,45 @@ def _longest(values: list[str]) -> int:
 
 
 def encode_parameter(value: object, part: str) -> object:
-    """A constructor parameter: None, a typed value, or lists, tuples, mappings and vectors of them."""
-    value = plain(value)
-    if value is None or type(value) in (bool, int, str):
-        return value
-    if type(value) is float:
-        return value if math.isfinite(value) else {"float": encode_float(value)}
+    """A constructor parameter: a typed value or None, a list, tuple or mapping of such, or a vector."""
     if isinstance(value, np.ndarray):
         return {"array": encode_array(value, part)}
     if isinstance(value, list | tuple):
         form = "list" if isinstance(value, list) else "tuple"
-        return {form: [encode_parameter(item, part) for item in value]}
+        return {form: [_encode_item(item, part) for item in value]}
     if isinstance(value, Mapping):
-        return {"dict": [[encode_parameter(k, part), encode_parameter(v, part)] for k, v in value.items()]}
+        return {"dict": [[_encode_item(k, part), _encode_item(v, part)] for k, v in value.items()]}
+    return _encode_item(value, part)
+
+
+def _encode_item(value: object, part: str) -> object:
+    value = plain(value)
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
+        return value
     return {"value": encode_values([value], part)}
 
 
 def decode_parameter(record: object, part: str) -> Any:
-    """The parameter that `encode_parameter` wrote."""
-    if not isinstance(record, dict):
-        if isinstance(record, list):
-            raise ModelFileError(f"{part} of the model file is a bare list.")
+    """The parameter that `encode_parameter` wrote; what it is made of is always hashable."""
+    if isinstance(record, dict) and len(record) == 1:
+        ((form, inner),) = record.items()
+        if form == "array":
+            return decode_array(inner, part)
+        if form in ("list", "tuple") and isinstance(inner, list):
+            items = [_decode_item(item, part) for item in inner]
+            return items if form == "list" else tuple(items)
+        if form == "dict" and isinstance(inner, list):
+            if not all(isinstance(pair, list) and len(pair) == 2 for pair in inner):
+                raise ModelFileError(f"{part} of the model file is not a mapping.")
+            return {_decode_item(key, part): _decode_item(value, part) for key, value in inner}
+    return _decode_item(record, part)
+
+
+def _decode_item(record: object, part: str) -> Any:
+    if record is None or type(record) in (bool, int, str, float):
         return record
-    if len(record) != 1:
-        raise ModelFileError(f"{part} of the model file is not written as a parameter.")
-    ((kind, inner),) = record.items()
-    if kind == "float":
-        return decode_float(inner, part)
-    if kind == "array":
-        return decode_array(inner, part)
-    if kind == "value":
-        return _single(decode_values(inner, part), part)
-    if kind in ("list", "tuple", "dict") and isinstance(inner, list):
-        if kind == "dict":
-            return _decode_mapping(inner, part)
-        items = [decode_parameter(item, part) for item in inner]
-        return items if kind == "list" else tuple(items)
-    raise ModelFileError(f"{part} of the model file has an unknown form: {kind!r:.40}.")
-
-
-def _single(values: list[Any], part: str) -> Any:
-    if len(values) != 1:
-        raise ModelFileError(f"{part} of the model file should be one value.")
-    return values[0]
-
-
-def _decode_mapping(pairs: list[Any], part: str) -> dict[Any, Any]:
-    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        raise ModelFileError(f"{part} of the model file is not a mapping.")
-    decoded = [(decode_parameter(key, part), decode_parameter(value, part)) for key, value in pairs]
-    try:
-        return dict(decoded)
-    except TypeError:
-        raise ModelFileError(f"{part} of the model file has keys that cannot be keys.") from None
+    if isinstance(record, dict) and list(record) == ["value"]:
+        values = decode_values(record["value"], part)
+        if len(values) == 1:
+            return values[0]
+    raise ModelFileError(f"{part} of the model file has an unknown form.")

@@ -72,7 +72,7 @@ def random_forest(
     slot = np.where(leaf, ~(np.cumsum(leaf) - 1), np.cumsum(~leaf) - 1).astype(np.int32)
     tree_start = np.cumsum([0] + [len(tree) for tree in trees])
 
-    per_class = rng.integers(0, 9, (n_ends, max(width, 2)))
+    per_class = rng.integers(0, 9, (n_ends, width))
     per_class[:, 0] += per_class.sum(axis=1) == 0
     leaf_count = per_class.sum(axis=1)
     count = np.zeros(n_nodes, np.int64)

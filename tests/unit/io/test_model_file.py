@@ -1,0 +1,337 @@
+import datetime as dt
+import os
+import pathlib
+import pickle
+import stat
+
+import numpy as np
+import pytest
+import safetensors
+from unit.io.models import classifier, regressor
+from unit.model.forests import mixed_schema, random_rows
+
+import weald
+from weald.data.schema import ColumnSchema, Schema
+from weald.errors import ModelFileError, WealdError
+from weald.io import canonical, container, model_file
+
+
+def roundtrip(model, path):
+    model_file.save(model, path)
+    return weald.load(path)
+
+
+def same_arrays(a, b):
+    assert set(a.forest_.arrays()) == set(b.forest_.arrays())
+    for name, array in a.forest_.arrays().items():
+        other = b.forest_.arrays()[name]
+        assert (array.dtype, array.shape, array.tobytes()) == (other.dtype, other.shape, other.tobytes())
+
+
+@pytest.mark.parametrize("make", [classifier, regressor])
+def test_a_loaded_model_is_the_saved_one(make, tmp_path):
+    model = make(3, params={"max_depth": 7, "n_jobs": 2, "random_state": 5, "max_features": 0.5})
+    loaded = roundtrip(model, tmp_path / "m.weald")
+    same_arrays(model, loaded)
+    assert type(loaded) is type(model)
+    assert loaded.schema_ == model.schema_
+    assert loaded.get_params() == {**model.get_params(), "n_jobs": None}
+    rows = random_rows(1, model.schema_, 60)
+    assert np.array_equal(model.predict(rows), loaded.predict(rows))
+    assert np.array_equal(model.apply(rows), loaded.apply(rows))
+    assert model.to_text() == loaded.to_text()
+    assert loaded.feature_names_in_.tolist() == model.feature_names_in_.tolist()
+    assert loaded.n_features_in_ == 7
+    assert model_file.to_bytes(loaded) == (tmp_path / "m.weald").read_bytes()
+    assert set(vars(loaded)) == set(vars(model))
+
+
+def test_save_method_and_path_kinds(tmp_path):
+    model = classifier()
+    model.save(str(tmp_path / "a.weald"))
+    model.save(tmp_path / "b.weald")
+    assert (tmp_path / "a.weald").read_bytes() == (tmp_path / "b.weald").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.weald", "b.weald"]
+    assert weald.load(str(tmp_path / "a.weald")).classes_.tolist() == ["Adelie", "Chinstrap", "Gentoo"]
+
+
+def test_mmap_gives_the_same_model(tmp_path):
+    model = regressor(weighted=True)
+    model.save(tmp_path / "m.weald")
+    mapped = weald.load(tmp_path / "m.weald", mmap=True)
+    same_arrays(model, mapped)
+    assert not mapped.forest_.value.flags.writeable
+    rows = random_rows(1, model.schema_, 60)
+    assert np.array_equal(model.predict(rows), mapped.predict(rows))
+    assert model_file.to_bytes(mapped) == (tmp_path / "m.weald").read_bytes()
+
+
+CLASSES = [
+    np.array([False, True]),
+    np.array([-3, 0, 200], np.int16),
+    np.array([0, 2**64 - 1], np.uint64),
+    np.array([-1.5, -0.0, 1e300]),
+    np.array([0.1, 0.5], np.float32),
+    np.array(["a", "é\ud800", "long enough"]),
+    np.array(["a", "b"], "<U20"),
+    np.array(["a", "b"], object),
+    np.array([1, "b", False, 2.5], object),
+    np.array([dt.date(2020, 2, 29), dt.date(2021, 1, 1)], object),
+    np.array([dt.datetime(2020, 2, 29, 1, 2, 3, 4), dt.datetime(2021, 1, 1, tzinfo=dt.UTC)], object),
+    np.array(["2020-01-01", "2021-01-01"], "datetime64[D]"),
+    np.array([1, 2**60], "datetime64[ns]"),
+    np.array(["only"], object),
+]
+
+
+@pytest.mark.parametrize("classes", CLASSES, ids=lambda c: f"{c.dtype}-{len(c)}")
+def test_classes_keep_type_and_dtype(classes, tmp_path):
+    loaded = roundtrip(classifier(classes=classes), tmp_path / "m.weald")
+    assert loaded.classes_.dtype == classes.dtype
+    assert loaded.classes_.tolist() == classes.tolist()
+    assert [type(c) for c in loaded.classes_.tolist()] == [type(c) for c in classes.tolist()]
+
+
+def odd_schema(names, levels):
+    columns = mixed_schema().columns
+    renamed = [ColumnSchema(name, c.kind, c.unit, c.levels) for name, c in zip(names, columns, strict=True)]
+    renamed[5] = ColumnSchema(names[5], "categorical", levels=levels)
+    return Schema(tuple(renamed), True, "error")
+
+
+def test_names_and_levels_keep_their_types(tmp_path):
+    names = ("a", 1, 2.5, dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 5), "ü\n", False)
+    levels = (True, 1, 2.5, "1", dt.date(2020, 1, 1), dt.datetime(2020, 1, 1), dt.timedelta(seconds=-1))
+    model = classifier(schema=odd_schema(names, levels))
+    loaded = roundtrip(model, tmp_path / "m.weald")
+    assert loaded.schema_ == model.schema_
+    assert [type(n) for n in loaded.schema_.names] == [type(n) for n in names]
+    assert [type(v) for v in loaded.schema_.columns[5].levels] == [type(v) for v in levels]
+
+
+def test_unnamed_columns_stay_unnamed(tmp_path):
+    loaded = roundtrip(regressor(schema=mixed_schema(named=False)), tmp_path / "m.weald")
+    assert not loaded.schema_.named
+    assert not hasattr(loaded, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    ("model", "part"),
+    [
+        (lambda: classifier(classes=np.array([("a", 1), "b"], object)), "class labels"),
+        (lambda: classifier(classes=np.array([b"a", b"b"])), "class labels"),
+        (lambda: classifier(schema=odd_schema((("a", 1), *"bcdefg"), ("x", "y"))), "column names"),
+        (lambda: classifier(schema=odd_schema("abcdefg", ("x", b"y"))), "Column 'f'"),
+        (lambda: regressor(params={"categorical_features": [object()]}), "`categorical_features`"),
+    ],
+)
+def test_what_a_file_cannot_keep_is_named(model, part, tmp_path):
+    with pytest.raises(ModelFileError, match=f"(?s){part}.*pickle"):
+        model_file.save(model(), tmp_path / "m.weald")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "value", [None, "balanced", {"Adelie": 2.0, "Gentoo": np.float64(0.5)}, {1: 2, False: 3.0, 2.5: 1}, {}]
+)
+def test_parameters_come_back(value, tmp_path):
+    params = {
+        "class_weight": value,
+        "categorical_features": ("code", np.int64(6)),
+        "min_samples_leaf": np.int64(3),
+        "min_impurity_decrease": 0.1,
+    }
+    loaded = roundtrip(classifier(params=params), tmp_path / "m.weald")
+    assert loaded.class_weight == value
+    assert loaded.categorical_features == ("code", 6)
+    assert loaded.min_samples_leaf == 3
+
+
+def test_a_mask_comes_back(tmp_path):
+    mask = np.arange(7) > 4
+    loaded = roundtrip(regressor(params={"categorical_features": mask}), tmp_path / "m.weald")
+    assert loaded.categorical_features.dtype == bool
+    assert loaded.categorical_features.tolist() == mask.tolist()
+
+
+def test_a_generator_is_no_part_of_the_model(tmp_path):
+    seeded = classifier(params={"random_state": np.random.RandomState(3)})
+    assert roundtrip(seeded, tmp_path / "m.weald").random_state is None
+
+
+def test_foreign_models_and_subclasses_are_refused(tmp_path):
+    class Mine(weald.DecisionTreeClassifier):
+        pass
+
+    for model in (object(), Mine()):
+        with pytest.raises(ModelFileError, match="pickle"):
+            model_file.save(model, tmp_path / "m.weald")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "m.weald"
+    path.write_bytes(b"old")
+
+    def broken(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", broken)
+    with pytest.raises(OSError, match="disk full"):
+        model_file.save(classifier(), path)
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["m.weald"]
+
+
+def test_the_file_gets_ordinary_permissions_and_missing_files_say_so(tmp_path):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(), path)
+    (tmp_path / "other").write_bytes(b"")
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE((tmp_path / "other").stat().st_mode)
+    with pytest.raises(FileNotFoundError):
+        weald.load(tmp_path / "absent")
+    with pytest.raises(FileNotFoundError):
+        model_file.save(classifier(), tmp_path / "no folder" / "m.weald")
+
+
+def test_other_readers_of_safetensors_can_open_it(tmp_path):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(), path)
+    with safetensors.safe_open(path, framework="numpy") as file:
+        assert list(file.metadata()) == ["weald"]
+        text = file.metadata()["weald"]
+        assert canonical.dumps(canonical.loads(text, "description")) == text
+        assert "forest.leaf" in file.keys()  # noqa: SIM118 (not a mapping)
+
+
+def rewritten(path: pathlib.Path, change) -> None:
+    """Change the description and set the checksum right again."""
+    text, tensors = container.read(path, mmap=False)
+    content = canonical.loads(text, "description")
+    change(content, tensors)
+    content.pop("checksum", None)
+    content["checksum"] = container.checksum(canonical.dumps(content), tensors)
+    path.write_bytes(container.pack(canonical.dumps(content), tensors))
+
+
+def test_formats(tmp_path):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(), path)
+    rewritten(path, lambda c, t: c.update(format=[1, 7], news={"deep": [1]}))
+    rewritten(path, lambda c, t: t.update({"forest.news": np.arange(3)}))
+    rewritten(path, lambda c, t: c["params"].update(news=1))
+    assert weald.load(path).classes_.tolist() == ["Adelie", "Chinstrap", "Gentoo"]
+    rewritten(path, lambda c, t: c.update(format=[1, 0]))
+    with pytest.raises(ModelFileError, match="'news'"):
+        weald.load(path)
+    rewritten(path, lambda c, t: c.update(format=[2, 3], needs="4.5"))
+    with pytest.raises(ModelFileError, match=r"format 2\.3.*weald 4\.5 or newer"):
+        weald.load(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"short", b"\x80\x04" + bytes(50), bytes(200), b"\xff" * 200, b"PK\x03\x04" + bytes(100)],
+)
+def test_other_files_are_told_apart(data, tmp_path):
+    (tmp_path / "m.weald").write_bytes(data)
+    with pytest.raises(ModelFileError, match="model file of weald"):
+        weald.load(tmp_path / "m.weald")
+
+
+def test_pickles_and_foreign_safetensors_are_not_read(tmp_path):
+    import safetensors.numpy
+
+    path = tmp_path / "m.weald"
+    path.write_bytes(pickle.dumps({"a": 1}))
+    with pytest.raises(ModelFileError):
+        weald.load(path)
+    path.write_bytes(safetensors.numpy.save({"a": np.zeros(3)}, metadata={"other": "x"}))
+    with pytest.raises(ModelFileError, match="no description of a weald model"):
+        weald.load(path)
+
+
+def test_damage_is_told(tmp_path):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(), path)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ModelFileError, match="checksum"):
+        weald.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c, t: c.update(estimator="os.system"), "unknown here"),
+        (lambda c, t: c["params"].update(n_jobs=3), "unknown parameter"),
+        (lambda c, t: c["params"].update(max_depth="deep"), "max_depth"),
+        (lambda c, t: c["params"].update(max_depth=[1]), "unknown form"),
+        (lambda c, t: c["schema"]["names"].update(values=["a"] * 7), "one name for each"),
+        (lambda c, t: c["schema"]["columns"].pop(), "one name for each"),
+        (lambda c, t: c["schema"]["columns"][0].update(kind="text"), "unknown kind"),
+        (lambda c, t: c["schema"]["columns"][5]["levels"]["values"].pop(), "type|level"),
+        (lambda c, t: c["schema"]["columns"][5]["levels"].update(type="pickle"), "unknown type"),
+        (lambda c, t: c["classes"]["values"].pop(), "type|classes"),
+        (lambda c, t: c["classes"].update(dtype="|V8"), "unknown dtype"),
+        (lambda c, t: c["classes"].update(dtype="<U1"), "does not fit its dtype"),
+        (lambda c, t: c["classes"].update(dtype="<U99999999"), "does not fit its dtype"),
+        (lambda c, t: c["forest"].update(nodes=2**31), "number of nodes"),
+        (lambda c, t: c["forest"].update(nodes=2**31 - 1), "'forest.leaf'|'leaf'"),
+        (lambda c, t: c["forest"].update(trees=2), "binary trees"),
+        (lambda c, t: c["forest"].update(width=2), "shape"),
+        (lambda c, t: c["forest"].update(link="eval"), "link"),
+        (lambda c, t: t["forest.leaf"].__setitem__(0, 0), "binary trees"),
+        (lambda c, t: t["forest.column"].__setitem__(0, 99), "range"),
+        (lambda c, t: t["forest.kind"].__setitem__(0, 3), "range"),
+        (lambda c, t: t["forest.set_words"].__setitem__(slice(None), 2**31), "level|range"),
+        (lambda c, t: t.pop("forest.gain"), "lacks the array 'gain'"),
+        (lambda c, t: t.update({"forest.gain": -t["forest.gain"]}), "finite numbers from 0"),
+        (lambda c, t: t.update({"forest.cover": np.full(39, np.nan)}), "finite"),
+        (lambda c, t: t.update({"forest.evil": np.zeros(3)}), "nobody asked for"),
+    ],
+)
+def test_hostile_files_are_refused_though_their_checksum_is_right(change, message, tmp_path):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(1), path)
+    rewritten(path, change)
+    with pytest.raises(ModelFileError, match=message):
+        weald.load(path)
+
+
+def with_header(path, header: str) -> None:
+    text = header.encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("[" * 100_000, "deep"),
+        ('{"a":1,"a":2}', "twice"),
+        ('{"a":NaN}', "NaN"),
+        ('{"a":1e999}', "beyond float64"),
+        ('{"a":' + "9" * 5000 + "}", "JSON"),
+        ("[]", "no description"),
+        ('{"__metadata__":{"weald":3}}', "no description"),
+        ('{"__metadata__":{"weald":"{}"}}', "which format"),
+        (
+            '{"__metadata__":{"weald":"{}"},"a":{"dtype":"F64","shape":[4],"data_offsets":[0,32]}}',
+            "promises 32",
+        ),
+        ('{"__metadata__":{"weald":"{}"},"a":{"dtype":"F64","shape":[-4],"data_offsets":[0,32]}}', "shape"),
+        ('{"__metadata__":{"weald":"{}"},"a":{"dtype":"F9","shape":[4],"data_offsets":[0,32]}}', "type"),
+        (
+            '{"__metadata__":{"weald":"{}"},"a":{"dtype":"U8","shape":[281474976710657,0],"data_offsets":[0,0]}}',
+            "size",
+        ),
+    ],
+)
+def test_hostile_headers(header, message, tmp_path):
+    with_header(tmp_path / "m.weald", header)
+    with pytest.raises(ModelFileError, match=message):
+        weald.load(tmp_path / "m.weald")
+
+
+def test_an_error_is_a_weald_error():
+    assert issubclass(ModelFileError, WealdError)
