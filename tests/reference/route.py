@@ -11,10 +11,11 @@ from weald.data.table import LevelColumn, Table
 from weald.model.forest import CATEGORIES, Forest
 
 
-def route_records(records: list[Node], table: Table) -> NDArray[np.int64]:
-    """The preorder number of the record that each row of the table ends in, from its raw values."""
+def route_records(records: list[Node], table: Table) -> NDArray[np.bool_]:
+    """For each record (in preorder) the rows of the table that pass through it, going by their raw values."""
     columns = [level_codes(c) if isinstance(c, LevelColumn) else as_floats(c) for c in table.columns]
     levels = [isinstance(c, LevelColumn) for c in table.columns]
+    passes = np.zeros((len(records), table.n_rows), dtype=bool)
 
     def goes_left(node: Node, row: int) -> bool:
         assert node.column is not None
@@ -27,15 +28,21 @@ def route_records(records: list[Node], table: Table) -> NDArray[np.int64]:
             return int(value) in node.left_codes
         return value <= node.threshold
 
-    def leaf(row: int) -> int:
+    for row in range(table.n_rows):
         at = 0
+        passes[at, row] = True
         while records[at].kind != "leaf":
             right = records[at].right
             assert right is not None
             at = at + 1 if goes_left(records[at], row) else right
-        return at
+            passes[at, row] = True
+    return passes
 
-    return np.array([leaf(row) for row in range(table.n_rows)], dtype=np.int64)
+
+def leaves_of(records: list[Node], passes: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The preorder number of the leaf that each row ends in."""
+    leaves = np.array([node.kind == "leaf" for node in records])
+    return np.argmax(passes & leaves[:, None], axis=0).astype(np.int64)
 
 
 def codes_in_set(forest: Forest, side: int) -> set[int]:
