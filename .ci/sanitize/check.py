@@ -7,4 +7,4 @@ from weald import _core
 
 path = Path(_core.__file__)
 if path.resolve().parent.name != "sanitize":
-    sys.exit(f"make sanitize would test the wrong core, {path.parent.name}/{path.name}; is .ci/sanitize on PYTHONPATH?")
+    sys.exit(f"Wrong core ({path.parent.name}/{path.name}): .ci/sanitize must be on PYTHONPATH.")
