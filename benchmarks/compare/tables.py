@@ -19,7 +19,7 @@ def wide_columns(n_rows: int, random: np.random.Generator) -> NDArray[np.float32
 
 
 def signal(X: NDArray[np.float32]) -> NDArray[np.float64]:
-    """A smooth function of ten columns with interactions; its standard deviation is about 2.3."""
+    """A smooth function of ten columns with interactions; its standard deviation is about 2.1."""
     x = X.astype(np.float64)
     pairs = 0.8 * x[:, 0] * x[:, 1] - 0.6 * x[:, 2] * x[:, 14]
     curves = 0.7 * np.sin(2 * x[:, 3]) + 0.5 * np.abs(x[:, 21]) - 0.4 * np.log1p(x[:, 15])

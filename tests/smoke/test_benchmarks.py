@@ -35,14 +35,14 @@ def broken(arrays, threads):
 
 def job(name, ours, rule):
     fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), target=Target(ratio=2))
-    slow = Contender("theirs", "numpy", sleeper(0.05, 1.0), {}, ours=False)
+    slow = Contender("theirs", "numpy", sleeper(0.1, 1.0), {}, ours=False)
     return Job(name, f"Job {name}", "numbers", (fast, slow))
 
 
 JOBS = (
     job("equal", sleeper(0.01, 1.004), Within("figure", 0.005)),
     job("worse", sleeper(0.01, 1.2), Within("figure", 0.02, relative=True)),
-    job("late", sleeper(0.05, 1.0), Within("figure", 0.005)),
+    job("late", sleeper(0.1, 1.0), Within("figure", 0.005)),
     job("broken", broken, Within("figure", 0.005)),
     Job("absent", "Job absent", "numbers", (Contender("ghost", "no-such-library", broken, {}, ours=True),)),
 )
@@ -110,8 +110,8 @@ def quick_trees(*jobs: str) -> str:
 
 
 def test_tree_jobs_run() -> None:
-    printed = quick_trees("fit-classification", "fit-regression", "predict", "small")
-    assert "4 results" in printed
+    printed = quick_trees("fit-classification", "predict", "small")
+    assert "3 results" in printed
 
 
 @pytest.mark.skipif(find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)")
