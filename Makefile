@@ -55,14 +55,16 @@ sanitize: $(VENV)/.test
 	  -DPython_EXECUTABLE="$(abspath $(BIN))/python" -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" \
 	  -DWEALD_SANITIZE=ON -DWEALD_WARNINGS_AS_ERRORS=ON
 	$(BIN)/cmake --build $(SANITIZE)
-	rm -rf $(SANITIZE)/package && mkdir -p $(SANITIZE)/package/weald
+	rm -rf $(SANITIZE)/package $(SANITIZE)/finding.* && mkdir -p $(SANITIZE)/package/weald
 	ln -s $(abspath src/weald)/* $(SANITIZE)/package/weald/
 	rm -f $(SANITIZE)/package/weald/_core*.so && ln -s $(abspath $(SANITIZE))/_core*.so $(SANITIZE)/package/weald/
 	PYTHONPATH="$(abspath $(SANITIZE))/package:$(abspath .ci/sanitize)" HYPOTHESIS_PROFILE=sanitize \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+	  ASAN_OPTIONS=detect_leaks=0:log_path=$(SANITIZE)/finding \
+	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(SANITIZE)/finding PYTHONMALLOC=malloc \
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
 	$$($(CXX) -print-file-name=libstdc++.so)" \
-	  sh -c '$(BIN)/python .ci/sanitize/check.py && $(BIN)/python -m pytest -n 2 -k "not slow" $(NATIVE_TESTS)'
+	  sh -c '$(BIN)/python .ci/sanitize/check.py && $(BIN)/python -m pytest -n 2 -k "not slow" $(NATIVE_TESTS)' \
+	  || { cat $(SANITIZE)/finding.* 2>/dev/null; exit 1; }
 
 clean:
 	rm -rf $(VENV) build
