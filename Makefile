@@ -59,8 +59,8 @@ sanitize: $(VENV)/.test
 	ln -s $(abspath src/weald)/* $(SANITIZE)/package/weald/
 	rm -f $(SANITIZE)/package/weald/_core*.so && ln -s $(abspath $(SANITIZE))/_core*.so $(SANITIZE)/package/weald/
 	PYTHONPATH="$(abspath $(SANITIZE))/package:$(abspath .ci/sanitize)" HYPOTHESIS_PROFILE=sanitize \
-	  ASAN_OPTIONS=detect_leaks=0:log_path=$(SANITIZE)/finding \
-	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(SANITIZE)/finding PYTHONMALLOC=malloc \
+	  ASAN_OPTIONS=detect_leaks=0:log_path=$(abspath $(SANITIZE))/finding \
+	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(abspath $(SANITIZE))/finding PYTHONMALLOC=malloc \
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
 	$$($(CXX) -print-file-name=libstdc++.so)" \
 	  sh -c '$(BIN)/python .ci/sanitize/check.py && $(BIN)/python -m pytest -n 2 -k "not slow" $(NATIVE_TESTS)' \
