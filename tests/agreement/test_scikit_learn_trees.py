@@ -99,15 +99,18 @@ def test_same_full_tree_on_one_column(model, criterion, seed):
     assert_agree(model, X, y, new, weight, criterion=criterion)
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {0: 1.0, 1: 4.0, 2: 0.5}])
-def test_same_class_weights(class_weight):
+def test_same_class_weights():
     X, y, new = data(DecisionTreeClassifier, seed=4)
-    weight = np.random.default_rng(2).uniform(0.5, 2.0, len(X))
-    parameters = {"class_weight": class_weight, "min_samples_leaf": 40}
+    weight = np.random.default_rng(2).uniform(0.5, 2.0, len(X))  # without weights there are ties
+    parameters = {"class_weight": {0: 1.0, 1: 4.0, 2: 0.5}, "min_samples_leaf": 40}
     assert_agree(DecisionTreeClassifier, X, y, new, weight, **parameters)
-    # without weights there are ties: compare with the factors that scikit-learn gives the rows
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 1.0, 1: 4.0, 2: 0.5}])
+def test_class_weights_are_the_factors_of_scikit_learn(class_weight):
+    X, y, new = data(DecisionTreeClassifier, seed=4)
+    ours = DecisionTreeClassifier(class_weight=class_weight, min_samples_leaf=40).fit(X, y)
     factors = compute_sample_weight(class_weight, y)
-    ours = DecisionTreeClassifier(**parameters).fit(X, y)
     same = DecisionTreeClassifier(min_samples_leaf=40).fit(X, y, sample_weight=factors)
     np.testing.assert_allclose(ours.predict_proba(new), same.predict_proba(new), rtol=1e-12)
 
