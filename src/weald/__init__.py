@@ -1,3 +1,41 @@
-"""weald: supervised learning on tables, the whole classical line on one engine."""
+"""weald: supervised learning on tables, the whole classical line on one engine.
+
+Names are imported when first used, so that `import weald` costs little and loads no frame library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from weald import errors
+
+if TYPE_CHECKING:
+    from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from weald.io.model_file import load
 
 __version__ = "0.1.0"
+
+__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "__version__", "errors", "load"]
+
+_HOME = {
+    "DecisionTreeClassifier": "weald.estimators.tree",
+    "DecisionTreeRegressor": "weald.estimators.tree",
+    "load": "weald.io.model_file",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on its first use."""
+    if name not in _HOME:
+        close = errors.nearest(name, __all__)
+        hint = f" Did you mean {close!r}?" if close else ""
+        raise AttributeError(f"module 'weald' has no attribute {name!r}.{hint}", name=name)
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted({*globals(), *__all__})

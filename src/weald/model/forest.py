@@ -92,3 +92,30 @@ class Forest:
         """All arrays by field name, absent ones left out."""
         named = {f.name: getattr(self, f.name) for f in fields(self)}
         return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
+
+
+def rank_codes(
+    column: NDArray[np.int32], threshold: NDArray[np.float64], kind: NDArray[np.uint8]
+) -> NDArray[np.uint32]:
+    """The code of each inner node: the rank, from 1, of its threshold among those used on its column.
+
+    Codes made this way depend on the trees alone, not on the codebook that grew them. Nodes that are not
+    NUMERIC get 0.
+
+    >>> column, threshold = np.array([0, 1, 0, 0], np.int32), np.array([2.5, 7.0, 0.5, 2.5])
+    >>> rank_codes(column, threshold, np.zeros(4, np.uint8)).tolist()
+    [2, 1, 1, 2]
+    """
+    codes = np.zeros(len(column), np.uint32)
+    nodes = np.flatnonzero(kind == NUMERIC)
+    if not len(nodes):
+        return codes
+    order = nodes[np.lexsort((threshold[nodes], column[nodes]))]
+    next_column = np.ones(len(order), np.bool_)
+    next_column[1:] = column[order[1:]] != column[order[:-1]]
+    next_cut = next_column.copy()
+    next_cut[1:] |= threshold[order[1:]] != threshold[order[:-1]]
+    cuts_so_far = np.cumsum(next_cut)
+    cuts_before_column = np.maximum.accumulate(np.where(next_column, cuts_so_far - 1, 0))
+    codes[order] = cuts_so_far - cuts_before_column
+    return codes

@@ -1,0 +1,297 @@
+"""Any table a user has → a `Table`: pandas, polars, Arrow, NumPy, lists, mappings.
+
+Frames are recognised without importing their libraries, and numbers stay in the frame's own memory.
+"""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.data import arrow_frame, pandas_frame
+from weald.data.arrays import array_column, as_categorical
+from weald.data.table import Column, NumericColumn, Table
+from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
+
+CategoricalFeatures: TypeAlias = (
+    Literal["from_dtype"] | Sequence[Hashable] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
+)
+_Names: TypeAlias = tuple[Hashable, ...]
+
+
+def to_table(X: Any, *, categorical_features: CategoricalFeatures = None, finite: bool = True) -> Table:
+    """Read any table.
+
+    Parameters
+    ----------
+    X : DataFrame, Arrow table, array, list of rows, or mapping of name to values
+        pandas, polars, pyarrow or any object with an Arrow stream; NumPy arrays of two dimensions,
+        of objects, or structured.
+    categorical_features : None, "from_dtype", names, positions or a mask
+        Columns to read as categories whatever their type. Text and unordered categories always are.
+    finite : bool
+        Refuse infinite numbers here. False leaves it to a later `check_finite`.
+
+    Examples
+    --------
+    >>> to_table({"x": [1.5, None], "city": ["Bern", None]}).columns[1].levels
+    ('Bern',)
+    """
+    table = _read(X, categorical_features)
+    if finite:
+        check_finite(table)
+    return table
+
+
+def check_finite(table: Table) -> None:
+    """Raise when a numeric column holds an infinite number, with the column and its first such row."""
+    floats = [
+        column
+        for column in table.columns
+        if isinstance(column, NumericColumn) and column.values.dtype.kind == "f"
+    ]
+    found = engine.first_infinite([column.values for column in floats], [column.missing for column in floats])
+    if found is not None:
+        column, row = floats[found[0]], found[1]
+        raise DataError(
+            f"Column {column.name!r} contains inf: row {row} holds {float(column.values[row])}. "
+            "Replace infinite values, or mark them missing (NaN)."
+        )
+
+
+def column_of(name: Hashable, values: Any, *, categorical: bool = False) -> Column:
+    """One column from one sequence of any library: a Series, an Arrow array, an ndarray or a list."""
+    if pandas_frame.is_series(values):
+        return pandas_frame.series_column(name, values, categorical=categorical)
+    if arrow_frame.has_arrow(values):
+        column = arrow_frame.arrow_column(name, values)
+        return as_categorical(column) if categorical else column
+    array = values if isinstance(values, np.ndarray) else _array_of_sequence(values)
+    if array.ndim != 1:
+        raise DataError(f"Column {name!r} has {array.ndim} dimensions; one value a row is expected.")
+    return array_column(name, array, categorical=categorical)
+
+
+def _array_of_sequence(values: Any) -> NDArray[Any]:
+    """An array of numbers where the values are numbers, else of objects (so that 1 and "a" stay apart)."""
+    if isinstance(values, str | bytes) or not (hasattr(values, "__array__") or isinstance(values, Iterable)):
+        raise DataTypeError(f"A sequence of values is expected; got {type(values).__name__}.")
+    if not hasattr(values, "__array__") and not isinstance(values, Sequence):
+        values = list(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+    if array.dtype.kind in "USMm" and not hasattr(values, "__array__"):
+        return np.array(values, dtype=object)
+    return array
+
+
+def _read(X: Any, wanted: CategoricalFeatures) -> Table:
+    if pandas_frame.is_frame(X):
+        names = tuple(X.columns.tolist())
+        return _assemble(
+            names,
+            len(X),
+            wanted,
+            lambda j, categorical: pandas_frame.series_column(
+                names[j], X.iloc[:, j], categorical=categorical
+            ),
+        )
+    _refuse_by_type(X)
+    if arrow_frame.has_arrow(X):
+        read, n_rows = arrow_frame.arrow_columns(X)
+        return _finished([column.name for column in read], read, n_rows, wanted)
+    if isinstance(X, Mapping):
+        return _read_mapping(X, wanted)
+    return _read_array(_array_of_rows(X), wanted)
+
+
+def _refuse_by_type(X: Any) -> None:
+    if X is None or isinstance(X, str | bytes) or np.isscalar(X):
+        raise DataTypeError(
+            f"A table is expected: a DataFrame, an Arrow table, a 2-D array or a list of rows; "
+            f"got {type(X).__name__}."
+        )
+    module = type(X).__module__.partition(".")[0]
+    if module == "polars" and type(X).__name__ == "LazyFrame":
+        raise DataTypeError("A polars LazyFrame holds no rows yet. Call .collect() on it first.")
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(X):
+        raise DataTypeError(
+            f"X is a sparse matrix ({type(X).__name__}); a dense table is expected. Use X.toarray()."
+        )
+
+
+def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Table:
+    names = tuple(X)
+    for name, value in X.items():
+        if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+            raise DataTypeError(f"Column {name!r} must be a sequence of values; got {type(value).__name__}.")
+    values = list(X.values())
+    lengths = [len(column) for column in values]
+    for name, length in zip(names, lengths, strict=True):
+        if length != lengths[0]:
+            raise DataError(
+                f"Column {name!r} has {length} rows and column {names[0]!r} has {lengths[0]}. "
+                "All columns must be equally long."
+            )
+    n_rows = lengths[0] if lengths else 0
+    return _assemble(
+        names, n_rows, wanted, lambda j, categorical: column_of(names[j], values[j], categorical=categorical)
+    )
+
+
+def _array_of_rows(X: Any) -> NDArray[Any]:
+    """A 2-D array (or a 1-D structured one) from an array or a list of rows."""
+    array: NDArray[Any]
+    if isinstance(X, np.ma.MaskedArray):
+        array = X
+    elif isinstance(X, np.ndarray) or hasattr(X, "__array__"):
+        array = np.asarray(X)
+    else:
+        array = _array_of_list(X)
+    if array.dtype.names is not None and array.ndim == 1:
+        return array
+    if array.ndim < 2:
+        shape = "1D array" if array.ndim == 1 else "scalar array"
+        raise DataError(
+            f"Expected 2D array, got {shape} instead:\narray={array}.\n"
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
+            "array.reshape(1, -1) if it contains a single sample."
+        )
+    if array.ndim > 2:
+        raise DataError(f"Found array with dim {array.ndim}. A table has two dimensions: rows and columns.")
+    return array
+
+
+def _array_of_list(X: Any) -> NDArray[Any]:
+    if not isinstance(X, Sequence):
+        if not isinstance(X, Iterable):
+            raise DataTypeError(f"A table is expected; got {type(X).__name__}.")
+        X = list(X)
+    lengths = {len(row) for row in X if hasattr(row, "__len__") and not isinstance(row, str)}
+    if len(lengths) > 1:
+        first = len(X[0]) if hasattr(X[0], "__len__") else 1
+        row = next(i for i, r in enumerate(X) if not hasattr(r, "__len__") or len(r) != first)
+        raise DataError(
+            f"Row {row} has another length than row 0 ({first} values). Rows must be equally long."
+        )
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind in "biufc":
+            return array
+        return np.array(X, dtype=object)
+    except ValueError as error:
+        raise DataError(f"The list cannot be read as rows of equal length: {error}.") from None
+
+
+def _read_array(array: NDArray[Any], wanted: CategoricalFeatures) -> Table:
+    if array.dtype.names is not None:
+        fields = tuple(array.dtype.names)
+        return _assemble(
+            fields,
+            len(array),
+            wanted,
+            lambda j, categorical: array_column(fields[j], array[fields[j]], categorical=categorical),
+        )
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: the array is {array.dtype}. Take its real part.")
+    return _assemble(
+        tuple(range(array.shape[1])),
+        array.shape[0],
+        wanted,
+        lambda j, categorical: array_column(j, array[:, j], categorical=categorical),
+    )
+
+
+def _assemble(
+    names: _Names, n_rows: int, wanted: CategoricalFeatures, read: Callable[[int, bool], Column]
+) -> Table:
+    named = _check_names(names)
+    _check_size(n_rows, len(names))
+    categorical = categorical_mask(names, wanted)
+    columns = tuple(read(j, bool(categorical[j])) for j in range(len(names)))
+    return Table(columns, n_rows, named)
+
+
+def _finished(
+    names: Sequence[Hashable], columns: Sequence[Column], n_rows: int, wanted: CategoricalFeatures
+) -> Table:
+    def read(j: int, categorical: bool) -> Column:
+        return as_categorical(columns[j]) if categorical else columns[j]
+
+    return _assemble(tuple(names), n_rows, wanted, read)
+
+
+def _check_size(n_rows: int, n_columns: int) -> None:
+    for count, word in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
+        if count == 0:
+            raise DataError(
+                f"Found array with 0 {word} (shape=({n_rows}, {n_columns})) while a minimum of 1 is required."
+            )
+
+
+def _check_names(names: _Names) -> bool:
+    """Whether the names are the user's own (all text); raises for duplicates and for mixtures with text."""
+    if len(set(names)) < len(names):
+        seen: set[Hashable] = set()
+        twice = dict.fromkeys(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise DataError(
+            f"Column names must be unique; more than once: {listing(twice)}. Rename or drop them."
+        )
+    kinds = sorted({type(name).__qualname__ for name in names})
+    if len(kinds) > 1 and "str" in kinds:
+        raise DataTypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{kinds} as feature name / column name types. Convert them all, for example with "
+            "X.columns = X.columns.astype(str)."
+        )
+    return kinds == ["str"]
+
+
+def categorical_mask(names: Sequence[Hashable], wanted: CategoricalFeatures) -> NDArray[np.bool_]:
+    """Which columns `categorical_features` asks for, as a mask over `names`."""
+    mask = np.zeros(len(names), dtype=np.bool_)
+    if wanted is None or (isinstance(wanted, str) and wanted == "from_dtype"):
+        return mask
+    if isinstance(wanted, str | bytes) or not isinstance(wanted, Iterable):
+        raise ParameterError(
+            f"categorical_features must be None, 'from_dtype', or a list of names, positions or bools; "
+            f"got {wanted!r}."
+        )
+    entries = list(wanted.tolist() if isinstance(wanted, np.ndarray) else wanted)
+    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
+        if len(entries) != len(names):
+            raise ParameterError(
+                f"categorical_features is a mask of {len(entries)} bools for {len(names)} columns. "
+                "Give one bool a column."
+            )
+        return np.array(entries, dtype=np.bool_)
+    position = {name: j for j, name in enumerate(names)}
+    for entry in entries:
+        mask[_position_of(entry, position)] = True
+    return mask
+
+
+def _position_of(entry: Hashable, position: Mapping[Hashable, int]) -> int:
+    if isinstance(entry, numbers.Integral) and not isinstance(entry, bool):
+        if 0 <= int(entry) < len(position):
+            return int(entry)
+        raise ParameterError(
+            f"categorical_features names position {int(entry)}; positions go from 0 to {len(position) - 1}."
+        )
+    if entry in position:
+        return position[entry]
+    close = nearest(str(entry), [str(name) for name in position])
+    hint = f" Did you mean {close!r}?" if close else f" The columns are {listing(position)}."
+    raise ParameterError(
+        f"categorical_features names the column {entry!r}, which the table does not have.{hint}"
+    )

@@ -1,0 +1,254 @@
+"""NumPy arrays → columns: numbers as they are, dates as microseconds, text and mixed objects by inference.
+
+An object column is read by the types of its values, one look-up a distinct type and no Python loop a row.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+from collections.abc import Hashable
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.levels import is_missing_singleton, numeric_as_levels, text_levels, unified
+from weald.data.table import Column, LevelColumn, NumericColumn, Unit
+from weald.errors import DataError, DataTypeError
+
+# The part of a message that makes no sense for a target; `target.py` leaves it out.
+CATEGORICAL_WAY_OUT: Final = ", or name it in categorical_features"
+
+# Microseconds in one tick; finer ticks are handled apart, because their factor is not a whole number.
+_COARSE: Final = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6, "D": 86400e6, "W": 604800e6}
+_FINE: Final = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
+
+_MISSING, _BOOL, _NUMBER, _TEXT, _DATE, _SPAN, _TIME, _COMPLEX, _OTHER = range(9)
+_WORDS: Final = {
+    _BOOL: "bools",
+    _NUMBER: "numbers",
+    _TEXT: "text",
+    _DATE: "dates",
+    _SPAN: "durations",
+    _TIME: "times of day",
+}
+
+
+def array_column(name: Hashable, values: NDArray[Any], *, categorical: bool = False) -> Column:
+    """One column from a 1-D array of any dtype.
+
+    Parameters
+    ----------
+    name : hashable
+        The column's name, for messages and for the result.
+    values : ndarray of shape (n_rows,)
+        Kept as a view where its dtype is a native number type.
+    categorical : bool
+        Read the values as categories whatever their type.
+    """
+    column = _column_of_dtype(name, values, categorical)
+    if not categorical:
+        return column
+    return as_categorical(column)
+
+
+def as_categorical(column: Column) -> LevelColumn:
+    """The column with its values as categories without order."""
+    if isinstance(column, NumericColumn):
+        return numeric_as_levels(column)
+    return LevelColumn(column.name, column.indices, column.levels) if column.ordered else column
+
+
+def _column_of_dtype(name: Hashable, values: NDArray[Any], categorical: bool) -> Column:
+    if isinstance(values, np.ma.MaskedArray):
+        return _masked_column(name, values, categorical)
+    kind = values.dtype.kind
+    if kind in "biuf":
+        return NumericColumn(name, native_numbers(values), unit="bool" if kind == "b" else "number")
+    if kind in "Mm":
+        return NumericColumn(name, microseconds(values), unit="datetime" if kind == "M" else "duration")
+    if kind == "O":
+        return _object_column(name, values, categorical)
+    if kind == "U":
+        return text_levels(name, values.tolist())
+    if kind == "S":
+        return text_levels(name, np.char.decode(values, "utf-8").tolist())
+    if kind == "T":
+        return _object_column(name, values.astype(object), categorical)
+    if kind == "c":
+        raise DataError(f"Complex data not supported: column {name!r} is {values.dtype}. Take its real part.")
+    raise DataTypeError(
+        f"Column {name!r} has the dtype {values.dtype}, which is no number, text, date or bool. Convert it."
+    )
+
+
+def _masked_column(name: Hashable, values: Any, categorical: bool) -> Column:
+    mask = np.ma.getmaskarray(values)
+    if values.dtype.kind not in "biuf":
+        filled = np.asarray(values.data, dtype=object).copy()
+        filled[mask] = None
+        return _object_column(name, filled, categorical)
+    unit: Unit = "bool" if values.dtype.kind == "b" else "number"
+    return NumericColumn(name, native_numbers(values.data), mask if mask.any() else None, unit)
+
+
+def native_numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in a type the core reads: machine byte order, aligned, floats of 4 or 8 bytes."""
+    dtype = values.dtype
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        return values.astype(np.float32 if dtype.itemsize == 2 else np.float64)
+    whole_strides = all(stride % dtype.itemsize == 0 for stride in values.strides)
+    if not dtype.isnative or not values.flags.aligned or not whole_strides:
+        return values.astype(dtype.newbyteorder("="))
+    return values
+
+
+def microseconds(ticks: NDArray[Any]) -> NDArray[np.float64]:
+    """Dates or durations of any resolution as float64 microseconds; NaT becomes NaN.
+
+    Ticks finer than a microsecond are split before they become floats, so that a whole number of
+    microseconds gives the same float from every resolution.
+    """
+    unit, count = np.datetime_data(ticks.dtype)
+    if unit in ("Y", "M"):
+        ticks, unit, count = ticks.astype("datetime64[D]"), "D", 1
+    if unit == "generic":
+        return np.full(len(ticks), np.nan)
+    missing = np.isnat(ticks)
+    whole = ticks.astype(ticks.dtype.newbyteorder("=")).view(np.int64) * count
+    if unit in _FINE:
+        quotient, rest = np.divmod(whole, _FINE[unit])
+        result = quotient.astype(np.float64) + rest / float(_FINE[unit])
+    else:
+        result = whole.astype(np.float64) * _COARSE[unit]
+    result[missing] = np.nan
+    return result
+
+
+class _ClassOfType(dict[type, int]):
+    """What values of a type are to a table; asked once a distinct type."""
+
+    def __missing__(self, kind: type) -> int:
+        self[kind] = found = _class_of_type(kind)
+        return found
+
+
+def _class_of_type(kind: type) -> int:
+    if is_missing_singleton(kind):
+        return _MISSING
+    for base, found in (
+        (bool | np.bool_, _BOOL),
+        (str, _TEXT),
+        (dt.date | np.datetime64, _DATE),
+        (dt.timedelta | np.timedelta64, _SPAN),
+        (dt.time, _TIME),
+        (numbers.Real | Decimal, _NUMBER),
+        (numbers.Complex, _COMPLEX),
+    ):
+        if issubclass(kind, base):
+            return found
+    return _OTHER
+
+
+def _object_column(name: Hashable, values: NDArray[Any], categorical: bool) -> Column:
+    rows = values.tolist()
+    classes = np.fromiter(map(_ClassOfType().__getitem__, map(type, rows)), dtype=np.uint8, count=len(rows))
+    count = np.bincount(classes, minlength=9)
+    present = {i for i in range(9) if count[i] and i != _MISSING}
+    if _NUMBER in present and len(present) > 1:
+        # A NaN among text or dates is a missing value, not a number.
+        at = np.flatnonzero(classes == _NUMBER)
+        classes[at[np.asarray(values[at] != values[at], dtype=np.bool_)]] = _MISSING
+        present = set(np.unique(classes).tolist()) - {_MISSING}
+    _refuse(name, rows, classes, present, categorical)
+    missing = classes == _MISSING
+    if present <= {_BOOL, _NUMBER} and not (categorical and len(present) > 1):
+        return _object_numbers(name, values, missing, present)
+    if present == {_TEXT}:
+        return text_levels(name, rows, missing)
+    if len(present) == 1 and present <= {_DATE, _SPAN, _TIME}:
+        return _object_times(name, values, missing, present.pop())
+    return _object_categories(name, rows, missing)
+
+
+def _refuse(
+    name: Hashable, rows: list[Any], classes: NDArray[np.uint8], present: set[int], categorical: bool
+) -> None:
+    """Raise when the values of an object column cannot stand in one column."""
+    if _COMPLEX in present:
+        raise DataError(f"Complex data not supported: column {name!r} holds complex numbers.")
+    if _OTHER in present and not categorical:
+        row = int(np.argmax(classes == _OTHER))
+        raise DataTypeError(
+            f"Column {name!r}, row {row}: the argument must be a string or a real number, a date or a bool; "
+            f"got {type(rows[row]).__name__}. Convert the column."
+        )
+    if len(present) > 1 and not present <= {_BOOL, _NUMBER} and not categorical:
+        rows_of = sorted((int(np.argmax(classes == c)), c) for c in present)
+        (first, usual), (row, other) = rows_of[0], rows_of[1]
+        raise DataError(
+            f"Column {name!r} mixes {_WORDS[usual]} and {_WORDS[other]}: row {first} holds {rows[first]!r} "
+            f"and row {row} holds {rows[row]!r}. Convert the column to one type{CATEGORICAL_WAY_OUT}."
+        )
+
+
+def _object_numbers(
+    name: Hashable, values: NDArray[Any], missing: NDArray[np.bool_], present: set[int]
+) -> NumericColumn:
+    if not missing.any():
+        if present == {_BOOL}:
+            return NumericColumn(name, values.astype(np.bool_), unit="bool")
+        if set(map(type, values.tolist())) == {int}:
+            try:
+                return NumericColumn(name, values.astype(np.int64))
+            except OverflowError:
+                pass  # beyond int64: float64 below
+    result = np.full(len(values), np.nan)
+    try:
+        result[~missing] = values[~missing].astype(np.float64)
+    except OverflowError:
+        raise DataError(
+            f"Column {name!r} holds an integer too large for float64. Scale the column."
+        ) from None
+    return NumericColumn(name, result, unit="bool" if present == {_BOOL} else "number")
+
+
+def _object_times(
+    name: Hashable, values: NDArray[Any], missing: NDArray[np.bool_], kind: int
+) -> NumericColumn:
+    convert = {_DATE: _date_ticks, _SPAN: _span_ticks, _TIME: _time_ticks}[kind]
+    result = np.full(len(values), np.nan)
+    result[~missing] = microseconds(np.array([convert(value) for value in values[~missing].tolist()]))
+    return NumericColumn(name, result, unit="datetime" if kind == _DATE else "duration")
+
+
+def _date_ticks(value: Any) -> np.datetime64:
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        value = value.astimezone(dt.UTC).replace(tzinfo=None)
+    return np.datetime64(value, "us")
+
+
+def _span_ticks(value: Any) -> np.timedelta64:
+    return np.timedelta64(value, "us")
+
+
+def _time_ticks(value: dt.time) -> np.timedelta64:
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return np.timedelta64(seconds * 1_000_000 + value.microsecond, "us")
+
+
+def _object_categories(name: Hashable, rows: list[Any], missing: NDArray[np.bool_]) -> LevelColumn:
+    """Values of several types, or of a type of the user's own, as categories told apart by value and type."""
+    indices = np.full(len(rows), -1, dtype=np.int32)
+    position: dict[Any, int] = {}
+    for row in np.flatnonzero(~missing).tolist():
+        value = rows[row]
+        try:
+            indices[row] = position.setdefault((type(value), value), len(position))
+        except TypeError:
+            raise DataTypeError(
+                f"Column {name!r}, row {row}: a category must be hashable; got {type(value).__name__}."
+            ) from None
+    return unified(name, indices, [value for _, value in position])

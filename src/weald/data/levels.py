@@ -1,0 +1,181 @@
+"""Levels: the distinct values of a categorical or ordinal column, and how two of them are told apart.
+
+Levels are plain Python values, and they match by value and type: 1 is 1.0, but neither True nor "1".
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import sys
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.table import LevelColumn, NumericColumn
+from weald.errors import DataError, DataTypeError
+
+_EPOCH = dt.datetime(1970, 1, 1)
+# Up to here every whole number has one float64, so that a float level may safely become an int.
+_EXACT_WHOLE = 2.0**53
+
+
+def plain_level(value: Any) -> Any:
+    """`value` as a plain Python value: NumPy scalars, pandas timestamps and decimals lose their wrapping."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool:
+        return value
+    if isinstance(value, np.datetime64):
+        return value.astype("datetime64[us]").item()
+    if isinstance(value, np.generic):
+        return plain_level(value.item()) if not isinstance(value, np.longdouble) else float(value)
+    if isinstance(value, float | Decimal):
+        number = float(value)
+        return int(number) if number.is_integer() and abs(number) <= _EXACT_WHOLE else number
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dt.datetime):
+        return _plain_instant(value)
+    if not isinstance(value, Hashable):
+        raise DataTypeError(f"A level must be hashable; got {type(value).__name__}.")
+    return value
+
+
+def _plain_instant(value: dt.datetime) -> dt.datetime:
+    """An instant without time zone, in UTC, as a plain datetime (whole microseconds)."""
+    if value.tzinfo is not None:
+        value = value.astimezone(dt.UTC).replace(tzinfo=None)
+    if type(value) is dt.datetime:
+        return value
+    return dt.datetime(
+        value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond
+    )
+
+
+def plain_levels(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Every value as `plain_level`; whole floats turn into ints only where all numbers are whole."""
+    found = list(values)
+    if set(map(type, found)) <= {str}:
+        return tuple(found)
+    plain = [plain_level(value) for value in found]
+    if any(type(level) is float for level in plain):
+        plain = [float(level) if type(level) is int else level for level in plain]
+    return tuple(plain)
+
+
+def type_word(level: Any) -> str:
+    """The type of a level as far as matching goes; ints and floats are one type."""
+    if isinstance(level, bool):
+        return "bool"
+    if isinstance(level, int | float):
+        return "number"
+    return type(level).__name__
+
+
+def level_key(level: Any) -> tuple[str, Any]:
+    """What two levels must share to be the same level."""
+    return (type_word(level), level)
+
+
+def sorted_positions(levels: Sequence[Any]) -> list[int]:
+    """The positions of `levels` in the order of (type, value), which no frame library can influence."""
+    positions = list(range(len(levels)))
+    if all(type(level) is str for level in levels):
+        return sorted(positions, key=levels.__getitem__)
+    try:
+        return sorted(positions, key=lambda i: level_key(levels[i]))
+    except TypeError:
+        return sorted(positions, key=lambda i: (type_word(levels[i]), repr(levels[i])))
+
+
+def level_positions(levels: Sequence[Any]) -> dict[Any, int]:
+    """Level key → position."""
+    return {level_key(level): i for i, level in enumerate(levels)}
+
+
+def unified(
+    name: Hashable, indices: NDArray[Any], values: Sequence[Any], *, ordered: bool = False
+) -> LevelColumn:
+    """A level column from indices into `values`, where equal values may stand more than once."""
+    levels = plain_levels(values)
+    if len(set(levels)) == len(levels):
+        return LevelColumn(name, indices.astype(np.int32, copy=False), levels, ordered)
+    first: dict[Any, int] = {}
+    target = np.empty(len(levels) + 1, dtype=np.int32)
+    kept: list[Any] = []
+    for i, level in enumerate(levels):
+        key = level_key(level)
+        if key not in first:
+            first[key] = len(kept)
+            kept.append(level)
+        target[i] = first[key]
+    target[-1] = -1
+    return LevelColumn(name, target[indices], tuple(kept), ordered)
+
+
+def numeric_as_levels(column: NumericColumn) -> LevelColumn:
+    """A numeric column as categories: each distinct value is a level; NaN and masked rows are missing."""
+    values = column.values
+    missing = missing_rows(column)
+    present = values if missing is None else values[~missing]
+    distinct, inverse = np.unique(present, return_inverse=True)
+    if distinct.dtype.kind == "f" and not np.isfinite(distinct).all():
+        raise DataError(f"Column {column.name!r} holds infinite values. Replace them, or mark them missing.")
+    if missing is None:
+        indices = inverse.astype(np.int32)
+    else:
+        indices = np.full(len(values), -1, dtype=np.int32)
+        indices[~missing] = inverse
+    return LevelColumn(column.name, indices, _levels_of_unit(column, distinct))
+
+
+def _levels_of_unit(column: NumericColumn, distinct: NDArray[Any]) -> tuple[Any, ...]:
+    if column.unit == "bool":
+        return tuple(bool(value) for value in distinct.tolist())
+    if column.unit == "number":
+        return plain_levels(distinct.tolist())
+    spans = [dt.timedelta(microseconds=value) for value in distinct.tolist()]
+    if column.unit == "duration":
+        return tuple(spans)
+    try:
+        return tuple(_EPOCH + span for span in spans)
+    except OverflowError:
+        raise DataError(
+            f"Column {column.name!r} holds dates beyond the year 9999, which cannot be categories. "
+            "Leave it out of categorical_features."
+        ) from None
+
+
+def missing_rows(column: NumericColumn) -> NDArray[np.bool_] | None:
+    """Which rows are missing, NaN included; None when no row is."""
+    missing = column.missing
+    if column.values.dtype.kind == "f":
+        nan = np.isnan(column.values)
+        missing = nan if missing is None else missing | nan
+    return missing if missing is not None and bool(missing.any()) else None
+
+
+def text_levels(name: Hashable, rows: list[Any], missing: NDArray[np.bool_] | None = None) -> LevelColumn:
+    """Text by row → levels in order of appearance. The loops are those of dict, fromkeys and map, in C."""
+    position: dict[Any, int] = {level: i for i, level in enumerate(dict.fromkeys(rows))}
+    indices = np.fromiter(map(position.__getitem__, rows), dtype=np.int32, count=len(rows))
+    if missing is None or not bool(missing.any()):
+        return LevelColumn(name, indices, plain_levels(position))
+    indices[missing] = -1
+    used = np.zeros(len(position), dtype=np.bool_)
+    used[indices[~missing]] = True
+    new = np.full(len(position) + 1, -1, dtype=np.int32)
+    new[:-1][used] = np.arange(int(used.sum()), dtype=np.int32)
+    levels = plain_levels(itertools.compress(position, used.tolist()))
+    return LevelColumn(name, new[indices], levels)
+
+
+def is_missing_singleton(kind: type) -> bool:
+    """Whether values of this type stand for a missing one (None, pandas.NA, pandas.NaT)."""
+    if kind is type(None):
+        return True
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and kind in (type(pandas.NA), type(pandas.NaT))

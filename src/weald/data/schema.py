@@ -1,0 +1,268 @@
+"""A `Schema` is what a model remembers of its columns; it brings any new table into that shape.
+
+Columns match by name and levels by value and type, so neither the order of columns, nor the frame
+library, nor its internal codes can change a prediction.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.levels import (
+    level_positions,
+    missing_rows,
+    numeric_as_levels,
+    plain_levels,
+    sorted_positions,
+    type_word,
+)
+from weald.data.table import Column, Kind, LevelColumn, NumericColumn, Table, Unit
+from weald.errors import DataError, listing, nearest
+
+_NUMERIC_WORDS = {"number": "numeric", "bool": "numeric", "datetime": "a date", "duration": "a duration"}
+_HOLDING = {"number": "numbers", "bool": "numbers", "datetime": "dates", "duration": "durations"}
+_LEVEL_WORDS = {"str": "text", "number": "numbers", "bool": "bools", "datetime": "dates", "date": "dates"}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSchema:
+    """One column: its name, kind, what its numbers were, and its levels (level i has code i + 1)."""
+
+    name: Hashable
+    kind: Kind
+    unit: Unit = "number"
+    levels: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns a model was fitted on.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnSchema
+        In the order of the fitted table.
+    named : bool
+        Whether the names were the user's own.
+    unknown : {"missing", "error"}
+        What a level that was never seen in training means.
+    """
+
+    columns: tuple[ColumnSchema, ...]
+    named: bool
+    unknown: Literal["missing", "error"] = "missing"
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        *,
+        used: NDArray[np.bool_] | None = None,
+        unknown: Literal["missing", "error"] = "missing",
+    ) -> Schema:
+        """The schema of a table: ordinal columns keep all declared levels, categorical ones those in use.
+
+        Parameters
+        ----------
+        table : Table
+            The table a model is fitted on.
+        used : ndarray of bool, optional
+            The rows that count (positive weight); None means all.
+        unknown : {"missing", "error"}
+            Kept for `align`.
+        """
+        columns = tuple(_column_schema(column, used) for column in table.columns)
+        return cls(columns, table.named, unknown)
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """The column names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def align(self, table: Table, *, estimator: str = "model") -> Table:
+        """The same rows in this schema's columns, order and levels.
+
+        Parameters
+        ----------
+        table : Table
+            Any table that holds these columns.
+        estimator : str
+            The class that asks, for messages.
+
+        Returns
+        -------
+        Table
+            Level columns hold int32 positions in this schema's levels; -1 is missing or unknown.
+        """
+        order = self._order(table, estimator)
+        columns = tuple(
+            _align_column(expected, table.columns[j], self.unknown)
+            for expected, j in zip(self.columns, order, strict=True)
+        )
+        return Table(columns, table.n_rows, self.named)
+
+    def _order(self, table: Table, estimator: str) -> Sequence[int]:
+        """For each column of the schema, its position in the table."""
+        if self.named != table.named:
+            self._check_count(table, estimator)
+            text = (
+                f"X does not have valid feature names, but {estimator} was fitted with feature names"
+                if self.named
+                else f"X has feature names, but {estimator} was fitted without feature names"
+            )
+            warnings.warn(text, UserWarning, stacklevel=2)
+            return range(len(self.columns))
+        position = {name: j for j, name in enumerate(table.names)}
+        if position.keys() == set(self.names):
+            return [position[name] for name in self.names]
+        if self.named or not (_only_positions(self.names) or _only_positions(table.names)):
+            raise DataError(_names_differ(self.names, table.names))
+        self._check_count(table, estimator)
+        return range(len(self.columns))
+
+    def _check_count(self, table: Table, estimator: str) -> None:
+        if table.n_columns != len(self.columns):
+            raise DataError(
+                f"X has {table.n_columns} features, but {estimator} is expecting {len(self.columns)} "
+                "features as input."
+            )
+
+
+def _only_positions(names: Sequence[Hashable]) -> bool:
+    return tuple(names) == tuple(range(len(names)))
+
+
+def _names_differ(fitted: Sequence[Hashable], given: Sequence[Hashable]) -> str:
+    """scikit-learn's wording, which its checks and its users know, plus the nearest name."""
+    message = "The feature names should match those that were passed during fit.\n"
+    unseen = _sorted_names(set(given) - set(fitted))
+    absent = _sorted_names(set(fitted) - set(given))
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + _name_lines(unseen)
+    if absent:
+        message += "Feature names seen at fit time, yet now missing:\n" + _name_lines(absent)
+    for name in unseen[:5]:
+        close = nearest(str(name), [str(other) for other in absent])
+        if close:
+            message += f"Perhaps {name!r} is {close!r}: rename it.\n"
+    return message
+
+
+def _sorted_names(names: set[Hashable]) -> list[Hashable]:
+    return sorted(names, key=lambda name: (type(name).__name__, str(name)))
+
+
+def _name_lines(names: Sequence[Hashable], most: int = 5) -> str:
+    lines = "".join(f"- {name}\n" for name in names[:most])
+    return lines + ("- ...\n" if len(names) > most else "")
+
+
+def _column_schema(column: Column, used: NDArray[np.bool_] | None) -> ColumnSchema:
+    if isinstance(column, NumericColumn):
+        return ColumnSchema(column.name, "numeric", column.unit)
+    levels = plain_levels(column.levels)
+    if column.ordered:
+        return ColumnSchema(column.name, "ordinal", levels=levels)
+    indices = column.indices if used is None else column.indices[used]
+    count = np.bincount(indices + np.int32(1), minlength=len(levels) + 1)[1:]
+    present = tuple(level for level, n in zip(levels, count.tolist(), strict=True) if n)
+    levels = tuple(present[i] for i in sorted_positions(present))
+    return ColumnSchema(column.name, "categorical", levels=levels)
+
+
+def _align_column(expected: ColumnSchema, column: Column, unknown: str) -> Column:
+    if expected.kind == "numeric":
+        return _align_numeric(expected, column)
+    given = numeric_as_levels(column) if isinstance(column, NumericColumn) else column
+    return _align_levels(expected, given, unknown)
+
+
+def _align_numeric(expected: ColumnSchema, column: Column) -> NumericColumn:
+    if isinstance(column, LevelColumn):
+        if (column.indices >= 0).any():
+            raise DataError(_text_for_numbers(expected, column))
+        return NumericColumn(expected.name, np.full(len(column.indices), np.nan), unit=expected.unit)
+    if _NUMERIC_WORDS[column.unit] != _NUMERIC_WORDS[expected.unit] and not _all_missing(column):
+        raise DataError(
+            f"Column {expected.name!r} was {_NUMERIC_WORDS[expected.unit]} when this model was fitted and "
+            f"now holds {_HOLDING[column.unit]}. Convert it, or refit."
+        )
+    return NumericColumn(expected.name, column.values, column.missing, expected.unit)
+
+
+def _all_missing(column: NumericColumn) -> bool:
+    missing = missing_rows(column)
+    return missing is not None and bool(missing.all())
+
+
+def _text_for_numbers(expected: ColumnSchema, column: LevelColumn) -> str:
+    """Names the first value that is no number; when every text could be one, simply the first."""
+    foreign = np.array([not _reads_as_number(level) for level in column.levels] + [False])
+    rows = np.flatnonzero(foreign[column.indices])
+    if not len(rows):
+        rows = np.flatnonzero(column.indices >= 0)
+    row = int(rows[0])
+    value = column.levels[column.indices[row]]
+    now = "text" if isinstance(value, str) else "categories"
+    return (
+        f"Column {expected.name!r} was {_NUMERIC_WORDS[expected.unit]} when this model was fitted and "
+        f"now holds {now} (first: row {row}, {value!r}). Convert it, or refit."
+    )
+
+
+def _reads_as_number(level: Any) -> bool:
+    try:
+        float(level)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _align_levels(expected: ColumnSchema, given: LevelColumn, unknown: str) -> LevelColumn:
+    ordered = expected.kind == "ordinal"
+    if given.levels == expected.levels and set(map(type, given.levels)) == set(map(type, expected.levels)):
+        indices = given.indices.astype(np.int32, copy=False)
+        return LevelColumn(expected.name, indices, expected.levels, ordered)
+    position = level_positions(expected.levels)
+    found = [position.get(key, -1) for key in level_positions(plain_levels(given.levels))]
+    target = np.array([*found, -1], dtype=np.int32)
+    if -1 in found:
+        _check_unknown(expected, given, target, unknown)
+    return LevelColumn(expected.name, target[given.indices], expected.levels, ordered)
+
+
+def _check_unknown(
+    expected: ColumnSchema, given: LevelColumn, target: NDArray[np.int32], unknown: str
+) -> None:
+    """Levels in use that the model never saw: of another type altogether, or an error by the user's wish."""
+    count = np.bincount(given.indices + np.int32(1), minlength=len(given.levels) + 1)[1:]
+    strangers = [i for i in np.flatnonzero(target[:-1] < 0).tolist() if count[i]]
+    if not strangers:
+        return
+    words = {type_word(level) for level in expected.levels}
+    if words and all(type_word(given.levels[i]) not in words for i in np.flatnonzero(count).tolist()):
+        row = int(np.flatnonzero(given.indices >= 0)[0])
+        level = given.levels[given.indices[row]]
+        raise DataError(
+            f"Column {expected.name!r} held {_words_of(expected.levels)} when this model was fitted and "
+            f"now holds {_words_of([level])} (first: row {row}, {level!r}). Convert it, or refit."
+        )
+    if unknown == "error":
+        levels = sorted(
+            (given.levels[i] for i in strangers), key=lambda level: (type_word(level), str(level))
+        )
+        raise DataError(
+            f"Column {expected.name!r} holds levels that were not there when this model was fitted: "
+            f"{listing(levels)}. Recode them, or refit; unknown='missing' treats them as missing."
+        )
+
+
+def _words_of(levels: Sequence[Any]) -> str:
+    words = sorted({_LEVEL_WORDS.get(type_word(level), type_word(level)) for level in levels})
+    return " and ".join(words)

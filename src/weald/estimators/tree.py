@@ -1,0 +1,344 @@
+"""`DecisionTreeClassifier` and `DecisionTreeRegressor`: scikit-learn's trees on weald's engine.
+
+Names, defaults and attributes are scikit-learn's, so that code moves by changing an import; tables may
+hold categories, text, dates and missing values as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from weald.data.codes import Codes
+from weald.data.target import read_labels, read_target, restore_labels
+from weald.estimators.base import BaseTree
+from weald.estimators.class_weight import Weights, class_weights, weigh_by_class, without_absent
+from weald.estimators.options import ClassificationTreeOptions, RegressionTreeOptions
+from weald.model.forest import Forest
+from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
+
+
+class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  # scikit-learn has no types
+    """A classification tree.
+
+    Each leaf predicts the shares of the classes among its rows. Splits are exact by default: every
+    boundary between two values is tried; `max_bins` trades that for speed. Missing values are tried on
+    both sides of every split and as a side of their own.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What a split lowers. "log_loss" is another name of "entropy".
+    max_depth : int, default=None
+        The most splits between the root and a leaf; None for no limit.
+    min_samples_split : int or float, default=2
+        The fewest rows a node must have to be split; a float is a fraction of the rows.
+    min_samples_leaf : int or float, default=1
+        The fewest rows of a leaf; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The least weight of a leaf, as a fraction of the total weight.
+    max_features : int, float, {"sqrt", "log2"}, default=None
+        How many columns a node looks at, drawn anew for each node; None for all. If none of them can be
+        split, it looks on.
+    random_state : int or RandomState, default=None
+        What the draws of `max_features` start from. Without such draws the tree does not depend on it.
+    max_leaf_nodes : int, default=None
+        The most leaves; the tree then grows best-first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the criterion by this much, weighted by the node's share of the weight.
+    class_weight : dict or "balanced", default=None
+        A factor for the weight of each class; "balanced" gives all classes the same total weight, with
+        `sample_weight` taken into account.
+    max_bins : int, default=None
+        None for exact splits; else numeric columns are cut into at most this many quantile bins.
+    n_jobs : int, default=None
+        Threads; None for every CPU of the process, -1 for the same, -2 for all but one. The tree does not
+        depend on it.
+    categorical_features : list of names, positions or bools, default=None
+        Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
+    unknown : {"missing", "error"}, default="missing"
+        What to do at predict with categories that training did not see.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, sorted. Labels whose every row has the weight 0 are not among them.
+    n_classes_ : int
+        How many labels.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How much the splits on each column lowered the criterion, scaled to add up to 1.
+    max_features_ : int
+        How many columns a node looks at.
+    n_features_in_ : int
+        How many columns the table had.
+    feature_names_in_ : ndarray
+        Their names; only if all of them are text.
+    n_outputs_ : int
+        1.
+    tree_ : TreeView
+        The tree under scikit-learn's array names.
+    forest_ : Forest
+        The tree as weald keeps it.
+    schema_ : Schema
+        What the model remembers of its columns.
+
+    Notes
+    -----
+    `predict` and `predict_proba` return NumPy arrays whatever the type of the table, as scikit-learn's
+    tools expect.
+
+    Examples
+    --------
+    >>> from weald import DecisionTreeClassifier
+    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["green", None]]
+    >>> model = DecisionTreeClassifier().fit(X, ["stop", "stop", "go", "go"])
+    >>> model.predict([["red", None], ["blue", 9.0]])
+    array(['stop', 'go'], dtype='<U4')
+    """
+
+    _options = ClassificationTreeOptions
+
+    classes_: NDArray[Any]
+    n_classes_: int
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: str | Mapping[Any, float] | None = None,
+        max_bins: int | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = None,
+        unknown: str = "missing",
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.unknown = unknown
+
+    def _read_target(
+        self, y: Any, n_rows: int, weight: Weights | None, options: ClassificationTreeOptions
+    ) -> tuple[NDArray[np.int32], NDArray[Any], Weights | None]:
+        """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
+        owner = type(self).__name__
+        classes, labels = read_labels(y, n_rows=n_rows, estimator=owner)
+        classes, labels = without_absent(classes, labels, weight)
+        factors = class_weights(options.class_weight, owner, classes, labels, weight)
+        if factors is not None:
+            weight = weigh_by_class(owner, labels, factors, weight)
+        return labels, classes, weight
+
+    def _grow(
+        self,
+        codes: Codes,
+        target: NDArray[np.int32],
+        classes: NDArray[Any] | None,
+        weight: Weights | None,
+        grow: GrowOptions,
+    ) -> Forest:
+        """One classification tree."""
+        return grow_classification_tree(codes, target, 0 if classes is None else len(classes), weight, grow)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the largest share in each row's leaf; of equal shares the first in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`; columns are matched by name if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Labels of the type that `fit` was given.
+        """
+        best = np.argmax(self._raw_scores(X), axis=1)
+        return restore_labels(self.classes_, best)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The shares of the classes in each row's leaf.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`; columns are matched by name if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes_)
+            Shares that add up to 1, in the order of `classes_`.
+        """
+        return self._raw_scores(X)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of `predict_proba`; -inf for a share of 0.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`; columns are matched by name if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes_)
+            Natural logarithms, in the order of `classes_`.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # scikit-learn has no types
+    """A regression tree.
+
+    Each leaf predicts the mean target of its rows. Splits are exact by default: every boundary between
+    two values is tried; `max_bins` trades that for speed. Missing values are tried on both sides of every
+    split and as a side of their own.
+
+    Parameters
+    ----------
+    criterion : {"squared_error"}, default="squared_error"
+        What a split lowers: the squared distance of the rows to the mean of their leaf.
+    max_depth : int, default=None
+        The most splits between the root and a leaf; None for no limit.
+    min_samples_split : int or float, default=2
+        The fewest rows a node must have to be split; a float is a fraction of the rows.
+    min_samples_leaf : int or float, default=1
+        The fewest rows of a leaf; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        The least weight of a leaf, as a fraction of the total weight.
+    max_features : int, float, {"sqrt", "log2"}, default=None
+        How many columns a node looks at, drawn anew for each node; None for all. If none of them can be
+        split, it looks on.
+    random_state : int or RandomState, default=None
+        What the draws of `max_features` start from. Without such draws the tree does not depend on it.
+    max_leaf_nodes : int, default=None
+        The most leaves; the tree then grows best-first.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the criterion by this much, weighted by the node's share of the weight.
+    max_bins : int, default=None
+        None for exact splits; else numeric columns are cut into at most this many quantile bins.
+    n_jobs : int, default=None
+        Threads; None for every CPU of the process, -1 for the same, -2 for all but one. The tree does not
+        depend on it.
+    categorical_features : list of names, positions or bools, default=None
+        Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
+    unknown : {"missing", "error"}, default="missing"
+        What to do at predict with categories that training did not see.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How much the splits on each column lowered the criterion, scaled to add up to 1.
+    max_features_ : int
+        How many columns a node looks at.
+    n_features_in_ : int
+        How many columns the table had.
+    feature_names_in_ : ndarray
+        Their names; only if all of them are text.
+    n_outputs_ : int
+        1.
+    tree_ : TreeView
+        The tree under scikit-learn's array names.
+    forest_ : Forest
+        The tree as weald keeps it.
+    schema_ : Schema
+        What the model remembers of its columns.
+
+    Notes
+    -----
+    `predict` returns a NumPy array whatever the type of the table, as scikit-learn's tools expect.
+
+    Examples
+    --------
+    >>> from weald import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor(max_depth=1).fit([[1.0], [2.0], [8.0]], [10.0, 12.0, 40.0])
+    >>> model.predict([[0.0], [9.0]])
+    array([11., 40.])
+    """
+
+    _options = RegressionTreeOptions
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_bins: int | None = None,
+        n_jobs: int | None = None,
+        categorical_features: Any = None,
+        unknown: str = "missing",
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.unknown = unknown
+
+    def _read_target(
+        self, y: Any, n_rows: int, weight: Weights | None, options: RegressionTreeOptions
+    ) -> tuple[NDArray[np.float64], None, Weights | None]:
+        """The target as numbers; weights as they are."""
+        return read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight
+
+    def _grow(
+        self,
+        codes: Codes,
+        target: NDArray[np.float64],
+        classes: NDArray[Any] | None,
+        weight: Weights | None,
+        grow: GrowOptions,
+    ) -> Forest:
+        """One regression tree."""
+        return grow_regression_tree(codes, target, weight, grow)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The mean target of each row's leaf.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`; columns are matched by name if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Predicted targets.
+        """
+        return self._raw_scores(X)[:, 0]

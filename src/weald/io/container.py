@@ -1,0 +1,170 @@
+"""The outer shell of a model file: named arrays and one text, in the safetensors format.
+
+Writing goes through safetensors; reading is done here, because every promise of an untrusted header must
+be held against the real size of the file before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from weald.errors import ModelFileError
+from weald.io import canonical
+
+#: The only metadata key: several would come out in random order.
+KEY = "weald"
+MAX_HEADER = 100_000_000
+_DTYPES = {
+    "BOOL": np.dtype(np.bool_),
+    "U8": np.dtype(np.uint8),
+    "I8": np.dtype(np.int8),
+    "U16": np.dtype("<u2"),
+    "I16": np.dtype("<i2"),
+    "U32": np.dtype("<u4"),
+    "I32": np.dtype("<i4"),
+    "F32": np.dtype("<f4"),
+    "U64": np.dtype("<u8"),
+    "I64": np.dtype("<i8"),
+    "F64": np.dtype("<f8"),
+}
+
+Tensors = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Where one array lies: its bytes are [start, stop) of the data after the header."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    start: int
+    stop: int
+
+
+def pack(text: str, tensors: Tensors) -> bytes:
+    """The bytes of a file that holds `text` and the arrays."""
+    if 2 * len(text) > MAX_HEADER:
+        raise ModelFileError(
+            f"The description of this model (names, levels and parameters) takes {len(text):,} characters, "
+            f"and a model file holds {MAX_HEADER // 2:,}. Use pickle."
+        )
+    contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    return safetensors.numpy.save(contiguous, metadata={KEY: text})
+
+
+def write(path: str | os.PathLike[str], data: bytes) -> None:
+    """Put the bytes in place at once: a write that fails halfway leaves the old file as it was."""
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with open(partial, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def read(path: str | os.PathLike[str], *, mmap: bool) -> tuple[str, Tensors]:
+    """The text and the arrays of a file; with `mmap`, arrays are read-only windows on the file."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        length = _header_length(file, size)
+        text, entries = _parse_header(file.read(length), size - 8 - length)
+        data = np.memmap(file, np.uint8, mode="r")[8 + length :] if mmap else None
+        return text, {entry.name: _tensor(file, entry, data) for entry in entries}
+
+
+def _tensor(file: BinaryIO, entry: _Entry, data: NDArray[np.uint8] | None) -> NDArray[Any]:
+    """One array, out of the mapped data or read from the file, which stands at its first byte."""
+    if data is not None and entry.stop > entry.start:
+        return data[entry.start : entry.stop].view(entry.dtype).reshape(entry.shape)
+    tensor = np.empty(entry.shape, entry.dtype)
+    if tensor.size and file.readinto(tensor.data) != tensor.nbytes:  # type: ignore[attr-defined]
+        raise ModelFileError("The model file became shorter while it was read.")
+    return tensor
+
+
+def checksum(text: str, tensors: Tensors) -> str:
+    """A digest of the text and of every array with its name, dtype and shape."""
+    digest = hashlib.sha256(text.encode("ascii"))
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        little = np.ascontiguousarray(tensor, tensor.dtype.newbyteorder("<"))
+        digest.update(f"\n{name} {little.dtype.str} {little.shape}\n".encode())
+        if little.size:
+            digest.update(little.data)
+    return "sha256:" + digest.hexdigest()
+
+
+def _header_length(file: BinaryIO, size: int) -> int:
+    length = int.from_bytes(file.read(8), "little")
+    if size < 10 or length < 2:
+        raise ModelFileError(
+            "This is not a model file of weald: it does not begin with a safetensors header."
+        )
+    if length > size - 8 or length > MAX_HEADER:
+        raise ModelFileError(
+            f"This is no whole model file of weald: it has {size:,} bytes and its header claims {length:,}."
+        )
+    return length
+
+
+def _parse_header(header: bytes, data_size: int) -> tuple[str, list[_Entry]]:
+    """Check that the arrays of the header fill the data exactly, one after another."""
+    try:
+        parsed = canonical.loads(header.decode("utf-8"), "header of the model file")
+    except UnicodeDecodeError:
+        raise ModelFileError("This is not a model file of weald: its header is not text.") from None
+    metadata = parsed.pop("__metadata__", None) if isinstance(parsed, dict) else None
+    if not isinstance(metadata, dict) or list(metadata) != [KEY] or not isinstance(metadata[KEY], str):
+        raise ModelFileError(
+            "This is not a model file of weald: its header carries no description of a weald model."
+        )
+    entries = sorted((_entry(name, value) for name, value in parsed.items()), key=lambda e: (e.start, e.stop))
+    end = 0
+    for entry in entries:
+        if entry.start != end:
+            raise ModelFileError(f"Array {entry.name!r} of the model file overlaps another or leaves a gap.")
+        end = entry.stop
+    if end != data_size:
+        raise ModelFileError(
+            f"The model file is damaged or cut: its header promises {end:,} bytes of arrays, "
+            f"and {data_size:,} follow."
+        )
+    return metadata[KEY], entries
+
+
+def _entry(name: str, value: object) -> _Entry:
+    name = name[:80]
+    if not isinstance(value, dict) or set(value) != {"dtype", "shape", "data_offsets"}:
+        raise ModelFileError(f"Array {name!r} of the model file is described wrongly.")
+    dtype = _DTYPES.get(value["dtype"]) if isinstance(value["dtype"], str) else None
+    if dtype is None:
+        raise ModelFileError(f"Array {name!r} of the model file has an unknown type: {value['dtype']!r:.40}.")
+    shape, offsets = value["shape"], value["data_offsets"]
+    if not (_naturals(shape) and len(shape) <= 2 and _naturals(offsets) and len(offsets) == 2):
+        raise ModelFileError(f"Array {name!r} of the model file has an impossible shape or place.")
+    start, stop = offsets
+    if stop - start != math.prod(shape) * dtype.itemsize or max(shape, default=0) > 2**48:
+        raise ModelFileError(f"Array {name!r} of the model file has a size that does not fit its shape.")
+    if start % dtype.itemsize:
+        raise ModelFileError(f"Array {name!r} of the model file is not aligned.")
+    return _Entry(name, dtype, tuple(shape), start, stop)
+
+
+def _naturals(value: object) -> bool:
+    return isinstance(value, list) and all(type(item) is int and item >= 0 for item in value)

@@ -1,0 +1,141 @@
+"""The description of a model: schema, classes and parameters as one JSON object, and back.
+
+It is untrusted when read: each part is checked for its form here, and for its meaning where it is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weald.data.schema import ColumnSchema, Schema
+from weald.errors import ModelFileError
+from weald.io import labels
+
+#: Raised in the major part when older readers would misread, in the minor when they may ignore what is new.
+FORMAT = (1, 0)
+#: The oldest weald that reads this major format; written into the file for readers that are older still.
+NEEDS = "0.1.0"
+#: Parameters that shape neither predictions nor a new fit.
+NEVER_SAVED = frozenset({"n_jobs", "verbose", "callbacks"})
+
+_KINDS = ("numeric", "ordinal", "categorical")
+_UNITS = ("number", "bool", "datetime", "duration")
+
+
+def mapping(value: object, part: str, known: set[str], *, newer: bool) -> dict[str, Any]:
+    """A JSON object with these keys; others are passed over in a file of a newer minor format only."""
+    if not isinstance(value, dict):
+        raise ModelFileError(f"{part} of the model file is missing or has the wrong form.")
+    strange = sorted(set(value) - known)
+    if strange and not newer:
+        raise ModelFileError(f"{part} of the model file has an unknown entry: {strange[0]!r:.80}.")
+    lacking = sorted(known - set(value))
+    if lacking:
+        raise ModelFileError(f"{part} of the model file lacks the entry {lacking[0]!r}.")
+    return {key: value[key] for key in known}
+
+
+def read_format(description: object) -> bool:
+    """Check the format's version; True when it is a newer minor one."""
+    version = description.get("format") if isinstance(description, dict) else None
+    if not (
+        isinstance(description, dict)
+        and isinstance(version, list)
+        and len(version) == 2
+        and all(type(part) is int and 0 <= part < 10_000 for part in version)
+    ):
+        raise ModelFileError("The model file does not say which format it has.")
+    if version[0] != FORMAT[0]:
+        needs = description.get("needs")
+        way_out = f"weald {needs:.20} or newer" if isinstance(needs, str) else "a newer weald"
+        raise ModelFileError(
+            f"The model file has format {version[0]}.{version[1]}, and this weald reads format {FORMAT[0]}. "
+            f"Load it with {way_out}."
+        )
+    return int(version[1]) > FORMAT[1]
+
+
+# --------------------------------------------------------------------------- schema
+
+
+def encode_schema(schema: Schema) -> dict[str, Any]:
+    """Names with their type; per column its kind, and unit or levels."""
+    return {
+        "columns": [_encode_column(column) for column in schema.columns],
+        "named": schema.named,
+        "names": labels.encode_values((column.name for column in schema.columns), "The column names"),
+        "unknown": schema.unknown,
+    }
+
+
+def _encode_column(column: ColumnSchema) -> dict[str, Any]:
+    if column.kind == "numeric":
+        return {"kind": column.kind, "unit": column.unit}
+    return {
+        "kind": column.kind,
+        "levels": labels.encode_values(column.levels, f"Column {column.name!r}"),
+    }
+
+
+def decode_schema(value: object, *, newer: bool) -> Schema:
+    """The schema that `encode_schema` wrote."""
+    record = mapping(value, "The schema", {"columns", "named", "names", "unknown"}, newer=newer)
+    names = labels.decode_values(record["names"], "The column names")
+    columns = record["columns"]
+    if not isinstance(columns, list) or len(columns) != len(names) or len(set(names)) != len(names):
+        raise ModelFileError("The schema of the model file does not have one name for each column.")
+    if type(record["named"]) is not bool or record["unknown"] not in ("missing", "error"):
+        raise ModelFileError("The schema of the model file has an impossible setting.")
+    if not record["named"] and names != list(range(len(names))):
+        raise ModelFileError("The columns of the model file are unnamed and not numbered from 0.")
+    return Schema(
+        columns=tuple(
+            _decode_column(name, column, newer=newer) for name, column in zip(names, columns, strict=True)
+        ),
+        named=record["named"],
+        unknown=record["unknown"],
+    )
+
+
+def _decode_column(name: Any, value: object, *, newer: bool) -> ColumnSchema:
+    part = f"Column {name!r:.80}"
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if kind not in _KINDS:
+        raise ModelFileError(f"{part} of the model file has an unknown kind: {kind!r:.40}.")
+    if kind == "numeric":
+        unit = mapping(value, part, {"kind", "unit"}, newer=newer)["unit"]
+        if unit not in _UNITS:
+            raise ModelFileError(f"{part} of the model file has an unknown unit: {unit!r:.40}.")
+        return ColumnSchema(name=name, kind=kind, unit=unit)
+    record = mapping(value, part, {"kind", "levels"}, newer=newer)
+    levels = labels.decode_values(record["levels"], part)
+    if len({(type(level) is bool, level) for level in levels}) != len(levels) or any(
+        level != level for level in levels
+    ):
+        raise ModelFileError(f"{part} of the model file has a level twice, or NaN as a level.")
+    return ColumnSchema(name=name, kind=kind, levels=tuple(levels))
+
+
+# --------------------------------------------------------------------------- parameters
+
+
+def encode_params(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that shape predictions or a new fit."""
+    kept = {name: value for name, value in params.items() if name not in NEVER_SAVED}
+    seed = kept.get("random_state")
+    if not (seed is None or isinstance(labels.plain(seed), int)):
+        del kept["random_state"]  # the state of a generator is no part of the model
+    return {name: labels.encode_parameter(value, f"Parameter `{name}`") for name, value in kept.items()}
+
+
+def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, Any]:
+    """The parameters that `encode_params` wrote; those left out are not in the result."""
+    if not isinstance(value, dict):
+        raise ModelFileError("The parameters of the model file are missing or have the wrong form.")
+    strange = sorted(set(value) - (known - NEVER_SAVED))
+    if strange and not newer:
+        raise ModelFileError(f"The model file sets an unknown parameter: {strange[0]!r:.80}.")
+    return {
+        name: labels.decode_parameter(value[name], f"Parameter `{name}`")
+        for name in sorted(set(value) - set(strange))
+    }

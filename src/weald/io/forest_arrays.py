@@ -1,0 +1,290 @@
+"""A `Forest` as the arrays of a model file, and back.
+
+Only what cannot be worked out again is stored: children follow from the leaf bits, codes and thresholds from
+a table of cuts, sums over a subtree from its leaves. Each short cut is taken only if it gives the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.errors import ModelFileError
+from weald.io.arrays import Shelf, narrow, pack_bits, same_bits, whole
+from weald.io.structure import Structure, rebuild
+from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest, rank_codes
+
+_MOST = 2**62
+
+
+def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The facts for the description, and the arrays, of a forest in preorder."""
+    leaf = forest.slot < 0
+    structure = rebuild(leaf, forest.n_trees)
+    inner, ends = forest.slot[~leaf], ~forest.slot[leaf]  # the order in which inner nodes and leaves come
+    if not (
+        np.array_equal(structure.tree_start, forest.tree_start)
+        and np.array_equal(structure.right, forest.right[inner])
+    ):
+        raise ModelFileError("The nodes of this model are not in preorder: a bug in weald, please report it.")
+    kind = forest.kind[inner]
+    tensors: dict[str, NDArray[Any]] = {
+        "leaf": pack_bits(leaf),
+        "column": narrow(forest.column[inner]),
+        "missing_left": pack_bits(forest.missing_left[inner]),
+        "gain": narrow(forest.gain[inner]),
+        "base_score": narrow(forest.base_score),
+        "tree_output": narrow(forest.tree_output),
+        "tree_weight": narrow(forest.tree_weight),
+        "tree_round": narrow(forest.tree_round),
+    }
+    if kind.any():
+        tensors["kind"] = kind
+    tensors |= _encode_thresholds(forest, inner, kind)
+    tensors |= _encode_sides(forest, inner, kind)
+    tensors |= _encode_weights(forest, structure)
+    tensors |= _encode_values(forest, ends, forest.cover[leaf])
+    facts = {
+        "columns": forest.n_columns,
+        "link": forest.link,
+        "nodes": forest.n_nodes,
+        "outputs": forest.n_outputs,
+        "trees": forest.n_trees,
+        "width": forest.width,
+    }
+    return facts, tensors
+
+
+def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
+    """The forest that `encode` wrote; every number is checked on the way."""
+    n_trees, n_nodes = _natural(facts, "trees"), _natural(facts, "nodes")
+    n_columns, n_outputs, width = (_natural(facts, name) for name in ("columns", "outputs", "width"))
+    if not 1 <= width <= n_outputs or not isinstance(facts.get("link"), str):
+        raise ModelFileError(
+            "The description of the model file names no link, or leaves wider than its outputs."
+        )
+    structure = rebuild(shelf.bits("leaf", n_nodes), n_trees)
+    n_inner = len(structure.right)
+    column = shelf.integers("column", n_inner, -1, n_columns - 1).astype(np.int32)
+    kind = np.zeros(n_inner, np.uint8)
+    if "kind" in shelf:
+        kind = shelf.integers("kind", n_inner, NUMERIC, COMBINATION).astype(np.uint8)
+    if not np.array_equal(column == -1, kind == COMBINATION):
+        raise ModelFileError("A split of the model file names no column, or a combination names one.")
+    threshold = _decode_thresholds(shelf, column, kind, n_columns)
+    count, cover = _decode_weights(shelf, structure)
+    return Forest(
+        n_columns=n_columns,
+        base_score=shelf.floats("base_score", (n_outputs,)),
+        link=facts["link"],
+        tree_start=structure.tree_start,
+        tree_output=shelf.integers("tree_output", n_trees, 0, n_outputs - width).astype(np.int32),
+        tree_weight=shelf.floats("tree_weight", (n_trees,)),
+        tree_round=shelf.integers("tree_round", n_trees, 0, 2**31 - 1).astype(np.int32),
+        slot=structure.slot,
+        cover=cover,
+        count=count,
+        impurity=_decode_impurity(shelf, n_nodes),
+        column=column,
+        threshold=threshold,
+        code=rank_codes(column, threshold, kind),
+        kind=kind,
+        missing_left=shelf.bits("missing_left", n_inner),
+        right=structure.right,
+        gain=shelf.floats("gain", (n_inner,), low=0.0),
+        value=_decode_values(shelf, cover[structure.leaf], width),
+        **_decode_sides(shelf, kind, n_columns),
+    )
+
+
+def _natural(facts: dict[str, Any], name: str) -> int:
+    value = facts.get(name)
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise ModelFileError(f"The description of the model file gives no valid number of {name}.")
+    return value
+
+
+# --------------------------------------------------------------------------- thresholds
+
+
+def _encode_thresholds(
+    forest: Forest, inner: NDArray[np.int32], kind: NDArray[np.uint8]
+) -> dict[str, NDArray[Any]]:
+    """Thresholds of NUMERIC splits as they are, or as codes into a table of cuts where that is smaller.
+
+    Binned forests use few cuts again and again; an exact tree hardly repeats one.
+    """
+    numeric = kind == NUMERIC
+    column, threshold = forest.column[inner][numeric], forest.threshold[inner][numeric]
+    tensors = {"threshold": narrow(threshold)}
+    code = rank_codes(column, threshold, kind[numeric])
+    _, first = np.unique(column.astype(np.int64) << 32 | code, return_index=True)
+    cuts, n_cuts = threshold[first], np.bincount(column[first], minlength=forest.n_columns)
+    table = {"cut": narrow(cuts), "cut_count": narrow(n_cuts), "code": narrow(code)}
+    start = np.concatenate(([0], np.cumsum(n_cuts)))
+    exact = same_bits(cuts[start[column] + code - 1], threshold)
+    if exact and sum(t.nbytes for t in table.values()) < tensors["threshold"].nbytes:
+        tensors = table
+    if (kind == COMBINATION).any():
+        tensors["combination_threshold"] = narrow(forest.threshold[inner][kind == COMBINATION])
+    return tensors
+
+
+def _decode_thresholds(
+    shelf: Shelf, column: NDArray[np.int32], kind: NDArray[np.uint8], n_columns: int
+) -> NDArray[np.float64]:
+    threshold = np.zeros(len(column), np.float64)
+    numeric = kind == NUMERIC
+    n_numeric = int(numeric.sum())
+    if "code" in shelf:
+        n_cuts = shelf.integers("cut_count", n_columns, 0, n_numeric)
+        start = np.concatenate(([0], np.cumsum(n_cuts)))
+        if start[-1] > n_numeric:
+            raise ModelFileError("The model file has more cuts than splits.")
+        cuts = shelf.cuts("cut", int(start[-1]))
+        code = shelf.integers("code", n_numeric, 1, max(1, n_numeric))
+        if (code > n_cuts[column[numeric]]).any():
+            raise ModelFileError("A split of the model file names a cut that its column does not have.")
+        threshold[numeric] = cuts[start[column[numeric]] + code - 1]
+    else:
+        threshold[numeric] = shelf.cuts("threshold", n_numeric)
+    combined = kind == COMBINATION
+    if combined.any():
+        threshold[combined] = shelf.cuts("combination_threshold", int(combined.sum()))
+    return threshold
+
+
+# --------------------------------------------------------------------------- side tables
+
+
+def _encode_sides(
+    forest: Forest, inner: NDArray[np.int32], kind: NDArray[np.uint8]
+) -> dict[str, NDArray[Any]]:
+    """The rows of the side tables, in the order of the nodes that use them."""
+    tensors: dict[str, NDArray[Any]] = {}
+    side = forest.side[inner]
+    if (kind == CATEGORIES).any():
+        sizes, entries = _gather(forest.set_start, side[kind == CATEGORIES])
+        tensors |= {"set_size": narrow(sizes), "set_words": narrow(forest.set_words[entries])}
+    if (kind == COMBINATION).any():
+        sizes, entries = _gather(forest.combination_start, side[kind == COMBINATION])
+        tensors |= {
+            "combination_size": narrow(sizes),
+            "combination_column": narrow(forest.combination_column[entries]),
+            "combination_coefficient": narrow(forest.combination_coefficient[entries]),
+        }
+    return tensors
+
+
+def _gather(start: NDArray[np.int64], rows: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sizes of the named rows of a ragged table, and the places of their entries, row after row."""
+    sizes = np.diff(start)[rows]
+    shift = start[rows] - np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    return sizes, np.arange(sizes.sum()) + np.repeat(shift, sizes)
+
+
+def _decode_sides(shelf: Shelf, kind: NDArray[np.uint8], n_columns: int) -> dict[str, NDArray[Any]]:
+    side = np.full(len(kind), -1, np.int32)
+    decoded: dict[str, NDArray[Any]] = {"side": side}
+    n_sets, n_combinations = int((kind == CATEGORIES).sum()), int((kind == COMBINATION).sum())
+    if n_sets:
+        side[kind == CATEGORIES] = np.arange(n_sets)
+        start = _starts(shelf, "set_size", n_sets)
+        words = shelf.integers("set_words", int(start[-1]), 0, 2**32 - 1)
+        decoded |= {"set_start": start, "set_words": words.astype(np.uint32)}
+    if n_combinations:
+        side[kind == COMBINATION] = np.arange(n_combinations)
+        start = _starts(shelf, "combination_size", n_combinations)
+        columns = shelf.integers("combination_column", int(start[-1]), 0, n_columns - 1)
+        decoded |= {
+            "combination_start": start,
+            "combination_column": columns.astype(np.int32),
+            "combination_coefficient": shelf.floats("combination_coefficient", (int(start[-1]),)),
+        }
+    return decoded
+
+
+def _starts(shelf: Shelf, name: str, length: int) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(shelf.integers(name, length, 1, 2**31 - 1)))).astype(np.int64)
+
+
+# --------------------------------------------------------------------------- rows, weights, impurity
+
+
+def _encode_weights(forest: Forest, structure: Structure) -> dict[str, NDArray[Any]]:
+    """Row counts and covers of the leaves alone, where the inner ones are their sums."""
+    tensors: dict[str, NDArray[Any]] = {}
+    leaf = structure.leaf
+    count, cover = forest.count, forest.cover
+    additive = np.array_equal(structure.sums(count[leaf]), count)
+    tensors |= {"leaf_count": narrow(count[leaf])} if additive else {"count": narrow(count)}
+    if not same_bits(cover, count.astype(np.float64)):
+        additive = whole(cover) and np.array_equal(structure.sums(cover[leaf].astype(np.int64)), cover)
+        tensors |= {"leaf_cover": narrow(cover[leaf])} if additive else {"cover": narrow(cover)}
+    if forest.impurity is not None:
+        some = forest.impurity.view(np.uint64) != 0
+        tensors["impure"] = pack_bits(some)
+        tensors["impurity"] = narrow(forest.impurity[some])
+    return tensors
+
+
+def _decode_weights(shelf: Shelf, structure: Structure) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    n_nodes, n_leaves = len(structure.leaf), int(structure.leaf.sum())
+    if "leaf_count" in shelf:
+        count = structure.sums(_summable(shelf.integers("leaf_count", n_leaves, 0, _MOST)))
+    else:
+        count = shelf.integers("count", n_nodes, 0, _MOST)
+    if "leaf_cover" in shelf:
+        weights = _summable(shelf.integers("leaf_cover", n_leaves, 0, _MOST))
+        cover = structure.sums(weights).astype(np.float64)
+    elif "cover" in shelf:
+        cover = shelf.floats("cover", (n_nodes,), low=0.0)
+    else:
+        cover = count.astype(np.float64)
+    return count, cover
+
+
+def _summable(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    if values.sum(dtype=np.float64) >= _MOST:
+        raise ModelFileError("The rows or weights of the model file add up to more than 2^62.")
+    return values
+
+
+def _decode_impurity(shelf: Shelf, n_nodes: int) -> NDArray[np.float64] | None:
+    if "impurity" not in shelf:
+        return None
+    some = shelf.bits("impure", n_nodes)
+    impurity = np.zeros(n_nodes, np.float64)
+    impurity[some] = shelf.floats("impurity", (int(some.sum()),))
+    return impurity
+
+
+# --------------------------------------------------------------------------- leaf values
+
+
+def _encode_values(
+    forest: Forest, ends: NDArray[np.int32], cover: NDArray[np.float64]
+) -> dict[str, NDArray[Any]]:
+    """Leaf values; class shares as the weights of all classes but the last, where cover gives them back."""
+    value = forest.value[ends]
+    if forest.width > 1 and len(value) and whole(cover) and cover.min() > 0:
+        weights = np.rint(value * cover[:, None])[:, :-1]
+        if whole(weights) and same_bits(_shares(weights, cover), np.ascontiguousarray(value)):
+            return {"class_weights": narrow(weights)}
+    return {"value": narrow(value)}
+
+
+def _shares(weights: NDArray[np.float64], cover: NDArray[np.float64]) -> NDArray[np.float64]:
+    rest = cover - weights.sum(axis=1)
+    return np.column_stack((weights, rest)) / cover[:, None]
+
+
+def _decode_values(shelf: Shelf, cover: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    if "class_weights" not in shelf:
+        return shelf.floats("value", (len(cover), width))
+    weights = shelf.floats("class_weights", (len(cover), width - 1), low=0.0)
+    if (cover <= 0).any() or (weights.sum(axis=1) > cover).any():
+        raise ModelFileError("A leaf of the model file gives its classes more weight than it has.")
+    return _shares(weights, cover)

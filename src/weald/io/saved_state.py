@@ -1,0 +1,43 @@
+"""What makes up a fitted model: the parts that a model file keeps, and nothing else.
+
+An estimator takes part by two methods: `_saved_state(self) -> SavedState` and the class method
+`_from_saved_state(state)`, which builds the fitted estimator again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from numpy.typing import NDArray
+
+from weald.model.forest import Forest
+
+if TYPE_CHECKING:
+    from weald.data.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedState:
+    """The parts of a fitted model.
+
+    `params` are constructor parameters by name; the file leaves out those that shape neither predictions
+    nor a new fit. `extra` holds fitted numbers and texts that follow from none of the other parts.
+    """
+
+    params: dict[str, Any]
+    schema: Schema
+    forest: Forest
+    classes: NDArray[Any] | None = None
+    extra: dict[str, int | float | str] = field(default_factory=dict)
+
+
+class Saveable(Protocol):
+    """An estimator that can say what it is made of and be made again from that."""
+
+    def _saved_state(self) -> SavedState:
+        """The parts of this fitted model."""
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """A fitted estimator of these parts; raises a WealdError if they do not fit each other."""

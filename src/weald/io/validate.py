@@ -1,0 +1,67 @@
+"""Whether the parts of a model fit each other: the forest, the columns it splits on, its task.
+
+`forest_arrays.decode` has already checked each array by itself; a forest that also passes here can be walked
+with any row without leaving its arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.schema import Schema
+from weald.errors import ModelFileError
+from weald.model.forest import CATEGORIES, NUMERIC, Forest
+
+
+def check_forest(forest: Forest, schema: Schema) -> None:
+    """Raise ModelFileError unless every split asks its column something that the column can answer."""
+    if forest.n_columns != len(schema.columns):
+        raise ModelFileError(
+            f"The forest of the model file was grown on {forest.n_columns} columns, and "
+            f"{len(schema.columns)} are described."
+        )
+    categorical = np.array([column.kind == "categorical" for column in schema.columns], np.bool_)
+    by_value = forest.column[forest.kind == NUMERIC]
+    by_set = forest.column[forest.kind == CATEGORIES]
+    if categorical[by_value].any():
+        raise ModelFileError("A split of the model file asks a categorical column for a number.")
+    if not categorical[by_set].all():
+        raise ModelFileError("A split of the model file asks a column for a category that it does not have.")
+    if categorical[forest.combination_column].any():
+        raise ModelFileError("A combination of the model file asks a categorical column for a number.")
+    _check_sets(forest, schema)
+
+
+def _check_sets(forest: Forest, schema: Schema) -> None:
+    """Each set has a bit for every level of its column (bit 0 is missing) and none beyond."""
+    nodes = np.flatnonzero(forest.kind == CATEGORIES)
+    if not len(nodes):
+        return
+    levels = np.array([len(column.levels) for column in schema.columns], np.int64)
+    highest = levels[forest.column[nodes]]
+    rows = forest.side[nodes]
+    sizes = np.diff(forest.set_start)[rows]
+    if (sizes != highest // 32 + 1).any():
+        raise ModelFileError("A set of categories of the model file is not as long as its column's levels.")
+    last = forest.set_start[rows] + sizes - 1
+    beyond = np.left_shift(np.uint64(2), (highest % 32).astype(np.uint64)) - np.uint64(1)
+    if (forest.set_words[last].astype(np.uint64) & ~beyond).any():
+        raise ModelFileError("A set of categories of the model file names a level its column does not have.")
+
+
+def check_task(forest: Forest, classes: NDArray[np.generic] | None, *, classifier: bool) -> None:
+    """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor, with one tree."""
+    if forest.n_trees != 1:
+        raise ModelFileError(f"The model file holds {forest.n_trees} trees where one is needed.")
+    link = "shares" if classifier else "identity"
+    if forest.link != link:
+        raise ModelFileError(f"The model file has the link {forest.link!r:.40} where {link!r} is needed.")
+    if not classifier:
+        if classes is not None or forest.n_outputs != 1:
+            raise ModelFileError("The model file holds a regressor with classes or several outputs.")
+        return
+    if classes is None or len(classes) != forest.n_outputs or forest.width != forest.n_outputs:
+        raise ModelFileError("The classes of the model file do not match the outputs of its forest.")
+    if len(forest.value) and not (forest.value.min() >= 0 and forest.value.max() <= 1):
+        raise ModelFileError("The class shares of the model file are not between 0 and 1.")

@@ -1,0 +1,63 @@
+"""`import weald` is light: it loads nothing beyond an allow-list."""
+
+import json
+import subprocess
+import sys
+
+FORBIDDEN = {
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "sklearn.tree",
+    "sklearn.ensemble",
+    "sklearn.svm",
+    "sklearn.metrics",
+}
+ALLOWED = {"weald"}
+
+
+def loaded(statements: str) -> set[str]:
+    """The modules in a fresh interpreter after some statements."""
+    code = f"{statements}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def foreign(modules: set[str]) -> set[str]:
+    """The packages that are no part of Python itself."""
+    return {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
+
+
+def test_import_weald_loads_only_weald():
+    assert foreign(loaded("import weald")) - foreign(loaded("pass")) <= ALLOWED
+
+
+def test_estimators_load_what_sklearn_base_loads_and_no_frame_library():
+    # scikit-learn itself loads pandas where it is installed; weald must add nothing of the kind.
+    ours = loaded("import weald; weald.DecisionTreeClassifier; weald.DecisionTreeRegressor")
+    theirs = loaded("import numpy, scipy.sparse, sklearn.base")
+    assert not (ours - theirs) & FORBIDDEN
+    assert foreign(ours) - foreign(theirs) <= {"weald", "narwhals"}
+
+
+def test_fit_and_predict_on_arrays_load_no_frame_library():
+    steps = "import weald; m = weald.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]); m.predict([[0.5]])"
+    assert not (loaded(steps) - loaded("import sklearn.base")) & FORBIDDEN
+
+
+def test_unknown_name_has_a_hint():
+    code = "import weald\ntry: weald.DecisionTreeClasifier\nexcept AttributeError as error: print(error)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    expected = (
+        "module 'weald' has no attribute 'DecisionTreeClasifier'. Did you mean 'DecisionTreeClassifier'?"
+    )
+    assert done.stdout.strip() == expected
+
+
+def test_public_names_are_listed():
+    code = "import weald, json; print(json.dumps(dir(weald)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"DecisionTreeClassifier", "DecisionTreeRegressor", "load", "errors"} <= set(
+        json.loads(done.stdout)
+    )

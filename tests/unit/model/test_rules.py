@@ -1,0 +1,187 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from unit.model.forests import mixed_schema, random_forest
+
+from weald.data.schema import ColumnSchema, Schema
+from weald.errors import DataTypeError, ParameterError
+from weald.model.conditions import duration, instant, label, number
+from weald.model.forest import Forest, rank_codes
+from weald.model.rules import export_text
+
+
+def chain(splits, columns, *, width=1, link="identity"):
+    """A tree whose every left child is a leaf; `splits` are (column, threshold or codes, missing_left)."""
+    n = len(splits)
+    sets = [split[1] if isinstance(split[1], set) else None for split in splits]
+    slot = np.array([x for i in range(n) for x in (i, ~i)] + [~n], np.int32)
+    kind = np.array([0 if codes is None else 1 for codes in sets], np.uint8)
+    threshold = np.array([0.0 if isinstance(s[1], set) else s[1] for s in splits], np.float64)
+    column = np.array([s[0] for s in splits], np.int32)
+    words = [[sum(1 << c for c in codes)] for codes in sets if codes is not None]
+    value = np.arange((n + 1) * width, dtype=float).reshape(n + 1, width)
+    if link == "shares":
+        value = (value + 1) / (value + 1).sum(axis=1, keepdims=True)
+    forest = Forest(
+        n_columns=len(columns),
+        base_score=np.zeros(width),
+        link=link,
+        tree_start=np.array([0, 2 * n + 1], np.int64),
+        tree_output=np.zeros(1, np.int32),
+        tree_weight=np.ones(1),
+        tree_round=np.zeros(1, np.int32),
+        slot=slot,
+        cover=np.ones(2 * n + 1),
+        count=np.array([x for i in range(n) for x in (n + 1 - i, 1)] + [1], np.int64),
+        impurity=None,
+        column=column,
+        threshold=threshold,
+        code=rank_codes(column, threshold, kind),
+        kind=kind,
+        missing_left=np.array([s[2] for s in splits], bool),
+        right=np.arange(2, 2 * n + 1, 2, dtype=np.int32),
+        gain=np.zeros(n),
+        side=np.where(kind == 1, np.cumsum(kind) - 1, -1).astype(np.int32),
+        value=value,
+        set_start=np.arange(len(words) + 1, dtype=np.int64),
+        set_words=np.array(words, np.uint32).ravel(),
+    )
+    return forest, Schema(tuple(columns), True)
+
+
+COLUMNS = [
+    ColumnSchema("length", "numeric"),
+    ColumnSchema("flag", "numeric", "bool"),
+    ColumnSchema("day", "numeric", "datetime"),
+    ColumnSchema("size", "ordinal", levels=("small", "medium", "large")),
+    ColumnSchema("island", "categorical", levels=("Biscoe", "Dream", "Tor, gersen")),
+    ColumnSchema("wait", "numeric", "duration"),
+]
+
+
+def test_every_kind_of_split_reads_well():
+    splits = [
+        (0, 43.35, True),
+        (0, np.inf, False),
+        (1, 0.5, False),
+        (2, 13_455.5 * 86_400e6, True),
+        (3, 2.0, False),
+        (4, {1, 3}, True),
+        (4, {1, 2, 3}, False),
+        (5, 5_400e6, False),
+    ]
+    forest, schema = chain(splits, COLUMNS)
+    expected = """\
+9 rows
+├── length <= 43.35 or missing → 0 (1 row)
+└── length > 43.35
+    ├── length is present → 1 (1 row)
+    └── length is missing
+        ├── flag is false → 2 (1 row)
+        └── flag is true or missing
+            ├── day <= 2006-11-03 12:00 or missing → 3 (1 row)
+            └── day > 2006-11-03 12:00
+                ├── size <= medium → 4 (1 row)
+                └── size > medium or missing
+                    ├── island in {Biscoe, 'Tor, gersen'} or missing → 5 (1 row)
+                    └── island in {Dream}
+                        ├── island is present → 6 (1 row)
+                        └── island is missing
+                            ├── wait <= 1:30:00 → 7 (1 row)
+                            └── wait > 1:30:00 or missing → 8 (1 row)"""
+    assert export_text(forest, schema=schema) == expected
+
+
+def test_shares_without_schema_or_counts():
+    forest, _ = chain([(0, 1.5, True), (4, {2}, False)], COLUMNS, width=2, link="shares")
+    expected = """\
+all rows
+├── column 0 <= 1.5 or missing → class 1 0.667, class 0 0.333
+└── column 0 > 1.5
+    ├── column 4 in {2} → class 1 0.571, class 0 0.429
+    └── column 4 not in {2} or missing → class 1 0.545, class 0 0.455"""
+    assert export_text(forest, show_counts=False) == expected
+
+
+def test_depth_limit_sums_up():
+    forest, schema = chain([(0, float(i), True) for i in range(4)], COLUMNS)
+    expected = """\
+5 rows
+├── length <= 0 or missing → 0 (1 row)
+└── length > 0 … 4 leaves below (4 rows)"""
+    assert export_text(forest, schema=schema, max_depth=1) == expected
+    assert export_text(forest, schema=schema, max_depth=0) == "all rows … 5 leaves below (5 rows)"
+
+
+def test_a_single_leaf_is_one_line():
+    forest = random_forest(0, n_leaves=1, width=1, shares=False)
+    assert export_text(forest).startswith("all rows → ")
+
+
+def test_thresholds_that_would_look_alike_get_more_decimals():
+    forest, schema = chain([(0, 1.00012, True), (0, 1.00049, True)], COLUMNS)
+    text = export_text(forest, schema=schema)
+    assert "length <= 1.0001 " in text
+    assert "length <= 1.0005 " in text
+
+
+def test_many_levels_are_cut():
+    levels = tuple(f"v{i}" for i in range(30))
+    forest, schema = chain([(0, set(range(1, 21)), False)], [ColumnSchema("c", "categorical", levels=levels)])
+    text = export_text(forest, schema=schema)
+    assert "c in {v0, v1, v2, v3, v4, … and 15 more} →" in text
+    assert "c in {v20, v21, v22, v23, v24, … and 5 more} or missing" in text
+
+
+def test_combinations():
+    forest = random_forest(3, combinations=True, n_leaves=40)
+    text = export_text(forest, schema=mixed_schema())
+    assert " * length + 1e-13 * day <= " in text or " * length + 1e-13 * day >" in text
+
+
+def test_a_very_deep_tree_prints_in_linear_size():
+    forest, schema = chain([(0, float(i), True) for i in range(20_000)], COLUMNS)
+    text = export_text(forest, schema=schema)
+    assert text.count("\n") == 40_000
+    assert len(text) < 400 * 40_000
+    assert "[20000] └ length > 19999 → 20000 (1 row)" in text
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_node_has_its_line(seed):
+    forest = random_forest(seed, n_trees=3, n_leaves=15, combinations=True)
+    for tree in range(3):
+        n_nodes = int(forest.tree_start[tree + 1] - forest.tree_start[tree])
+        assert len(export_text(forest, schema=mixed_schema(), tree=tree).splitlines()) == n_nodes
+        assert len(export_text(forest, tree=tree).splitlines()) == n_nodes
+
+
+def test_texts_of_values():
+    assert label("a\nb") == "'a\\nb'"
+    assert label(" a") == "' a'"
+    assert number(-0.0001, 3) == "-0.0001"
+    assert number(123456.7891, 3) == "123456.789"
+    assert number(1e22, 3) == "1e+22"
+    assert number(1e-12, 3) == "1e-12"
+    assert instant(1e30) == "1e+30 µs"
+    assert duration(-1.0) == "-0:00:00.000001"
+
+
+@pytest.mark.parametrize("wrong", [{"tree": 1}, {"tree": -1}, {"decimals": -1}, {"max_depth": -2}])
+def test_wrong_parameters_say_so(wrong):
+    with pytest.raises(ParameterError, match=f"`{next(iter(wrong))}` must be"):
+        export_text(random_forest(0), **wrong)
+
+
+def test_only_models_are_taken():
+    with pytest.raises(DataTypeError, match="got dict"):
+        export_text({})
+
+
+def test_pure_leaves_name_their_class_alone():
+    forest = random_forest(0, n_leaves=2, width=2)
+    value = np.array([[1.0, 0.0], [0.25, 0.75]])
+    text = export_text(dataclasses.replace(forest, value=value), show_counts=False)
+    assert "→ class 0\n" in text
+    assert text.endswith("→ class 1 0.750, class 0 0.250")
