@@ -248,11 +248,10 @@ def _labels_of_numbers(values: NDArray[Any]) -> Labels:
     """Distinct numbers, by counting where whole numbers lie close together, else by sorting."""
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < max(1024, len(values)):
-            offset = (values.astype(np.int64) - low) if high < 2**63 else (values - values.dtype.type(low))
-            present = np.bincount(offset.astype(np.int64)) > 0
+        if high < 2**62 and high - low < max(1024, len(values)):
+            offset = values.astype(np.int64) - low
+            present = np.bincount(offset) > 0
             target = np.cumsum(present, dtype=np.int32) - np.int32(1)
-            classes = np.flatnonzero(present).astype(np.int64)
-            return Labels((classes + low).astype(values.dtype), target[offset])
+            return Labels((np.flatnonzero(present) + low).astype(values.dtype), target[offset])
     classes, indices = np.unique(values, return_inverse=True)
     return Labels(classes, indices.astype(np.int32))
