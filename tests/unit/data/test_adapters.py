@@ -237,6 +237,7 @@ def test_mapping_of_mixed_containers():
         ([["x", 1], [2, 2]], DataError, "Column 0 mixes text and numbers.*'x'.*row 1 holds 2"),
         ([[1, 2], [3]], DataError, "Row 1 has another length"),
         (pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]), DataError, "more than once: 'a'"),
+        (pa.table([[1], [2]], names=["a", "a"]), DataError, "more than once: 'a'"),
         (pd.DataFrame([[1, 2]], columns=[7, 7]), DataError, "more than once: 7"),
         (
             pd.DataFrame([[1, 2]], columns=["a", 1]),

@@ -14,6 +14,7 @@ from support.tables import values_of
 
 from weald.data.arrays import array_column
 from weald.data.levels import (
+    distinct_numbers,
     level_key,
     numeric_as_levels,
     plain_level,
@@ -90,6 +91,18 @@ def test_numeric_as_levels():
     assert spans.levels == (dt.timedelta(seconds=1),)
     with pytest.raises(DataError, match="9999"):
         numeric_as_levels(NumericColumn("a", np.array([1e18]), unit="datetime"))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float64", "bool"])
+def test_distinct_numbers_equal_a_sort(dtype):
+    values = np.array([3, 0, 3, 100, 0]).astype(dtype)
+    big = np.array([2**63 - 1, -(2**63), 0]) if dtype == "int64" else values
+    for array in (values, big, values[:0]):
+        distinct, inverse = distinct_numbers(array)
+        expected, positions = np.unique(array, return_inverse=True)
+        np.testing.assert_array_equal(distinct, expected)
+        np.testing.assert_array_equal(inverse, positions)
+        assert (distinct.dtype, inverse.dtype) == (array.dtype, np.int32)
 
 
 @settings(deadline=None)
