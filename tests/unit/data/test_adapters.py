@@ -244,6 +244,7 @@ def test_mapping_of_mixed_containers():
             TypeError,
             "Feature names are only supported if all input",
         ),
+        ({"a": np.array([1, 2], dtype="m8")}, DataTypeError, "'a' has the dtype timedelta64 without a unit"),
         (None, DataTypeError, "A table is expected.*NoneType"),
         ("text", DataTypeError, "A table is expected.*str"),
         (3, DataTypeError, "A table is expected.*int"),
