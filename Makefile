@@ -1,18 +1,90 @@
 # Two commands do all the set-up on a fresh machine: make demo, make test.
+# Needed beforehand: Python 3.11 or later, a C++20 compiler and make. Everything else comes from pip into .venv.
+
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.built
-NATIVE := $(shell find src/core src/bindings -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
+CXX_FILES = $(shell find src/core src/bindings -name '*.cpp' -o -name '*.h')
+NATIVE := $(CXX_FILES) CMakeLists.txt pyproject.toml
+INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Ccmake.define.WEALD_WARNINGS_AS_ERRORS=ON
 
-.PHONY: demo test lint bench sanitize build
-build: $(STAMP)
+STUB := src/weald/_core.pyi
+STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m weald._core
 
-$(BIN)/python:
+SANITIZE := build/sanitize
+NATIVE_TESTS := $(wildcard tests/unit tests/property)
+
+.PHONY: build demo test lint format stubs bench sanitize clean
+.DELETE_ON_ERROR:
+
+build: $(VENV)/.test
+
+demo: $(VENV)/.cli
+	$(BIN)/weald demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+	$(BIN)/mypy
+	@if [ -f $(STUB) ]; then \
+	  mkdir -p build/stubs && $(STUBGEN) -o build/stubs/_core.pyi && \
+	  { diff -u $(STUB) build/stubs/_core.pyi || { echo "$(STUB) is out of date: run make stubs"; exit 1; }; }; \
+	fi
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+stubs: $(VENV)/.test
+	$(STUBGEN) -o $(STUB)
+
+# ARGS reaches the benchmark: make bench ARGS="--markdown --repeats 7"
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/compare/trees.py $(ARGS)
+
+# The sanitised core never enters the virtual environment: it lives beside links to the Python sources, and
+# .ci/sanitize/sitecustomize.py turns the editable install's import hook off, so that PYTHONPATH decides.
+# The runtimes must be loaded before Python; libstdc++ with them, or their hook on C++ exceptions finds nothing.
+sanitize: $(VENV)/.test
+	CXX=$(CXX) $(BIN)/cmake -S . -B $(SANITIZE) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+	  -DPython_EXECUTABLE="$(abspath $(BIN))/python" -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" \
+	  -DWEALD_SANITIZE=ON -DWEALD_WARNINGS_AS_ERRORS=ON
+	$(BIN)/cmake --build $(SANITIZE)
+	rm -rf $(SANITIZE)/package $(SANITIZE)/finding.* && mkdir -p $(SANITIZE)/package/weald
+	ln -s $(abspath src/weald)/* $(SANITIZE)/package/weald/
+	rm -f $(SANITIZE)/package/weald/_core*.so && ln -s $(abspath $(SANITIZE))/_core*.so $(SANITIZE)/package/weald/
+	PYTHONPATH="$(abspath $(SANITIZE))/package:$(abspath .ci/sanitize)" HYPOTHESIS_PROFILE=sanitize \
+	  ASAN_OPTIONS=detect_leaks=0:log_path=$(abspath $(SANITIZE))/finding \
+	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(abspath $(SANITIZE))/finding PYTHONMALLOC=malloc \
+	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
+	$$($(CXX) -print-file-name=libstdc++.so)" \
+	  sh -c '$(BIN)/python .ci/sanitize/check.py && $(BIN)/python -m pytest -n 2 -k "not slow" $(NATIVE_TESTS)' \
+	  || { cat $(SANITIZE)/finding.* 2>/dev/null; exit 1; }
+
+clean:
+	rm -rf $(VENV) build
+
+# Stamps: a bigger set of extras includes the smaller ones, so each marks those as done too.
+$(VENV)/.tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "weald needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.9" cmake ninja
-
-$(STAMP): $(BIN)/python $(NATIVE)
-	$(BIN)/pip install --quiet --no-build-isolation -Ccmake.define.WEALD_WARNINGS_AS_ERRORS=ON -e ".[test]"
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.9" cmake ninja
 	touch $@
+
+$(VENV)/.cli: $(VENV)/.tools $(NATIVE)
+	$(INSTALL) -e ".[cli]"
+	touch $@
+
+$(VENV)/.test: $(VENV)/.tools $(NATIVE)
+	$(INSTALL) -e ".[test]"
+	touch $(VENV)/.cli $@
+
+$(VENV)/.bench: $(VENV)/.tools $(NATIVE)
+	$(INSTALL) -e ".[bench]"
+	touch $(VENV)/.cli $(VENV)/.test $@

@@ -6,5 +6,9 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of weald. Private: use the functions of weald.engine.";
+  weald::bindings::bind_base(m);
   weald::bindings::bind_arrow(m);
+  weald::bindings::bind_codes(m);
+  weald::bindings::bind_tree(m);
+  weald::bindings::bind_predict(m);
 }

@@ -17,11 +17,13 @@ class ArrowColumn(NamedTuple):
     """One column as the core read it.
 
     `values` are numbers, or int32 positions (-1 missing) in `levels` (unit "text") or in the values of
-    `dictionary` (unit "dictionary"). `missing` marks null rows of numbers; None: no nulls.
+    `dictionary` (unit "dictionary"). `missing` marks null rows of numbers; None: no nulls. A column of unit
+    "unsupported" has no values, and `type` says what it was.
     """
 
     name: str
-    unit: Literal["number", "bool", "datetime", "duration", "text", "dictionary"]
+    type: str
+    unit: Literal["number", "bool", "datetime", "duration", "text", "dictionary", "unsupported"]
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None
     levels: list[str] | None
@@ -41,20 +43,28 @@ def first_infinite(
     columns: Sequence[NDArray[Any]], missing: Sequence[NDArray[np.bool_] | None]
 ) -> tuple[int, int] | None:
     """The first column with an infinite value, and the first such row; rows marked missing do not count."""
-    for j, (values, mask) in enumerate(zip(columns, missing, strict=True)):
-        bad = np.isinf(values)
-        if mask is not None:
-            bad &= ~mask
-        if bad.any():
-            return j, int(np.argmax(bad))
-    return None
+    if not columns:
+        return None
+    found: tuple[int, int] | None = _core.first_infinite(list(columns), list(missing), len(columns[0]))
+    return found
 
 
 def read_arrow_stream(capsule: object) -> ArrowTable:
     """Read an "arrow_array_stream" capsule to its end."""
-    return _core.read_arrow_stream(capsule)
+    return _arrow_table(*_core.read_arrow_stream(capsule))
 
 
 def read_arrow_array(schema: object, array: object) -> ArrowTable:
     """Read an "arrow_schema" and an "arrow_array" capsule."""
-    return _core.read_arrow_array(schema, array)
+    return _arrow_table(*_core.read_arrow_array(schema, array))
+
+
+def _arrow_table(columns: list[tuple[Any, ...]], n_rows: int, is_table: bool) -> ArrowTable:
+    return ArrowTable([_arrow_column(column) for column in columns], n_rows, is_table)
+
+
+def _arrow_column(fields: tuple[Any, ...]) -> ArrowColumn:
+    column = ArrowColumn(*fields)
+    if column.dictionary is None:
+        return column
+    return column._replace(dictionary=_arrow_column(tuple(column.dictionary)))

@@ -132,6 +132,9 @@ def _refuse_by_type(X: Any) -> None:
 
 def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Table:
     names = tuple(X)
+    for name, value in X.items():
+        if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+            raise DataTypeError(f"Column {name!r} must be a sequence of values; got {type(value).__name__}.")
     values = list(X.values())
     lengths = [len(column) for column in values]
     for name, length in zip(names, lengths, strict=True):

@@ -18,6 +18,9 @@ from weald.data.levels import is_missing_singleton, numeric_as_levels, text_leve
 from weald.data.table import Column, LevelColumn, NumericColumn, Unit
 from weald.errors import DataError, DataTypeError
 
+# The part of a message that makes no sense for a target; `target.py` leaves it out.
+CATEGORICAL_WAY_OUT: Final = ", or name it in categorical_features"
+
 # Microseconds in one tick; finer ticks are handled apart, because their factor is not a whole number.
 _COARSE: Final = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6, "D": 86400e6, "W": 604800e6}
 _FINE: Final = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
@@ -96,7 +99,8 @@ def native_numbers(values: NDArray[Any]) -> NDArray[Any]:
     dtype = values.dtype
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
         return values.astype(np.float32 if dtype.itemsize == 2 else np.float64)
-    if not dtype.isnative or not values.flags.aligned:
+    whole_strides = all(stride % dtype.itemsize == 0 for stride in values.strides)
+    if not dtype.isnative or not values.flags.aligned or not whole_strides:
         return values.astype(dtype.newbyteorder("="))
     return values
 
@@ -186,8 +190,7 @@ def _refuse(
         (first, usual), (row, other) = rows_of[0], rows_of[1]
         raise DataError(
             f"Column {name!r} mixes {_WORDS[usual]} and {_WORDS[other]}: row {first} holds {rows[first]!r} "
-            f"and row {row} holds {rows[row]!r}. Convert the column to one type, or name it in "
-            "categorical_features."
+            f"and row {row} holds {rows[row]!r}. Convert the column to one type{CATEGORICAL_WAY_OUT}."
         )
 
 

@@ -6,6 +6,7 @@ Levels are plain Python values, and they match by value and type: 1 is 1.0, but 
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import sys
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
@@ -57,6 +58,8 @@ def _plain_instant(value: dt.datetime) -> dt.datetime:
 def plain_levels(values: Iterable[Any]) -> tuple[Any, ...]:
     """Every value as `plain_level`; whole floats turn into ints only where all numbers are whole."""
     found = list(values)
+    if set(map(type, found)) <= {str}:
+        return tuple(found)
     plain = [plain_level(value) for value in found]
     if any(type(level) is float for level in plain):
         plain = [float(level) if type(level) is int else level for level in plain]
@@ -98,6 +101,8 @@ def unified(
 ) -> LevelColumn:
     """A level column from indices into `values`, where equal values may stand more than once."""
     levels = plain_levels(values)
+    if len(set(levels)) == len(levels):
+        return LevelColumn(name, indices.astype(np.int32, copy=False), levels, ordered)
     first: dict[Any, int] = {}
     target = np.empty(len(levels) + 1, dtype=np.int32)
     kept: list[Any] = []
@@ -107,8 +112,6 @@ def unified(
             first[key] = len(kept)
             kept.append(level)
         target[i] = first[key]
-    if len(kept) == len(levels):
-        return LevelColumn(name, indices.astype(np.int32, copy=False), levels, ordered)
     target[-1] = -1
     return LevelColumn(name, target[indices], tuple(kept), ordered)
 
@@ -160,13 +163,13 @@ def text_levels(name: Hashable, rows: list[Any], missing: NDArray[np.bool_] | No
     position: dict[Any, int] = {level: i for i, level in enumerate(dict.fromkeys(rows))}
     indices = np.fromiter(map(position.__getitem__, rows), dtype=np.int32, count=len(rows))
     if missing is None or not bool(missing.any()):
-        return LevelColumn(name, indices, tuple(map(plain_level, position)))
+        return LevelColumn(name, indices, plain_levels(position))
     indices[missing] = -1
     used = np.zeros(len(position), dtype=np.bool_)
     used[indices[~missing]] = True
     new = np.full(len(position) + 1, -1, dtype=np.int32)
     new[:-1][used] = np.arange(int(used.sum()), dtype=np.int32)
-    levels = tuple(plain_level(level) for level, keep in zip(position, used.tolist(), strict=True) if keep)
+    levels = plain_levels(itertools.compress(position, used.tolist()))
     return LevelColumn(name, new[indices], levels)
 
 

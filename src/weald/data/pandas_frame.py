@@ -72,7 +72,7 @@ def _extension_series(name: Hashable, series: Any, pandas: Any) -> Column:
     if isinstance(dtype, pandas.ArrowDtype):
         from weald.data.arrow_frame import arrow_column
 
-        return arrow_column(name, series)
+        return arrow_column(name, series.array.__arrow_array__())
     if dtype.kind in "biuf":
         return _nullable_numbers(name, series)
     raise DataTypeError(

@@ -14,6 +14,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
+from weald.data.arrays import CATEGORICAL_WAY_OUT
 from weald.data.levels import missing_rows
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
@@ -191,6 +192,8 @@ def _column(values: Any) -> Column:
         return column_of("y", values)
     except DataTypeError as error:
         raise DataError(f"Unknown label type: unknown. {error}") from None
+    except DataError as error:
+        raise DataError(str(error).replace(CATEGORICAL_WAY_OUT, "")) from None
 
 
 def _check_no_missing(column: Column) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,8 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight
 from weald.engine import thread_count
-from weald.errors import DataError, ParameterError, listing
+from weald.errors import ParameterError
+from weald.estimators.class_weight import Weights
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
@@ -34,11 +34,6 @@ from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.rows.memory import GrowOptions
-
-if TYPE_CHECKING:
-    from weald.io.saved_state import SavedState
-
-Weights = NDArray[np.float64]
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -130,23 +125,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(learned)
 
-    def _saved_state(self) -> SavedState:
-        """What a model file keeps of this."""
-        return SavedState(
-            params=self.get_params(deep=False),
-            schema=self.schema_,
-            forest=self.forest_,
-            classes=getattr(self, "classes_", None),
-        )
-
-    @classmethod
-    def _from_saved_state(cls, state: SavedState) -> Self:
-        """The fitted estimator that a model file describes."""
-        model = cls(**state.params)
-        model._checked_options()
-        model._take(state.forest, state.schema, state.classes)
-        return model
-
     def _checked_options(self) -> Any:
         """The parameters as a validated record."""
         values = {each.name: getattr(self, each.name) for each in fields(self._options)}
@@ -231,8 +209,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     def _saved_state(self) -> SavedState:
         """The parts of the fitted model that a file keeps."""
-        from weald.io.saved_state import SavedState
-
         classes = getattr(self, "classes_", None)
         return SavedState(
             params=self.get_params(deep=False), schema=self.schema_, forest=self.forest_, classes=classes
@@ -250,12 +226,27 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         model._take(state.forest, state.schema, state.classes)
         return model
 
-    def to_text(self) -> str:
-        """The tree as indented rules, one node a line."""
+    def to_text(self, *, max_depth: int | None = None, decimals: int = 3, show_counts: bool = True) -> str:
+        """The tree as indented rules, one node a line.
+
+        Parameters
+        ----------
+        max_depth : int, default=None
+            Deeper nodes are summed up in one line.
+        decimals : int, default=3
+            Decimals of thresholds and values.
+        show_counts : bool, default=True
+            Whether to show how many training rows came to each leaf.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         check_is_fitted(self)
         from weald.model import rules
 
-        return rules.export_text(self)
+        return rules.export_text(self, max_depth=max_depth, decimals=decimals, show_counts=show_counts)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.
@@ -288,64 +279,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
-
-
-def class_weights(
-    option: str | Mapping[Any, float] | None,
-    owner: str,
-    classes: NDArray[Any],
-    labels: NDArray[np.int32],
-    weight: Weights | None,
-) -> Weights | None:
-    """The factor for the weights of each class, or None if there is none.
-
-    "balanced" gives every class the same total weight: total / (number of classes * weight of the class).
-    A dict names factors; classes it leaves out keep theirs. A key that is no class is taken for a slip if
-    some class is left out, and else ignored, as a fold of cross-validation may lack a rare class.
-    """
-    if option is None:
-        return None
-    if isinstance(option, str):
-        if weight is not None:
-            # In one order whatever that of the rows, so that it never shows in the sums.
-            order = np.lexsort((weight, labels))
-            labels, weight = labels[order], weight[order]
-        by_class = np.bincount(labels, weight, len(classes)).astype(np.float64)
-        balanced: Weights = by_class.sum() / (len(classes) * by_class)
-        return balanced
-    known = classes.tolist()
-    left_out = [label for label in known if label not in option]
-    strange = [label for label in option if label not in known]
-    if strange and left_out:
-        raise ParameterError(
-            f"`class_weight` of {owner} names {listing(strange)}, but the labels are {listing(known)}. "
-            "Use the labels as they stand in y."
-        )
-    factors = [option.get(label, 1.0) for label in known]
-    for label, factor in zip(known, factors, strict=True):
-        if not isinstance(factor, int | float | np.number) or not 0 <= factor < math.inf:
-            raise ParameterError(
-                f"`class_weight` of {owner} must hold finite numbers of at least 0; got {factor!r} for the "
-                f"label {label!r}. Use 1 for a class that keeps its weight."
-            )
-    return np.array(factors, np.float64)
-
-
-def weigh_by_class(
-    owner: str, labels: NDArray[np.int32], factors: Weights, weight: Weights | None
-) -> Weights:
-    """Row weights times the factor of the row's class, checked to stay usable."""
-    with np.errstate(over="ignore"):
-        weighed = factors[labels] if weight is None else weight * factors[labels]
-    if not np.isfinite(weighed).all():
-        raise DataError(
-            f"sample_weight times `class_weight` of {owner} overflows. Use smaller ones: only ratios count."
-        )
-    if not weighed.any():
-        raise DataError(
-            f"`class_weight` of {owner} leaves no row with a positive weight. Give a class a weight above 0."
-        )
-    return weighed
 
 
 def _used(weight: Weights | None) -> NDArray[np.bool_] | None:

@@ -15,7 +15,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target, restore_labels
-from weald.estimators.base import BaseTree, Weights, class_weights, weigh_by_class
+from weald.estimators.base import BaseTree
+from weald.estimators.class_weight import Weights, class_weights, weigh_by_class, without_absent
 from weald.estimators.options import ClassificationTreeOptions, RegressionTreeOptions
 from weald.model.forest import Forest
 from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
@@ -143,7 +144,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
         owner = type(self).__name__
         classes, labels = read_labels(y, n_rows=n_rows, estimator=owner)
-        classes, labels = _without_absent(classes, labels, weight)
+        classes, labels = without_absent(classes, labels, weight)
         factors = class_weights(options.class_weight, owner, classes, labels, weight)
         if factors is not None:
             weight = weigh_by_class(owner, labels, factors, weight)
@@ -341,17 +342,3 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
             Predicted targets.
         """
         return self._raw_scores(X)[:, 0]
-
-
-def _without_absent(
-    classes: NDArray[Any], labels: NDArray[np.int32], weight: Weights | None
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Classes and labels without the classes whose every row has the weight 0: such rows count as absent."""
-    if weight is None:
-        return classes, labels
-    present = np.bincount(labels[weight > 0], minlength=len(classes)) > 0
-    if present.all():
-        return classes, labels
-    # Rows of an absent class have the weight 0; which valid number they carry does not matter.
-    renumbered = np.maximum(np.cumsum(present) - 1, 0).astype(np.int32)
-    return classes[present], renumbered[labels]

@@ -1,0 +1,111 @@
+"""The records a comparison is made of: tables, contenders, rules of equal quality, jobs.
+
+Nothing here imports a contender; `prepare` does, inside the contender's own process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+Figures: TypeAlias = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Arrays made once from a fixed seed. `make(quick)` returns them; a quick run wants few rows."""
+
+    name: str
+    make: Callable[[bool], Arrays]
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What a contender hands to the clock: `run` is timed, `figures` judges its last result afterwards."""
+
+    run: Callable[[], Any]
+    figures: Callable[[Any], Figures]
+
+
+#: (arrays, threads) → what to time. Imports, a tiny warm-up and everything that must not count happen here.
+Prepare: TypeAlias = Callable[[Arrays, int], Timed]
+
+
+@dataclass(frozen=True)
+class Within:
+    """A rule of equal quality: a figure of ours lies within `amount` of the fastest opponent's.
+
+    `relative` measures in shares of the opponent's figure. `not_worse` lets ours be any amount higher.
+    """
+
+    figure: str
+    amount: float
+    relative: bool = False
+    not_worse: bool = False
+
+    def distance(self, ours: float, theirs: float) -> float:
+        """How far apart the figures are: 0 when equal, or when ours is higher and that is allowed."""
+        gap = theirs - ours if self.not_worse else abs(ours - theirs)
+        gap = max(gap, 0.0)
+        if not self.relative:
+            return gap
+        return gap / abs(theirs) if theirs else (0.0 if gap == 0.0 else float("inf"))
+
+    def holds(self, ours: float, theirs: float) -> bool:
+        """Whether the rule is kept."""
+        return self.distance(ours, theirs) <= self.amount
+
+    def __str__(self) -> str:
+        size = f"{100 * self.amount:g} %" if self.relative else f"{self.amount:g}"
+        return f"{self.figure} {'at most ' + size + ' lower' if self.not_worse else 'within ' + size}"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What one of our contenders must reach: a ratio against the fastest opponent, or a time of its own."""
+
+    ratio: float | None = None
+    seconds: float | None = None
+
+    def reached(self, ratio: float, seconds: float) -> bool:
+        """Whether the measured figures are good enough."""
+        enough = self.ratio is None or ratio >= self.ratio
+        return enough and (self.seconds is None or seconds <= self.seconds)
+
+    def __str__(self) -> str:
+        parts = [f"ratio ≥ {self.ratio:g}"] if self.ratio is not None else []
+        parts += [f"≤ {1000 * self.seconds:g} ms"] if self.seconds is not None else []
+        return " and ".join(parts)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One library with one setting. `parameters` is what the parameter table prints beside the ratio."""
+
+    name: str
+    library: str  # the distribution whose version is printed
+    prepare: Prepare
+    parameters: Mapping[str, object]
+    ours: bool = False
+    rules: tuple[Within, ...] = ()
+    target: Target | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One comparison. The clock starts `calls` times in each process and the fastest call is reported."""
+
+    name: str
+    title: str
+    dataset: str
+    contenders: tuple[Contender, ...]
+    threads: tuple[int, ...] = (1, 2)
+    calls: int = 1
+
+    def contender(self, name: str) -> Contender:
+        """The contender of that name."""
+        return next(contender for contender in self.contenders if contender.name == name)

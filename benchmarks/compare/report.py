@@ -1,0 +1,178 @@
+"""Measured runs as verdicts, plain text and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from jobs import Contender, Figures, Job
+from worker import Answer
+
+
+@dataclass(frozen=True)
+class Result:
+    """All repeats of one job with one thread count, by contender."""
+
+    job: Job
+    threads: int
+    answers: Mapping[str, Sequence[Answer]]
+
+    def fastest(self, name: str) -> float:
+        """The minimum over the repeats: noise only ever adds."""
+        return min(answer.seconds for answer in self.answers[name])
+
+    def middle(self, name: str) -> float:
+        """The median over the repeats."""
+        return median(answer.seconds for answer in self.answers[name])
+
+    def figures(self, name: str) -> Figures:
+        """The figures of the first repeat; `steady` tells whether the others agree."""
+        return self.answers[name][0].figures
+
+    def steady(self, name: str) -> bool:
+        """Whether every repeat gave the same figures."""
+        return all(answer.figures == self.figures(name) for answer in self.answers[name])
+
+    @property
+    def opponent(self) -> str:
+        """The opponent with the lowest minimum."""
+        return min((c.name for c in self.job.contenders if not c.ours), key=self.fastest)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How one of our contenders did. `good` is None when nothing was asked of it."""
+
+    contender: str
+    ratio: float
+    sentences: tuple[str, ...]
+    good: bool | None
+
+
+def judge(result: Result, contender: Contender, *, targets: bool) -> Verdict:
+    """Compare one of ours with the fastest opponent. `targets=False` (quick runs) judges quality only."""
+    seconds = result.fastest(contender.name)
+    ratio = result.fastest(result.opponent) / seconds
+    ours, theirs = result.figures(contender.name), result.figures(result.opponent)
+    sentences = []
+    verdicts = []
+    if not targets:
+        sentences.append("target not judged at this size")
+    elif contender.target is None:
+        sentences.append("for information")
+    else:
+        verdicts.append(contender.target.reached(ratio, seconds))
+        sentences.append(f"target {contender.target}: {'reached' if verdicts[-1] else 'MISSED'}")
+    for rule in contender.rules:
+        mine, other = ours[rule.figure], theirs[rule.figure]
+        gap = rule.distance(mine, other)
+        shown = f"{100 * gap:.2f} %" if rule.relative else f"{gap:.4f}"
+        verdicts.append(rule.holds(mine, other))
+        sentences.append(f"{rule}: {'yes' if verdicts[-1] else 'NO'} ({shown})")
+    if not result.steady(contender.name):
+        verdicts.append(False)
+        sentences.append("figures differ between repeats")
+    return Verdict(contender.name, ratio, tuple(sentences), all(verdicts) if verdicts else None)
+
+
+def verdicts(result: Result, *, targets: bool) -> list[Verdict]:
+    """A verdict for each of our contenders."""
+    return [judge(result, c, targets=targets) for c in result.job.contenders if c.ours]
+
+
+def seconds(value: float) -> str:
+    """Seconds with three significant digits, in milliseconds below a tenth."""
+    return f"{1000 * value:.3g} ms" if value < 0.1 else f"{value:.3g} s"
+
+
+def number(value: float) -> str:
+    """A figure: whole numbers as such, others with four decimals."""
+    return f"{value:,.0f}" if value == round(value) and abs(value) > 1 else f"{value:.4f}"
+
+
+def threads(result: Result) -> str:
+    """The thread count in words."""
+    return f"{result.threads} thread{'s' if result.threads > 1 else ''}"
+
+
+def rows(result: Result) -> list[list[str]]:
+    """The table of one result: a header row, then a row for each contender."""
+    names = [contender.name for contender in result.job.contenders]
+    columns = list(dict.fromkeys(key for name in names for key in result.figures(name)))
+    table = [["contender", "minimum", "median", *columns]]
+    for name in names:
+        figures = result.figures(name)
+        cells = [number(figures[column]) if column in figures else "" for column in columns]
+        table.append([name, seconds(result.fastest(name)), seconds(result.middle(name)), *cells])
+    return table
+
+
+def parameter_rows(job: Job) -> list[list[str]]:
+    """Contender and its parameters, as code would give them."""
+    table = [["contender", "parameters"]]
+    for contender in job.contenders:
+        given = ", ".join(f"{key}={value!r}" for key, value in contender.parameters.items())
+        table.append([contender.name, given or "defaults"])
+    return table
+
+
+def text_table(table: Sequence[Sequence[str]], indent: str = "  ") -> str:
+    """Left-aligned columns."""
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
+    return "\n".join(indent + line.rstrip() for line in lines)
+
+
+def markdown_table(table: Sequence[Sequence[str]]) -> str:
+    """The same as a Markdown table."""
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table]
+    lines = [head, ["---"] * len(head), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def verdict_line(result: Result, verdict: Verdict) -> str:
+    """One line: who against whom, the ratio and each sentence."""
+    against = f"{verdict.contender} against {result.opponent}: ratio {verdict.ratio:.2f}"
+    return " · ".join([against, *verdict.sentences])
+
+
+def as_text(result: Result, *, targets: bool) -> str:
+    """One result for the terminal."""
+    size = "" if targets else " · QUICK: small tables, times mean nothing"
+    lines = [f"{result.job.title} · {threads(result)}{size}", text_table(rows(result))]
+    lines += ["  " + verdict_line(result, verdict) for verdict in verdicts(result, targets=targets)]
+    return "\n".join(lines)
+
+
+def as_markdown(
+    title: str, facts: Mapping[str, str], repeats: int, results: Sequence[Result], *, targets: bool
+) -> str:
+    """The whole section: machine, then each job with its tables, verdicts and parameters."""
+    parts = [f"## {title}", " · ".join(f"{key} {value}" for key, value in facts.items())]
+    parts.append(
+        f"{repeats} repeats in turn, a process for each run. Ratio = the fastest opponent's minimum ÷ ours."
+    )
+    last = None
+    for i, result in enumerate(results):
+        if result.job is not last:
+            parts.append(f"### {result.job.title}")
+            last = result.job
+        parts.append(f"{threads(result)}:" if targets else f"{threads(result)}, small tables (quick run):")
+        parts.append(markdown_table(rows(result)))
+        lines = [verdict_line(result, verdict) for verdict in verdicts(result, targets=targets)]
+        parts.append("\n".join(f"- {line}" for line in lines))
+        if i + 1 == len(results) or results[i + 1].job is not result.job:
+            parts.append(markdown_table(parameter_rows(result.job)))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_section(path: Path, name: str, section: str) -> None:
+    """Put the section into `path`: in place of the last one of this name, or at the end."""
+    first, last = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    page = path.read_text(encoding="utf-8") if path.exists() else "# Results\n"
+    before, begun, rest = page.partition(first)
+    after = rest.partition(last)[2] if begun else "\n"
+    before = before if begun else page.rstrip("\n") + "\n\n"
+    path.write_text(f"{before}{first}\n{section}{last}{after}", encoding="utf-8")

@@ -1,0 +1,78 @@
+// The arrays the core accepts and returns, named once: dtype, dimensions, order. Arguments are bound with noconvert, so
+// that no copy hides; weald.engine converts visibly.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/data/raw_column.h"
+
+namespace weald::bindings {
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// A column of a user's table: any dtype of DType, any stride.
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+template <class Array>
+auto view(const Array& array) {
+  return std::span(array.data(), array.size());
+}
+
+inline DType dtype_of(const AnyColumn& array) {
+  const auto is = [&](nb::dlpack::dtype dtype) { return array.dtype() == dtype; };
+  if (is(nb::dtype<float>())) return DType::f32;
+  if (is(nb::dtype<double>())) return DType::f64;
+  if (is(nb::dtype<bool>())) return DType::boolean;
+  if (is(nb::dtype<int8_t>())) return DType::i8;
+  if (is(nb::dtype<int16_t>())) return DType::i16;
+  if (is(nb::dtype<int32_t>())) return DType::i32;
+  if (is(nb::dtype<int64_t>())) return DType::i64;
+  if (is(nb::dtype<uint8_t>())) return DType::u8;
+  if (is(nb::dtype<uint16_t>())) return DType::u16;
+  if (is(nb::dtype<uint32_t>())) return DType::u32;
+  if (is(nb::dtype<uint64_t>())) return DType::u64;
+  throw BrokenInvariant("a column has a dtype the core does not read");
+}
+
+// (values, missing mask or None): the caller keeps both alive.
+inline RawColumn raw_column(nb::handle values, nb::handle missing, int64_t n_rows) {
+  const auto array = nb::cast<AnyColumn>(values, false);
+  require(static_cast<int64_t>(array.shape(0)) == n_rows, "columns differ in length");
+  RawColumn raw;
+  raw.data = static_cast<const char*>(array.data());
+  raw.dtype = dtype_of(array);
+  raw.stride = array.stride(0) * static_cast<int64_t>(array.itemsize());
+  if (missing.is_none()) return raw;
+  const auto mask = nb::cast<AnyColumn>(missing, false);
+  require(static_cast<int64_t>(mask.shape(0)) == n_rows && mask.itemsize() == 1, "a mask has one byte a row");
+  raw.missing = static_cast<const char*>(mask.data());
+  raw.missing_stride = mask.stride(0);
+  return raw;
+}
+
+// A NumPy array that owns the vector it came from.
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<size_t> shape) {
+  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owner->data();
+  nb::capsule capsule(owner.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(data, shape, capsule);
+}
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
+  const size_t n = values.size();
+  return to_numpy(std::move(values), {n});
+}
+
+}  // namespace weald::bindings

@@ -1,0 +1,48 @@
+// Exceptions, instruction sets, and functions of our own that the NumPy reference shares.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/arrays.h"
+#include "bindings/parts.h"
+#include "core/base/mathematics.h"
+#include "core/base/simd.h"
+
+namespace weald::bindings {
+
+namespace {
+
+void raise_as(const char* name, const char* message) {
+  const nb::object type = nb::module_::import_("weald.errors").attr(name);
+  PyErr_SetString(type.ptr(), message);
+}
+
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const BadInput& bad) {
+    raise_as("DataError", bad.what());
+  } catch (const BrokenInvariant& broken) {
+    raise_as("NativeError", broken.what());
+  }
+}
+
+}  // namespace
+
+void bind_base(nb::module_& m) {
+  nb::register_exception_translator(translate);
+  nb::exception<InfiniteValue>(m, "InfiniteValue", PyExc_ValueError);
+  m.def("best_simd", [] { return best_simd() == Simd::avx2 ? "avx2" : "baseline"; });
+  m.def("set_simd", [](bool avx2) { simd_setting() = avx2 ? best_simd() : Simd::baseline; });
+  m.def(
+      "log2",
+      [](const Vector<double>& values) {
+        std::vector<double> out;
+        out.reserve(values.size());
+        for (const double value : view(values)) out.push_back(log2(value));
+        return to_numpy(std::move(out));
+      },
+      nb::arg("values").noconvert());
+}
+
+}  // namespace weald::bindings

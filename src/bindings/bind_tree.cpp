@@ -1,0 +1,133 @@
+// Quantising and growing: integer statistics in, the arrays of one tree out.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/arrays.h"
+#include "bindings/call.h"
+#include "bindings/parts.h"
+#include "core/tree/grow_tree.h"
+#include "core/tree/quantise.h"
+
+namespace weald::bindings {
+
+namespace {
+
+nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
+  nb::dict out;
+  out["slot"] = to_numpy(std::move(tree.slot));
+  out["weight"] = to_numpy(std::move(tree.weight));
+  out["count"] = to_numpy(std::move(tree.count));
+  out["impurity"] = to_numpy(std::move(tree.impurity));
+  out["column"] = to_numpy(std::move(tree.column));
+  out["threshold"] = to_numpy(std::move(tree.threshold));
+  out["kind"] = to_numpy(std::move(tree.kind));
+  out["missing_left"] = to_numpy(std::move(tree.missing_left));
+  out["right"] = to_numpy(std::move(tree.right));
+  out["gain"] = to_numpy(std::move(tree.gain));
+  out["side"] = to_numpy(std::move(tree.side));
+  const size_t n_leaves = tree.leaf_lanes.size() / n_lanes;
+  out["leaf_lanes"] = to_numpy(std::move(tree.leaf_lanes), {n_leaves, n_lanes});
+  out["set_start"] = to_numpy(std::move(tree.set_start));
+  out["set_words"] = to_numpy(std::move(tree.set_words));
+  return out;
+}
+
+void bind_options(nb::module_& m) {
+  nb::class_<GrowOptions>(m, "GrowOptions")
+      .def(nb::init<>())
+      .def_rw("max_depth", &GrowOptions::max_depth)
+      .def_rw("min_rows_split", &GrowOptions::min_rows_split)
+      .def_rw("min_rows_leaf", &GrowOptions::min_rows_leaf)
+      .def_rw("min_weight_leaf", &GrowOptions::min_weight_leaf)
+      .def_rw("max_leaves", &GrowOptions::max_leaves)
+      .def_rw("min_decrease", &GrowOptions::min_decrease)
+      .def_rw("must_gain", &GrowOptions::must_gain)
+      .def_rw("gain_scale", &GrowOptions::gain_scale)
+      .def_rw("max_columns", &GrowOptions::max_columns)
+      .def_rw("seed", &GrowOptions::seed)
+      .def_prop_rw(
+          "search", [](const GrowOptions& options) { return static_cast<int>(options.search); },
+          [](GrowOptions& options, int search) { options.search = static_cast<Search>(search); })
+      .def_rw("histogram_bytes", &GrowOptions::histogram_bytes);
+}
+
+void bind_quantise(nb::module_& m) {
+  m.attr("LOWEST_EXPONENT") = lowest_exponent;
+  m.def(
+      "count_exponents", [](const Vector<double>& values) { return to_numpy(count_exponents(view(values))); },
+      nb::arg("values").noconvert());
+  m.def(
+      "to_units",
+      [](const Vector<double>& values, int power) {
+        std::vector<int64_t> out(values.size());
+        to_units(view(values), power, out);
+        return to_numpy(std::move(out));
+      },
+      nb::arg("values").noconvert(), nb::arg("power"));
+  m.def(
+      "to_narrow",
+      [](const Vector<double>& g, const Vector<double>& h, int g_power, int h_power, uint64_t seed, uint64_t round) {
+        require(g.size() == h.size(), "as many hessians as gradients");
+        std::vector<NarrowRows::Value> values(g.size());
+        to_narrow(view(g), view(h), g_power, h_power, seed, round, 0, values);
+        std::vector<uint32_t> out(g.size());
+        for (size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<uint32_t>(values[i]);
+        return to_numpy(std::move(out));
+      },
+      nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("g_power"), nb::arg("h_power"), nb::arg("seed"),
+      nb::arg("round"));
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& m) {
+  bind_options(m);
+  bind_quantise(m);
+  m.def(
+      "grow_class_tree",
+      [](const Codes& codes, const Matrix<int32_t>& lane, const std::vector<int>& output_start,
+         const Vector<int64_t>& weights, double weight_scale, int criterion, const GrowOptions& options, int n_threads) {
+        TreeArrays tree = call(n_threads, [&](Run& run) {
+          return grow_class_tree(codes, view(lane), output_start, view(weights), weight_scale,
+                                 static_cast<ClassCriterion>(criterion), options, run);
+        });
+        return to_dict(std::move(tree), static_cast<size_t>(output_start.back()));
+      },
+      nb::arg("codes"), nb::arg("lane").noconvert(), nb::arg("output_start"), nb::arg("weights").noconvert(),
+      nb::arg("weight_scale"), nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"));
+  m.def(
+      "grow_moment_tree",
+      [](const Codes& codes, const Matrix<int64_t>& lanes, const Vector<int64_t>& squares,
+         const Matrix<double>& targets, const std::vector<double>& sum_scales, double weight_scale, double square_scale,
+         const GrowOptions& options, int n_threads) {
+        const MomentScales scales{sum_scales, weight_scale, square_scale};
+        TreeArrays tree = call(n_threads, [&](Run& run) {
+          return grow_moment_tree(codes, view(lanes), view(squares), view(targets), scales, options, run);
+        });
+        return to_dict(std::move(tree), sum_scales.size() + 1);
+      },
+      nb::arg("codes"), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(), nb::arg("targets").noconvert(),
+      nb::arg("sum_scales"), nb::arg("weight_scale"), nb::arg("square_scale"), nb::arg("options"), nb::arg("n_threads"));
+  m.def(
+      "grow_newton_tree",
+      [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {
+        TreeArrays tree =
+            call(n_threads, [&](Run& run) { return grow_newton_tree(codes, view(pairs), lambda, options, run); });
+        return to_dict(std::move(tree), 2);
+      },
+      nb::arg("codes"), nb::arg("pairs").noconvert(), nb::arg("lambda_"), nb::arg("options"), nb::arg("n_threads"));
+  m.def(
+      "grow_narrow_tree",
+      [](const Codes& codes, const Vector<uint32_t>& packed, double lambda, const GrowOptions& options, int n_threads) {
+        std::vector<NarrowRows::Value> values;
+        values.reserve(packed.size());
+        for (const uint32_t word : view(packed)) values.push_back(std::bit_cast<NarrowRows::Value>(word));
+        TreeArrays tree =
+            call(n_threads, [&](Run& run) { return grow_narrow_tree(codes, values, lambda, options, run); });
+        return to_dict(std::move(tree), 2);
+      },
+      nb::arg("codes"), nb::arg("packed").noconvert(), nb::arg("lambda_"), nb::arg("options"), nb::arg("n_threads"));
+}
+
+}  // namespace weald::bindings

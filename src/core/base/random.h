@@ -1,0 +1,27 @@
+// Counter-based random numbers: a draw is a pure function of (seed, purpose, two counters), so nothing depends on
+// which thread asks first.
+#pragma once
+
+#include <cstdint>
+
+namespace weald {
+
+enum class Purpose : uint64_t { cut_sample = 1, node_path = 2, node_columns = 3, rounding = 4 };
+
+// A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).
+constexpr uint64_t scramble(uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ULL;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+constexpr uint64_t draw(uint64_t seed, Purpose purpose, uint64_t a, uint64_t b = 0) {
+  constexpr uint64_t golden = 0x9e3779b97f4a7c15ULL;
+  uint64_t x = scramble(seed + golden * static_cast<uint64_t>(purpose));
+  x = scramble(x + golden + a);
+  return scramble(x + golden + b);
+}
+
+}  // namespace weald

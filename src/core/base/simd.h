@@ -1,0 +1,27 @@
+// Two builds of a kernel, one source: write the body as an always-inline template, wrap it in a plain function and in
+// one that carries `WEALD_TARGET_AVX2`, and pick by `simd_level()`. No kernel may use FMA, so all levels agree.
+#pragma once
+
+#include <atomic>
+
+namespace weald {
+
+enum class Simd : int { baseline = 0, avx2 = 1 };
+
+// The level in force; set once by the caller of the core (weald.engine), never from the environment here.
+inline std::atomic<Simd>& simd_setting() {
+  static std::atomic<Simd> level{Simd::baseline};
+  return level;
+}
+
+inline Simd simd_level() { return simd_setting().load(std::memory_order_relaxed); }
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WEALD_TARGET_AVX2 [[gnu::target("avx2")]]
+inline Simd best_simd() { return __builtin_cpu_supports("avx2") ? Simd::avx2 : Simd::baseline; }
+#else
+#define WEALD_TARGET_AVX2
+inline Simd best_simd() { return Simd::baseline; }
+#endif
+
+}  // namespace weald

@@ -1,0 +1,75 @@
+// Codes: every column as small integers. Code 0 is missing; codes 1 … n_codes stand for values in ascending order
+// (exact ranks, quantile bins, ordinal levels) or for categories.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/check.h"
+
+namespace weald {
+
+enum class ColumnKind : int { exact, binned, ordinal, categorical };
+
+// One coded column. `marks` gives codes their values: exact: the distinct values (n_codes); binned: the cuts
+// (n_codes − 1; the value of a row with code c is ≤ marks[c − 1]); levels: empty.
+struct CodeColumn {
+  ColumnKind kind = ColumnKind::exact;
+  uint32_t n_codes = 0;
+  int width = 1;  // bytes a code: 1, 2 or 4
+  const void* data = nullptr;
+  std::vector<double> marks;
+};
+
+inline int code_width(uint64_t n_codes) { return n_codes <= 255 ? 1 : n_codes <= 65535 ? 2 : 4; }
+
+// Owns the codes of all columns, column after column.
+struct Codes {
+  Codes() = default;
+  Codes(Codes&&) = default;
+  Codes& operator=(Codes&&) = default;
+  Codes(const Codes&) = delete;
+  Codes& operator=(const Codes&) = delete;
+
+  int64_t n_rows = 0;
+  std::vector<CodeColumn> columns;
+  std::vector<std::unique_ptr<unsigned char[]>> storage;
+
+  // Gives column j its memory (not cleared) and returns it.
+  void* allocate(size_t j, uint32_t n_codes) {
+    CodeColumn& column = columns[j];
+    column.n_codes = n_codes;
+    column.width = code_width(n_codes);
+    const auto bytes = static_cast<size_t>(n_rows) * static_cast<size_t>(column.width);
+    storage[j] = std::make_unique_for_overwrite<unsigned char[]>(bytes);
+    column.data = storage[j].get();
+    return storage[j].get();
+  }
+};
+
+// Calls f(const uint8_t* | const uint16_t* | const uint32_t*).
+template <class F>
+decltype(auto) with_codes(const void* data, int width, F&& f) {
+  switch (width) {
+    case 1: return f(static_cast<const uint8_t*>(data));
+    case 2: return f(static_cast<const uint16_t*>(data));
+    default: return f(static_cast<const uint32_t*>(data));
+  }
+}
+
+template <class F>
+decltype(auto) with_codes(const CodeColumn& column, F&& f) {
+  return with_codes(column.data, column.width, static_cast<F&&>(f));
+}
+
+template <class F>
+decltype(auto) with_code_type(int width, F&& f) {
+  switch (width) {
+    case 1: return f(uint8_t{});
+    case 2: return f(uint16_t{});
+    default: return f(uint32_t{});
+  }
+}
+
+}  // namespace weald

@@ -1,0 +1,32 @@
+// From the user's columns to codes, with the codebook found on the way. Native, parallel, and the same whatever the
+// thread count or the order of rows (for binned columns: whenever all rows are read, see below).
+//
+//   exact    one code a distinct value, in ascending order
+//   binned   at most max_bins codes; cuts at weighted quantiles. All rows are read up to `sample_limit`, above that a
+//            sample of about that many: the rows whose hash of the global row id is small, so that the choice depends
+//            on nothing but the row id
+//   ordinal, categorical   code = level index + 1
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/pool.h"
+#include "core/data/codes.h"
+#include "core/data/raw_column.h"
+
+namespace weald {
+
+inline constexpr int64_t sample_limit = int64_t{1} << 18;
+
+struct ColumnSource {
+  RawColumn raw;
+  ColumnKind kind = ColumnKind::exact;
+  uint32_t n_levels = 0;  // ordinal, categorical
+};
+
+// `weights`: whole units a row, 0 = the row does not shape the codebook; empty = all 1.
+Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<const int64_t> weights, uint32_t max_bins,
+             Run& run);
+
+}  // namespace weald

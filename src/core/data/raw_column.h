@@ -1,0 +1,73 @@
+// A column as the user's frame stores it, read through (pointer, stride, dtype), and the one place where its values
+// become float64: integers and bool by conversion, masked rows to NaN, −0 to +0. Fit and predict both read through here.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "core/base/check.h"
+
+namespace weald {
+
+enum class DType : int { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
+
+struct RawColumn {
+  const char* data = nullptr;
+  int64_t stride = 0;  // bytes from one row to the next
+  DType dtype = DType::f64;
+  const char* missing = nullptr;  // one byte a row, non-zero = missing; may be null
+  int64_t missing_stride = 0;
+};
+
+// An infinite value: raised with its place, so that the caller can name the column.
+struct InfiniteValue : BadInput {
+  InfiniteValue(int64_t column, int64_t row) : BadInput(std::to_string(column) + " " + std::to_string(row)) {}
+};
+
+// Calls f(pointer to the first value, typed) for the column's dtype.
+template <class F>
+decltype(auto) with_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f32: return f(float{});
+    case DType::f64: return f(double{});
+    case DType::i8: return f(int8_t{});
+    case DType::i16: return f(int16_t{});
+    case DType::i32: return f(int32_t{});
+    case DType::i64: return f(int64_t{});
+    case DType::u8: return f(uint8_t{});
+    case DType::u16: return f(uint16_t{});
+    case DType::u32: return f(uint32_t{});
+    case DType::u64: return f(uint64_t{});
+    case DType::boolean: return f(uint8_t{});
+  }
+  throw BrokenInvariant("unknown dtype");
+}
+
+// out[i * out_stride] = float64 value of row first + i. Throws InfiniteValue(column, row).
+inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, int64_t column, double* out,
+                      int64_t out_stride = 1) {
+  with_dtype(raw.dtype, [&](auto type) {
+    using T = decltype(type);
+    const char* at = raw.data + first * raw.stride;
+    bool finite = true;
+    for (int64_t i = 0; i < n; ++i, at += raw.stride) {
+      const double value = static_cast<double>(*reinterpret_cast<const T*>(at)) + 0.0;
+      finite &= !(std::abs(value) > std::numeric_limits<double>::max());
+      out[i * out_stride] = value;
+    }
+    if (raw.missing != nullptr) {
+      const char* mask = raw.missing + first * raw.missing_stride;
+      for (int64_t i = 0; i < n; ++i, mask += raw.missing_stride) {
+        if (*mask != 0) out[i * out_stride] = std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+    if (finite) return;
+    for (int64_t i = 0; i < n; ++i) {
+      if (std::isinf(out[i * out_stride])) throw InfiniteValue(column, first + i);
+    }
+  });
+}
+
+}  // namespace weald

@@ -1,0 +1,96 @@
+// Prediction: raw values in, leaves and scores out. A `Predictor` is the Forest laid out for walking: one record a
+// node, leaves that lead to themselves, so that several rows walk in step without asking who has arrived.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/data/raw_column.h"
+
+namespace weald {
+
+// The arrays of weald.model.forest that prediction reads.
+struct ForestView {
+  int64_t n_columns = 0;
+  std::span<const double> base_score;
+  std::span<const int64_t> tree_start;
+  std::span<const int32_t> tree_output;
+  std::span<const double> tree_weight;
+  std::span<const int32_t> slot;
+  std::span<const int32_t> column;
+  std::span<const double> threshold;
+  std::span<const uint8_t> kind;
+  std::span<const uint8_t> missing_left;
+  std::span<const int32_t> right;
+  std::span<const int32_t> side;
+  std::span<const double> value;  // (leaves, width)
+  int64_t width = 1;
+  std::span<const int64_t> set_start;
+  std::span<const uint32_t> set_words;
+  std::span<const int64_t> combination_start;
+  std::span<const int32_t> combination_column;
+  std::span<const double> combination_coefficient;
+};
+
+struct PredictColumn {
+  RawColumn raw;
+  bool levels = false;  // int32 level indices, −1 = missing; the walk sees codes (index + 1)
+};
+
+class Predictor {
+ public:
+  // Checks every index of the forest, so that no array, whoever made it, can lead a walk outside.
+  explicit Predictor(const ForestView& forest);
+
+  int64_t n_outputs() const { return static_cast<int64_t>(base_score_.size()); }
+  int64_t n_trees() const { return static_cast<int64_t>(roots_.size()); }
+  int64_t n_columns() const { return n_columns_; }
+
+  // out (n_rows, n_outputs) = base score + Σ trees weight · leaf value, trees in order.
+  void scores(std::span<const PredictColumn> columns, int64_t n_rows, double* out, Run& run) const;
+  // out (n_rows, n_trees) = node id of the leaf, counted from the first node of its tree.
+  void leaves(std::span<const PredictColumn> columns, int64_t n_rows, int32_t* out, Run& run) const;
+
+ private:
+  struct Node {
+    double threshold;
+    int32_t left, right;  // a leaf: both itself
+    int32_t column;       // position among the used columns
+    uint16_t kind;
+    uint16_t missing_left;
+  };
+  struct Combination {
+    std::vector<int32_t> column;
+    std::vector<double> coefficient;
+  };
+
+  void check(const ForestView& forest) const;
+  void lay_out_tree(const ForestView& forest, size_t tree, std::span<const int32_t> position);
+  template <bool AllNumeric, int Together>
+  void walk(int32_t root, const double* rows, int32_t* at) const;
+  bool goes_left(const Node& node, int32_t id, const double* row) const;
+  int64_t rows_together() const;
+  void load(std::span<const PredictColumn> columns, int64_t first, int64_t n, double* rows) const;
+  template <class Use>
+  void for_blocks(std::span<const PredictColumn> columns, int64_t n_rows, Run& run, Use use) const;
+  void walk_block(int32_t root, const double* rows, int64_t n, int32_t* at) const;
+
+  int64_t n_columns_;
+  std::vector<double> base_score_;
+  std::vector<Node> nodes_;
+  std::vector<int32_t> leaf_;    // per node: leaf number, −1 for inner nodes
+  std::vector<int32_t> side_;    // per node
+  std::vector<int32_t> roots_;   // per tree
+  std::vector<int32_t> output_;  // per tree
+  std::vector<double> weight_;   // per tree
+  std::vector<double> value_;
+  int64_t width_;
+  std::vector<std::vector<uint32_t>> sets_;
+  std::vector<Combination> combinations_;
+  std::vector<int32_t> used_;  // columns that some split reads
+  bool all_numeric_ = true;
+};
+
+}  // namespace weald

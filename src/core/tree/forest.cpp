@@ -1,0 +1,74 @@
+#include "core/tree/forest.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace weald {
+
+void GrownTree::graft(int32_t at, GrownTree&& part) {
+  require(part.n_lanes == n_lanes && !part.nodes.empty(), "a graft must be a tree of the same kind");
+  // The part's root replaces the record `at`; its other nodes are appended.
+  const auto offset = static_cast<int32_t>(nodes.size()) - 1;
+  for (auto& node : part.nodes) {
+    if (node.left < 0) continue;
+    node.left += offset;
+    node.right += offset;
+  }
+  nodes[static_cast<size_t>(at)] = std::move(part.nodes.front());
+  nodes.insert(nodes.end(), std::make_move_iterator(part.nodes.begin() + 1), std::make_move_iterator(part.nodes.end()));
+  lanes.insert(lanes.end(), part.lanes.begin() + n_lanes, part.lanes.end());
+}
+
+TreeArrays flatten(GrownTree&& tree) {
+  if (tree.nodes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    throw BadInput("the tree has more than 2^31 nodes; set max_depth or min_samples_leaf");
+  }
+  TreeArrays out;
+  out.set_start.push_back(0);
+  const auto lanes = static_cast<size_t>(tree.n_lanes);
+  struct Visit {
+    int32_t record;
+    int32_t parent_slot;  // inner slot whose right child this is; −1: a left child, or the root
+  };
+  std::vector<Visit> stack{{0, -1}};
+  int32_t n_leaves = 0;
+  while (!stack.empty()) {
+    const auto [record, parent_slot] = stack.back();
+    stack.pop_back();
+    NodeRecord& node = tree.nodes[static_cast<size_t>(record)];
+    const auto id = static_cast<int32_t>(out.slot.size());
+    if (parent_slot >= 0) out.right[static_cast<size_t>(parent_slot)] = id;
+    out.weight.push_back(node.weight);
+    out.count.push_back(node.n_rows);
+    out.impurity.push_back(node.impurity);
+    if (node.left < 0) {
+      out.slot.push_back(~n_leaves++);
+      const int64_t* from = tree.lanes.data() + static_cast<size_t>(record) * lanes;
+      out.leaf_lanes.insert(out.leaf_lanes.end(), from, from + lanes);
+      continue;
+    }
+    const auto slot = static_cast<int32_t>(out.column.size());
+    out.slot.push_back(slot);
+    out.column.push_back(node.column);
+    out.threshold.push_back(node.threshold);
+    out.kind.push_back(static_cast<uint8_t>(node.kind));
+    out.missing_left.push_back(node.missing_left);
+    out.right.push_back(-1);
+    out.gain.push_back(node.gain);
+    if (node.kind == SplitKind::categories) {
+      out.side.push_back(static_cast<int32_t>(out.set_start.size()) - 1);
+      out.set_words.insert(out.set_words.end(), node.set.begin(), node.set.end());
+      out.set_start.push_back(static_cast<int64_t>(out.set_words.size()));
+    } else {
+      out.side.push_back(-1);
+    }
+    stack.push_back({node.right, slot});
+    stack.push_back({node.left, -1});
+  }
+  return out;
+}
+
+}  // namespace weald

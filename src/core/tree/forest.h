@@ -1,0 +1,52 @@
+// A grown tree, first as records linked by index (in the order they were made), then as the flat arrays of
+// weald.model.forest in preorder.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace weald {
+
+enum class SplitKind : uint8_t { numeric = 0, categories = 1, combination = 2 };
+
+struct NodeRecord {
+  int32_t left = -1, right = -1;  // records of the children; −1: a leaf
+  int32_t column = -1;
+  SplitKind kind = SplitKind::numeric;
+  bool missing_left = false;
+  double threshold = 0;
+  double gain = 0;
+  std::vector<uint32_t> set;  // categories that go left, one bit a code
+  int64_t n_rows = 0;
+  int64_t weight = 0;  // units
+  double impurity = 0;
+};
+
+struct GrownTree {
+  int n_lanes = 0;
+  std::vector<NodeRecord> nodes;  // the root first
+  std::vector<int64_t> lanes;     // (nodes, n_lanes)
+
+  // Puts `part` in the place of the leaf record `at`.
+  void graft(int32_t at, GrownTree&& part);
+};
+
+// The arrays of one tree: see weald/model/forest.py for what each means.
+struct TreeArrays {
+  std::vector<int32_t> slot;
+  std::vector<int64_t> weight, count;
+  std::vector<double> impurity;
+  std::vector<int32_t> column;
+  std::vector<double> threshold;
+  std::vector<uint8_t> kind, missing_left;
+  std::vector<int32_t> right;
+  std::vector<double> gain;
+  std::vector<int32_t> side;
+  std::vector<int64_t> leaf_lanes;  // (leaves, n_lanes)
+  std::vector<int64_t> set_start;
+  std::vector<uint32_t> set_words;
+};
+
+TreeArrays flatten(GrownTree&& tree);
+
+}  // namespace weald

@@ -1,0 +1,193 @@
+// THE split gain. Every tree method scores a set of rows by one number; a split is worth
+//
+//   gain = (score(left) + score(right)) − score(node)                                          (docs/methods/trees.md, 4)
+//
+// and the best split has the largest score(left) + score(right). Scores are one fixed float64 expression of the integer
+// lanes: sums and differences are taken in integers, then converted. Higher is better; a criterion C brings
+//
+//   score(cell)         the number above, in units of the lanes
+//   weight(cell)        Σ w (or Σ h) in units: decides the larger child, compared with min_weight
+//   pure(cell)          no split can help (regression: never known from sums; the grower looks at the targets)
+//   profile(cell, out)  the direction categories are ordered by when no single mean does (K > 2 classes or outputs)
+//   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/mathematics.h"
+
+namespace weald {
+
+// a / b < c / d for positive b, d, exactly.
+inline bool ratio_less(int64_t a, int64_t b, int64_t c, int64_t d) {
+  return static_cast<__int128>(a) * d < static_cast<__int128>(c) * b;
+}
+
+// x · log2 x in units, from a table where the counts are small (same bits either way).
+class EntropyTerms {
+ public:
+  // `largest`: no argument will exceed it.
+  explicit EntropyTerms(int64_t largest) {
+    constexpr int64_t table_limit = int64_t{1} << 20;
+    if (largest > table_limit) return;
+    table_.resize(static_cast<size_t>(largest) + 1);
+    for (int64_t n = 1; n <= largest; ++n) table_[static_cast<size_t>(n)] = compute(n);
+  }
+  double operator()(int64_t n) const {
+    return static_cast<size_t>(n) < table_.size() ? table_[static_cast<size_t>(n)] : compute(n);
+  }
+
+ private:
+  static double compute(int64_t n) {
+    if (n == 0) return 0.0;
+    const double x = static_cast<double>(n);
+    return x * log2(x);
+  }
+  std::vector<double> table_;
+};
+
+// Two classes: lanes n₀, n₁.
+struct TwoClasses {
+  static constexpr bool ordered = true;
+  static int64_t weight(const int64_t* cell) { return cell[0] + cell[1]; }
+  static bool pure(const int64_t* cell) { return cell[0] == 0 || cell[1] == 0; }
+  static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[1], weight(a), b[1], weight(b)); }
+  static int profile_size() { return 1; }
+  static void profile(const int64_t* cell, double* out) {
+    out[0] = static_cast<double>(cell[1]) / static_cast<double>(weight(cell));
+  }
+};
+
+// −Σ n_c (n − n_c) / n                                                                                            (1)
+struct GiniTwo : TwoClasses {
+  static double score(const int64_t* cell) {
+    const double zero = static_cast<double>(cell[0]), one = static_cast<double>(cell[1]);
+    return -(zero * one + one * zero) / static_cast<double>(cell[0] + cell[1]);
+  }
+};
+
+// −(n log2 n − Σ n_c log2 n_c)                                                                                    (2)
+struct EntropyTwo : TwoClasses {
+  const EntropyTerms* terms;
+  explicit EntropyTwo(const EntropyTerms* shared) : terms(shared) {}
+  double score(const int64_t* cell) const {
+    return -((*terms)(cell[0] + cell[1]) - ((*terms)(cell[0]) + (*terms)(cell[1])));
+  }
+};
+
+// Any number of classes and outputs: output o owns the lanes [start[o], start[o + 1]).
+struct ManyClasses {
+  static constexpr bool ordered = false;
+  std::vector<int> start;
+
+  explicit ManyClasses(std::vector<int> output_start) : start(std::move(output_start)) {}
+  int64_t weight(const int64_t* cell) const { return sum(cell, 0); }
+  int64_t sum(const int64_t* cell, size_t output) const {
+    int64_t total = 0;
+    for (int l = start[output]; l < start[output + 1]; ++l) total += cell[l];
+    return total;
+  }
+  bool pure(const int64_t* cell) const {
+    const int64_t n = weight(cell);
+    size_t full = 0;
+    for (int l = 0; l < start.back(); ++l) full += cell[l] == n;
+    return full == start.size() - 1;
+  }
+  static bool less(const int64_t*, const int64_t*) { return false; }
+  int profile_size() const { return start.back(); }
+  void profile(const int64_t* cell, double* out) const {
+    const double n = static_cast<double>(weight(cell));
+    for (int l = 0; l < start.back(); ++l) out[l] = static_cast<double>(cell[l]) / n;
+  }
+};
+
+struct GiniMany : ManyClasses {
+  using ManyClasses::ManyClasses;
+  double score(const int64_t* cell) const {
+    double total = 0;
+    for (size_t o = 0; o + 1 < start.size(); ++o) {
+      const int64_t n = sum(cell, o);
+      double loss = 0;
+      for (int l = start[o]; l < start[o + 1]; ++l) {
+        loss += static_cast<double>(cell[l]) * static_cast<double>(n - cell[l]);
+      }
+      total -= loss / static_cast<double>(n);
+    }
+    return total;
+  }
+};
+
+struct EntropyMany : ManyClasses {
+  const EntropyTerms* terms;
+  EntropyMany(std::vector<int> output_start, const EntropyTerms* shared)
+      : ManyClasses(std::move(output_start)), terms(shared) {}
+  double score(const int64_t* cell) const {
+    double total = 0;
+    for (size_t o = 0; o + 1 < start.size(); ++o) {
+      double inner = 0;
+      for (int l = start[o]; l < start[o + 1]; ++l) inner += (*terms)(cell[l]);
+      total -= (*terms)(sum(cell, o)) - inner;
+    }
+    return total;
+  }
+};
+
+// (Σ w·y)² / Σ w                                                                                                  (3)
+struct Squared {
+  static constexpr bool ordered = true;
+  static int64_t weight(const int64_t* cell) { return cell[1]; }
+  static bool pure(const int64_t*) { return false; }
+  static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[0], a[1], b[0], b[1]); }
+  static double score(const int64_t* cell) {
+    const double s = static_cast<double>(cell[0]);
+    return s * s / static_cast<double>(cell[1]);
+  }
+  static int profile_size() { return 1; }
+  static void profile(const int64_t* cell, double* out) {
+    out[0] = static_cast<double>(cell[0]) / static_cast<double>(cell[1]);
+  }
+};
+
+// Σ over outputs of (Σ w·y_o)² / Σ w; the last lane is Σ w. `scale[o]` brings output o to real units.
+struct SquaredMany {
+  static constexpr bool ordered = false;
+  std::vector<double> scale;
+  int64_t weight(const int64_t* cell) const { return cell[scale.size()]; }
+  static bool pure(const int64_t*) { return false; }
+  static bool less(const int64_t*, const int64_t*) { return false; }
+  double score(const int64_t* cell) const {
+    double total = 0;
+    for (size_t o = 0; o < scale.size(); ++o) {
+      const double s = static_cast<double>(cell[o]) * scale[o];
+      total += s * s;
+    }
+    return total / static_cast<double>(weight(cell));
+  }
+  int profile_size() const { return static_cast<int>(scale.size()); }
+  void profile(const int64_t* cell, double* out) const {
+    const double w = static_cast<double>(weight(cell));
+    for (size_t o = 0; o < scale.size(); ++o) out[o] = static_cast<double>(cell[o]) * scale[o] / w;
+  }
+};
+
+// G² / (H + λ), with λ in units of H. Splits that do not gain are never made (the grower asks `must_gain`).
+struct Newton {
+  static constexpr bool ordered = true;
+  double lambda = 0;
+  static int64_t weight(const int64_t* cell) { return cell[1]; }
+  static bool pure(const int64_t*) { return false; }
+  static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[0], a[1], b[0], b[1]); }
+  double score(const int64_t* cell) const {
+    const double g = static_cast<double>(cell[0]);
+    const double h = static_cast<double>(cell[1]) + lambda;
+    return h > 0 ? g * g / h : 0.0;
+  }
+  static int profile_size() { return 1; }
+  static void profile(const int64_t* cell, double* out) {
+    out[0] = static_cast<double>(cell[0]) / static_cast<double>(cell[1]);
+  }
+};
+
+}  // namespace weald

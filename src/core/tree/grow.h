@@ -1,0 +1,176 @@
+// Growing one tree in memory, in one call.
+//
+// A node owns a range of `ids_` (its rows, ascending). Each column of a node is in one of two states, by its own size:
+//
+//   histogram   rows ≥ 2 · codes: the smaller child's histogram is built, the larger one's is parent − smaller
+//   order       fewer rows: the entries (code, row) in code order; made by one sort, then carried down by stable
+//               partitions (the range of a node in the entries is its range in ids_)
+//
+// One parallel region per split, over columns: partition or histogram, then scan, for both children at once. Nodes of at
+// most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the rows.
+// When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/base/random.h"
+#include "core/data/codes.h"
+#include "core/data/cuts.h"
+#include "core/tree/forest.h"
+#include "core/tree/frontier.h"
+#include "core/tree/histogram.h"
+#include "core/tree/options.h"
+#include "core/tree/order.h"
+#include "core/tree/partition.h"
+#include "core/tree/split.h"
+#include "core/tree/split_categorical.h"
+
+namespace weald {
+
+// A coded column as the grower reads it: the codes of its rows, and what a code means for thresholds.
+struct GrowColumn {
+  ColumnKind kind;
+  uint32_t n_codes;
+  int width;
+  const void* data;
+  const double* marks;
+};
+
+// What the impurity and the purity of regression nodes need: not part of any histogram.
+struct Spread {
+  Buffer<double> target;    // (n, n_outputs); absent for classes
+  Buffer<int64_t> squares;  // (n,) w·y² in units, summed over outputs
+  int n_outputs = 1;
+  double square_scale = 1, score_scale = 1, weight_scale = 1;  // units → real, for squares, scores, weights
+  Spread gather(std::span<const uint32_t> ids) const {
+    Spread out = *this;
+    out.target = Buffer<double>::gathered(target.get(), ids, static_cast<size_t>(n_outputs));
+    out.squares = Buffer<int64_t>::gathered(squares.get(), ids);
+    return out;
+  }
+};
+
+// Where a subtree hangs in its tree.
+struct Place {
+  uint64_t path = 0;
+  int64_t depth = 0;
+  int64_t tree_weight = 0;  // units, of the whole tree; 0: this is the whole tree
+};
+
+template <class Rows, class Criterion>
+class Grower {
+ public:
+  // `ids`: the rows to grow on, ascending, all below n_rows.
+  Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
+         Spread spread, const GrowOptions& options, Run& run, Place place = {});
+
+  GrownTree grow();
+
+ private:
+  static constexpr int N = Rows::fixed_lanes;
+  using ColumnScan = Scan<Criterion, N>;
+
+  struct Node {
+    int32_t record = 0;
+    size_t begin = 0, end = 0;  // rows ids_[begin, end)
+    int64_t depth = 0;
+    uint64_t path = 0;
+    double gain = 0;
+    Split split;
+    std::vector<int32_t> active;       // columns that are not constant here (carried mode)
+    std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
+    bool inherits = false;             // `cells` holds the parent's sums until the sibling's are subtracted
+    std::string turns;                 // best-first only: the way from the root, 0 = left
+    size_t size() const { return end - begin; }
+    bool preorder_before(const Node& other) const { return turns < other.turns; }
+  };
+
+  struct Worker {
+    std::unique_ptr<ColumnScan> scan;
+    PresentCategories present;
+    std::vector<Entry> entries, scratch;
+    std::vector<int64_t> cells, sibling_cells;
+    Split best[2];
+  };
+
+  struct Aside {
+    int32_t record;
+    std::vector<uint32_t> ids;
+    int64_t depth;
+    uint64_t path;
+  };
+
+  // grow_search.h: the best split of new nodes
+  bool in_order(int32_t j, size_t n_rows) const;
+  template <class Body>
+  void for_columns(size_t n, size_t work, Body body);
+  void search(std::span<Node*> children, Node* parent);
+  void search_carried(std::span<Node*> children, Node* parent);
+  void take_histogram_memory(std::span<Node*> children, Node* parent);
+  void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
+  int64_t* child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling, Worker& worker);
+  void search_drawn(Node& node);
+  void search_alone(int32_t j, const Node& node, Worker& worker);
+  void scan_entries(int32_t j, std::span<const Entry> entries, Worker& worker, Split& best);
+  void scan_cells(int32_t j, const int64_t* cells, Worker& worker, Split& best);
+
+  // grow_nodes.h: nodes, leaves, subtrees
+  void lay_out_histograms();
+  void add_record(const Node& node, const int64_t* lanes);
+  double impurity(const Node& node, const int64_t* lanes) const;
+  bool all_targets_equal(const Node& node) const;
+  bool is_leaf(const Node& node) const;
+  bool worth_it(Node& node) const;
+  void search_and_push(std::span<Node*> children, Node* parent);
+  void expand(Node node);
+  Router write_split(const Node& node, NodeRecord& record) const;
+  double threshold(const GrowColumn& column, const Split& split) const;
+  void grow_aside();
+  GrownTree grow_part(const Aside& part) const;
+
+  std::span<const uint32_t> ids_of(const Node& node) const { return {ids_.data() + node.begin, node.size()}; }
+  const int64_t* lanes_of(int32_t record) const {
+    return tree_.lanes.data() + static_cast<size_t>(record) * static_cast<size_t>(n_lanes_);
+  }
+  size_t cell_stride() const { return static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0); }
+  size_t cells_of(int32_t j) const {
+    return (static_cast<size_t>(columns_[static_cast<size_t>(j)].n_codes) + 1) * cell_stride();
+  }
+
+  std::vector<GrowColumn> columns_;
+  std::vector<uint32_t> ids_;
+  Rows rows_;
+  const Criterion& criterion_;
+  Spread spread_;
+  const GrowOptions& options_;
+  Run& run_;
+  Place place_;
+  int n_lanes_;
+  bool counted_;  // histograms carry a row count: min_rows_leaf asks and the weight is not one
+  bool carried_;  // all columns are searched in every node, so their state is carried down
+  size_t subtree_rows_ = 0;
+
+  GrownTree tree_;
+  int64_t n_leaves_ = 1;
+  Frontier<Node> frontier_;
+  std::vector<Aside> aside_;
+  std::vector<uint8_t> side_;
+  std::vector<uint32_t> id_scratch_;
+  std::vector<std::unique_ptr<Entry[]>> entries_;  // per column, made when first needed
+  std::vector<Worker> workers_;
+  std::vector<int32_t> all_columns_;
+  std::vector<uint8_t> constant_[2];  // per child and active column
+  std::vector<size_t> cell_start_;    // where a column's histogram lies in Node::cells
+  size_t cells_total_ = 0;
+  size_t smallest_histogram_rows_ = 0;
+  int64_t cells_in_use_ = 0;  // bytes
+};
+
+}  // namespace weald
+
+#include "core/tree/grow_nodes.h"
+#include "core/tree/grow_search.h"

@@ -1,0 +1,265 @@
+// Grower, first half: nodes, leaves, splits, subtrees. Included by grow.h.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/tree/grow.h"
+
+namespace weald {
+
+template <class Rows, class Criterion>
+Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
+                                const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run,
+                                Place place)
+    : columns_(std::move(columns)),
+      ids_(std::move(ids)),
+      rows_(std::move(rows)),
+      criterion_(criterion),
+      spread_(std::move(spread)),
+      options_(options),
+      run_(run),
+      place_(place),
+      n_lanes_(rows_.lanes()),
+      counted_(options.min_rows_leaf > 1 && !Rows::unit_weights),
+      carried_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
+      frontier_(options.max_leaves > 0),
+      side_(n_rows),
+      id_scratch_(ids_.size()),
+      entries_(columns_.size()),
+      workers_(static_cast<size_t>(run.n_threads())) {
+  const Limits limits{options.min_rows_leaf, options.min_weight_leaf};
+  for (auto& worker : workers_) worker.scan = std::make_unique<ColumnScan>(criterion_, n_lanes_, limits);
+  tree_.n_lanes = n_lanes_;
+  lay_out_histograms();
+  // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does.
+  constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8;
+  if (options.max_leaves <= 0 && place.tree_weight == 0 && ids_.size() >= 2 * smallest_part) {
+    subtree_rows_ = std::clamp(ids_.size() / parts, smallest_part, largest_part);
+  }
+}
+
+// A column whose histogram pays at the root gets its place in every node's histograms.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::lay_out_histograms() {
+  cell_start_.resize(columns_.size());
+  smallest_histogram_rows_ = std::numeric_limits<size_t>::max();
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const auto j = static_cast<int32_t>(c);
+    if (columns_[c].n_codes == 0) continue;
+    all_columns_.push_back(j);
+    if (in_order(j, ids_.size())) continue;
+    cell_start_[c] = cells_total_;
+    cells_total_ += cells_of(j);
+    const size_t rows_that_pay = options_.search == Search::histogram ? 0 : 2 * (size_t{columns_[c].n_codes} + 1);
+    smallest_histogram_rows_ = std::min(smallest_histogram_rows_, rows_that_pay);
+  }
+}
+
+template <class Rows, class Criterion>
+GrownTree Grower<Rows, Criterion>::grow() {
+  Node root;
+  root.end = ids_.size();
+  root.depth = place_.depth;
+  root.path = place_.path;
+  std::vector<int64_t> lanes(static_cast<size_t>(n_lanes_), 0);
+  for (const uint32_t row : ids_) rows_.add(row, lanes.data());
+  add_record(root, lanes.data());
+  if (place_.tree_weight == 0) place_.tree_weight = criterion_.weight(lanes.data());
+  Node* only[] = {&root};
+  if (!is_leaf(root)) search_and_push(only, nullptr);
+  while (!frontier_.empty()) {
+    if (options_.max_leaves > 0 && n_leaves_ >= options_.max_leaves) break;
+    expand(frontier_.pop());
+  }
+  grow_aside();
+  return std::move(tree_);
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes) {
+  NodeRecord record;
+  record.n_rows = static_cast<int64_t>(node.size());
+  record.weight = criterion_.weight(lanes);
+  record.impurity = impurity(node, lanes);
+  tree_.nodes.push_back(std::move(record));
+  tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
+}
+
+// Classes: −score / weight. Targets: (Σ w·y² − Σ (Σ w·y)² / Σ w) / Σ w, both over the number of outputs.
+template <class Rows, class Criterion>
+double Grower<Rows, Criterion>::impurity(const Node& node, const int64_t* lanes) const {
+  const double weight = static_cast<double>(criterion_.weight(lanes));
+  if (!spread_.squares) return -criterion_.score(lanes) / weight / spread_.n_outputs;
+  int64_t squares = 0;
+  for (const uint32_t row : ids_of(node)) squares += spread_.squares[row];
+  const double loss =
+      static_cast<double>(squares) * spread_.square_scale - criterion_.score(lanes) * spread_.score_scale;
+  return std::max(0.0, loss / (weight * spread_.weight_scale) / spread_.n_outputs);
+}
+
+template <class Rows, class Criterion>
+bool Grower<Rows, Criterion>::all_targets_equal(const Node& node) const {
+  const auto width = static_cast<size_t>(spread_.n_outputs);
+  const auto ids = ids_of(node);
+  for (const uint32_t row : ids) {
+    for (size_t o = 0; o < width; ++o) {
+      if (spread_.target[row * width + o] != spread_.target[ids[0] * width + o]) return false;
+    }
+  }
+  return true;
+}
+
+template <class Rows, class Criterion>
+bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
+  const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
+  return node.depth >= options_.max_depth || record.n_rows < options_.min_rows_split ||
+         record.n_rows < 2 * options_.min_rows_leaf || record.weight / 2 < options_.min_weight_leaf ||
+         criterion_.pure(lanes_of(node.record)) || (spread_.target && all_targets_equal(node));
+}
+
+// Fills in the gain of the best split found; false if there is none or it gains too little.
+template <class Rows, class Criterion>
+bool Grower<Rows, Criterion>::worth_it(Node& node) const {
+  if (!node.split.found()) return false;
+  const double gain = (node.split.score - criterion_.score(lanes_of(node.record))) * options_.gain_scale;
+  node.gain = std::max(0.0, gain);
+  if (options_.must_gain && !(gain > 0)) return false;
+  const double total = static_cast<double>(place_.tree_weight) * spread_.weight_scale;
+  return !(gain / total + std::numeric_limits<double>::epsilon() < options_.min_decrease);
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::search_and_push(std::span<Node*> children, Node* parent) {
+  search(children, parent);
+  for (Node* child : children) {
+    if (worth_it(*child)) {
+      frontier_.push(std::move(*child));
+    } else if (child->cells != nullptr) {
+      cells_in_use_ -= static_cast<int64_t>(cells_total_ * sizeof(int64_t));
+    }
+  }
+}
+
+// Splits a node: writes its record, parts its rows, finds the children's best splits.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::expand(Node node) {
+  run_.progress.fetch_add(static_cast<int64_t>(node.size()), std::memory_order_relaxed);
+  const GrowColumn& column = columns_[static_cast<size_t>(node.split.column)];
+  const auto left_record = static_cast<int32_t>(tree_.nodes.size());
+  NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
+  record.left = left_record;
+  record.right = left_record + 1;
+  const Router router = write_split(node, record);
+  const size_t n_left = with_codes(column.data, column.width, [&](const auto* codes) {
+    return mark_sides(codes, router, ids_of(node), side_.data());
+  });
+  partition_stable(ids_.data() + node.begin, node.size(), side_.data(), id_scratch_.data(),
+                   [](uint32_t row) { return row; });
+  Node children[2];
+  std::vector<int64_t> lanes(node.split.left);
+  Node* searched[2];
+  size_t n_searched = 0;
+  for (int c = 0; c < 2; ++c) {
+    Node& child = children[c];
+    child.record = left_record + c;
+    child.begin = c == 0 ? node.begin : node.begin + n_left;
+    child.end = c == 0 ? node.begin + n_left : node.end;
+    child.depth = node.depth + 1;
+    child.path = draw(node.path, Purpose::node_path, static_cast<uint64_t>(c));
+    if (options_.max_leaves > 0) child.turns = node.turns + (c == 0 ? '0' : '1');
+    if (c == 1) {
+      for (size_t l = 0; l < lanes.size(); ++l) lanes[l] = lanes_of(node.record)[l] - lanes[l];
+    }
+    add_record(child, lanes.data());
+    if (is_leaf(child)) continue;
+    if (child.size() <= subtree_rows_) {
+      const auto ids = ids_of(child);
+      aside_.push_back({child.record, {ids.begin(), ids.end()}, child.depth, child.path});
+    } else {
+      searched[n_searched++] = &child;
+    }
+  }
+  ++n_leaves_;
+  if (n_searched > 0) {
+    search_and_push({searched, n_searched}, &node);
+  }
+  if (node.cells != nullptr) cells_in_use_ -= static_cast<int64_t>(cells_total_ * sizeof(int64_t));
+}
+
+template <class Rows, class Criterion>
+double Grower<Rows, Criterion>::threshold(const GrowColumn& column, const Split& split) const {
+  if (split.next_code == 0) return std::numeric_limits<double>::infinity();
+  switch (column.kind) {
+    case ColumnKind::exact: return midpoint_below(column.marks[split.code - 1], column.marks[split.next_code - 1]);
+    case ColumnKind::binned: return column.marks[split.code - 1];
+    default: return static_cast<double>(split.code);
+  }
+}
+
+// The split as the model keeps it. Rows the node did not see (missing, absent categories) follow the heavier child.
+template <class Rows, class Criterion>
+Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record) const {
+  const Split& split = node.split;
+  const GrowColumn& column = columns_[static_cast<size_t>(split.column)];
+  const int64_t left_weight = criterion_.weight(split.left.data());
+  const bool heavier_left = left_weight >= record.weight - left_weight;
+  record.column = split.column;
+  record.gain = node.gain;
+  record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
+  if (column.kind != ColumnKind::categorical) {
+    record.threshold = threshold(column, split);
+    return {record.missing_left, split.code, {}};
+  }
+  record.kind = SplitKind::categories;
+  record.set.assign((static_cast<size_t>(column.n_codes) >> 5) + 1, 0);
+  const auto put = [&](uint32_t code, bool left) {
+    const uint32_t bit = uint32_t{1} << (code & 31);
+    record.set[code >> 5] = left ? record.set[code >> 5] | bit : record.set[code >> 5] & ~bit;
+  };
+  for (uint32_t code = 1; code <= column.n_codes; ++code) put(code, heavier_left);
+  for (const uint32_t code : split.left_codes) put(code, true);
+  for (const uint32_t code : split.right_codes) put(code, false);
+  return {record.missing_left, 0, record.set};
+}
+
+// ---- subtrees ----------------------------------------------------------------------------------------------------
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::grow_aside() {
+  std::vector<GrownTree> parts(aside_.size());
+  std::vector<size_t> by_size(aside_.size());
+  std::iota(by_size.begin(), by_size.end(), size_t{0});
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](size_t a, size_t b) { return aside_[a].ids.size() > aside_[b].ids.size(); });
+  parallel_for(run_, static_cast<int64_t>(aside_.size()), [&](int64_t i, int) {
+    const size_t part = by_size[static_cast<size_t>(i)];
+    parts[part] = grow_part(aside_[part]);
+  });
+  for (size_t i = 0; i < parts.size(); ++i) tree_.graft(aside_[i].record, std::move(parts[i]));
+}
+
+// One subtree on its own compact copy: rows renumbered from 0, so that everything it touches is close together.
+template <class Rows, class Criterion>
+GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
+  const size_t n = part.ids.size();
+  std::vector<GrowColumn> columns(columns_);
+  std::vector<std::unique_ptr<unsigned char[]>> storage(columns_.size());
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    storage[j] = std::make_unique_for_overwrite<unsigned char[]>(n * static_cast<size_t>(columns_[j].width));
+    columns[j].data = storage[j].get();
+    with_codes(columns_[j].data, columns_[j].width, [&](const auto* from) {
+      auto* to = reinterpret_cast<std::remove_const_t<std::remove_pointer_t<decltype(from)>>*>(storage[j].get());
+      for (size_t i = 0; i < n; ++i) to[i] = from[part.ids[i]];
+    });
+  }
+  std::vector<uint32_t> ids(n);
+  std::iota(ids.begin(), ids.end(), 0U);
+  Run run(&run_);
+  Grower grower(std::move(columns), n, std::move(ids), rows_.gather(part.ids), criterion_, spread_.gather(part.ids),
+                options_, run, {part.path, part.depth, place_.tree_weight});
+  return grower.grow();
+}
+
+}  // namespace weald

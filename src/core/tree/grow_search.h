@@ -1,0 +1,214 @@
+// Grower, second half: the search for the best split of new nodes. Included by grow.h.
+#pragma once
+
+#include "core/tree/grow.h"
+
+namespace weald {
+
+template <class Rows, class Criterion>
+bool Grower<Rows, Criterion>::in_order(int32_t j, size_t n_rows) const {
+  if (options_.search != Search::automatic) return options_.search == Search::order;
+  return n_rows < 2 * (static_cast<size_t>(columns_[static_cast<size_t>(j)].n_codes) + 1);
+}
+
+// Runs body(i, worker) for i < n: in parallel when there is enough to do, else here.
+template <class Rows, class Criterion>
+template <class Body>
+void Grower<Rows, Criterion>::for_columns(size_t n, size_t work, Body body) {
+  constexpr size_t parallel_work = 1 << 15;  // (row, column) pairs; waking a thread costs about as much as 10^4
+  if (run_.n_threads() > 1 && work >= parallel_work) {
+    parallel_for(run_, static_cast<int64_t>(n),
+                 [&](int64_t i, int worker) { body(static_cast<size_t>(i), workers_[static_cast<size_t>(worker)]); });
+  } else {
+    run_.check();
+    for (size_t i = 0; i < n; ++i) body(i, workers_[0]);
+  }
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::search(std::span<Node*> children, Node* parent) {
+  if (carried_) return search_carried(children, parent);
+  for (Node* child : children) search_drawn(*child);
+}
+
+// ---- all columns, state carried from parent to children ----------------------------------------------------------
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::search_carried(std::span<Node*> children, Node* parent) {
+  const std::vector<int32_t>& active = parent == nullptr ? all_columns_ : parent->active;
+  size_t n_rows = 0;
+  for (const Node* child : children) n_rows += child->size();
+  take_histogram_memory(children, parent);
+  for (auto& worker : workers_) {
+    for (auto& best : worker.best) best.column = -1, best.score = -std::numeric_limits<double>::infinity();
+  }
+  for (auto& flags : constant_) flags.resize(active.size());
+  for_columns(active.size(), n_rows * active.size(), [&](size_t i, Worker& worker) {
+    search_column(active[i], i, children, parent, worker);
+  });
+  for (size_t c = 0; c < children.size(); ++c) {
+    Node& child = *children[c];
+    for (auto& worker : workers_) {
+      if (worker.best[c].found() && worker.best[c].better_than(child.split)) child.split = worker.best[c];
+    }
+    child.active.clear();
+    for (size_t i = 0; i < active.size(); ++i) {
+      if (constant_[c][i] == 0) child.active.push_back(active[i]);
+    }
+  }
+}
+
+// Memory for the children's histograms: the larger child takes over the parent's (it will become parent − smaller), the
+// other gets its own while the budget lasts. A child without memory is built into scratch and forgotten: same integers.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::take_histogram_memory(std::span<Node*> children, Node* parent) {
+  const auto bytes = static_cast<int64_t>(cells_total_ * sizeof(int64_t));
+  for (Node* child : children) {
+    if (child->size() < smallest_histogram_rows_) continue;
+    if (parent != nullptr && parent->cells != nullptr && 2 * child->size() > parent->size()) {
+      child->cells = std::move(parent->cells);
+      child->inherits = true;
+    } else if (cells_in_use_ + bytes <= options_.histogram_bytes) {
+      child->cells = std::make_unique_for_overwrite<int64_t[]>(cells_total_);
+      cells_in_use_ += bytes;
+    }
+  }
+  if (parent != nullptr && parent->cells != nullptr) {
+    parent->cells.reset();
+    cells_in_use_ -= bytes;
+  }
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent,
+                                            Worker& worker) {
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  auto& entries = entries_[static_cast<size_t>(j)];
+  const bool parent_in_order = parent != nullptr && in_order(j, parent->size());
+  if (parent_in_order) {
+    worker.scratch.resize(std::max(worker.scratch.size(), parent->size()));
+    partition_stable(entries.get() + parent->begin, parent->size(), side_.data(), worker.scratch.data(), entry_row);
+  }
+  // A child that builds its own histogram comes before the one that subtracts it.
+  const bool swap = children.size() == 2 && children[0]->inherits;
+  const int64_t* sibling = nullptr;
+  for (size_t turn = 0; turn < children.size(); ++turn) {
+    const size_t c = swap ? 1 - turn : turn;
+    Node& child = *children[c];
+    worker.scan->begin(lanes_of(child.record), static_cast<int64_t>(child.size()));
+    if (parent_in_order || in_order(j, child.size())) {
+      if (!parent_in_order) {
+        if (entries == nullptr) entries = std::make_unique_for_overwrite<Entry[]>(ids_.size());
+        worker.scratch.resize(std::max(worker.scratch.size(), child.size()));
+        order_rows(column.data, column.width, ids_of(child), column.n_codes, entries.get() + child.begin,
+                   worker.scratch.data());
+      }
+      scan_entries(j, {entries.get() + child.begin, child.size()}, worker, worker.best[c]);
+    } else {
+      int64_t* cells = child_cells(j, child, parent, sibling, worker);
+      if (!child.inherits) sibling = cells;
+      scan_cells(j, cells, worker, worker.best[c]);
+    }
+    constant_[c][position] = worker.scan->constant;
+  }
+}
+
+// The histogram of column j in `child`: built from its rows, or its parent's less its sibling's.
+template <class Rows, class Criterion>
+int64_t* Grower<Rows, Criterion>::child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling,
+                                              Worker& worker) {
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  const size_t n = cells_of(j);
+  const auto build = [&](int64_t* cells, std::span<const uint32_t> ids) {
+    std::fill_n(cells, n, 0);
+    add_histogram(rows_, column.data, column.width, ids, column.n_codes, counted_, cells);
+  };
+  const auto scratch = [&](std::vector<int64_t>& cells) {
+    cells.resize(std::max(cells.size(), n));
+    return cells.data();
+  };
+  if (!child.inherits) {
+    int64_t* cells = child.cells ? child.cells.get() + cell_start_[static_cast<size_t>(j)] : scratch(worker.cells);
+    build(cells, ids_of(child));
+    return cells;
+  }
+  int64_t* cells = child.cells.get() + cell_start_[static_cast<size_t>(j)];
+  if (sibling == nullptr) {
+    const bool child_is_left = child.begin == parent->begin;
+    const std::span<const uint32_t> others{ids_.data() + (child_is_left ? child.end : parent->begin),
+                                           parent->size() - child.size()};
+    int64_t* other_cells = scratch(worker.sibling_cells);
+    build(other_cells, others);
+    sibling = other_cells;
+  }
+  subtract_histogram(cells, sibling, n);
+  return cells;
+}
+
+// ---- some columns, drawn anew in every node ----------------------------------------------------------------------
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::search_drawn(Node& node) {
+  std::vector<std::pair<uint64_t, int32_t>> drawn(columns_.size());
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    drawn[j] = {draw(options_.seed, Purpose::node_columns, node.path, j), static_cast<int32_t>(j)};
+  }
+  const auto n_first = static_cast<size_t>(options_.max_columns);
+  std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(n_first) - 1, drawn.end());
+  for (auto& worker : workers_) worker.best[0] = Split{};
+  for_columns(n_first, n_first * node.size(),
+              [&](size_t i, Worker& worker) { search_alone(drawn[i].second, node, worker); });
+  for (auto& worker : workers_) {
+    if (worker.best[0].found() && worker.best[0].better_than(node.split)) node.split = worker.best[0];
+  }
+  // Nothing valid among them: go on, one column at a time, until something is.
+  std::sort(drawn.begin() + static_cast<std::ptrdiff_t>(n_first), drawn.end());
+  for (size_t i = n_first; i < drawn.size() && !node.split.found(); ++i) {
+    workers_[0].best[0] = Split{};
+    search_alone(drawn[i].second, node, workers_[0]);
+    node.split = workers_[0].best[0];
+  }
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::search_alone(int32_t j, const Node& node, Worker& worker) {
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  worker.scan->begin(lanes_of(node.record), static_cast<int64_t>(node.size()));
+  if (in_order(j, node.size())) {
+    worker.entries.resize(std::max(worker.entries.size(), node.size()));
+    worker.scratch.resize(worker.entries.size());
+    order_rows(column.data, column.width, ids_of(node), column.n_codes, worker.entries.data(), worker.scratch.data());
+    scan_entries(j, {worker.entries.data(), node.size()}, worker, worker.best[0]);
+  } else {
+    worker.cells.assign(cells_of(j), 0);
+    add_histogram(rows_, column.data, column.width, ids_of(node), column.n_codes, counted_, worker.cells.data());
+    scan_cells(j, worker.cells.data(), worker, worker.best[0]);
+  }
+}
+
+// ---- one column of one node --------------------------------------------------------------------------------------
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::scan_entries(int32_t j, std::span<const Entry> entries, Worker& worker, Split& best) {
+  if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
+    collect_order(rows_, entries, *worker.scan, worker.present);
+    scan_categories(worker.present, j, *worker.scan, best);
+  } else {
+    scan_order(rows_, entries, *worker.scan);
+    worker.scan->offer(j, best);
+  }
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::scan_cells(int32_t j, const int64_t* cells, Worker& worker, Split& best) {
+  const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
+  if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
+    collect_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan, worker.present);
+    scan_categories(worker.present, j, *worker.scan, best);
+  } else {
+    scan_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan);
+    worker.scan->offer(j, best);
+  }
+}
+
+}  // namespace weald

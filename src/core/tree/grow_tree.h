@@ -1,0 +1,43 @@
+// One tree from codes and integer statistics: the entry points, one per family of statistics. Each picks the lanes that
+// fit (two classes need two, unit weights need no weight array) and hands them to the one Grower.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/data/codes.h"
+#include "core/tree/forest.h"
+#include "core/tree/options.h"
+#include "core/tree/statistics.h"
+
+namespace weald {
+
+enum class ClassCriterion : int { gini = 0, entropy = 1 };
+
+// Classes of one or several outputs. `lane` (n, outputs): the row's class per output, counted over all outputs;
+// `output_start` (outputs + 1): first lane of each output. `weights`: units a row, 0 = the row is absent; empty = all 1.
+TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, std::vector<int> output_start,
+                           std::span<const int64_t> weights, double weight_scale, ClassCriterion criterion,
+                           const GrowOptions& options, Run& run);
+
+// Squared error of one or several targets. `lanes` (n, outputs + 1): w·y per output, then w, all in units, w = 0 for an
+// absent row; `squares` (n): Σ w·y²; `targets` (n, outputs).
+struct MomentScales {
+  std::vector<double> sum;  // per output: units of w·y → real
+  double weight = 1, square = 1;
+};
+TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, std::span<const int64_t> squares,
+                            std::span<const double> targets, const MomentScales& scales, const GrowOptions& options,
+                            Run& run);
+
+// Newton trees: G and H. `pairs` (n, 2): wide units. `lambda` is in units of H.
+TreeArrays grow_newton_tree(const Codes& codes, std::span<const int64_t> pairs, double lambda,
+                            const GrowOptions& options, Run& run);
+
+// The same from 16-bit values (histograms only). Leaf lanes are the narrow sums; real leaf values come from wide sums.
+TreeArrays grow_narrow_tree(const Codes& codes, std::span<const NarrowRows::Value> values, double lambda,
+                            const GrowOptions& options, Run& run);
+
+}  // namespace weald

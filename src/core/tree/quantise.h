@@ -1,0 +1,31 @@
+// From float64 values to the integers that histograms add up (docs/methods/trees.md, 6).
+//
+// Wide: value × 2^k to the nearest integer, with k the largest power for which Σ 2^exponent(value) · 2^k over all rows
+// stays below 2^62. The exponents are counted, so the power does not depend on the order of rows.
+// Narrow: 16 bits, scaled by the largest magnitude, rounded up or down at random by hash(seed, round, row).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/tree/statistics.h"
+
+namespace weald {
+
+inline constexpr int lowest_exponent = -1080;  // below the exponent of the smallest subnormal
+inline constexpr int n_exponents = 2160;
+
+// counts[e − lowest_exponent] = how many values v ≠ 0 have 2^(e−1) ≤ |v| < 2^e.
+std::vector<int64_t> count_exponents(std::span<const double> values);
+
+// out[i] = round(values[i] · 2^power), half to even.
+void to_units(std::span<const double> values, int power, std::span<int64_t> out);
+
+// g scaled to ±32767 by 2^g_power, h to 0 … 65535 by 2^h_power, rounded stochastically: E[out] = value · 2^power.
+void to_narrow(std::span<const double> g, std::span<const double> h, int g_power, int h_power, uint64_t seed,
+               uint64_t round, int64_t first_row, std::span<NarrowRows::Value> out);
+
+}  // namespace weald

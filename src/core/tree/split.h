@@ -1,0 +1,227 @@
+// The split search of one column in one node: candidates in ascending code, missing rows tried on both sides and as a
+// side of their own. Fed by a histogram or by code order: the same candidates, the same floats, the same winner.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/tree/order.h"
+
+namespace weald {
+
+struct Split {
+  double score = -std::numeric_limits<double>::infinity();  // score(left) + score(right)
+  int32_t column = -1;
+  uint32_t code = 0;       // largest present code that goes left; categories: length of the prefix, or the subset's mask
+  uint32_t next_code = 0;  // smallest present code that goes right; 0: none, missing stands against present
+  bool missing_left = false;
+  bool saw_missing = false;           // else missing_left is decided by cover
+  std::vector<uint32_t> left_codes;   // categories only
+  std::vector<uint32_t> right_codes;  // categories only
+  std::vector<int64_t> left;          // lanes of the left child
+
+  bool found() const { return column >= 0; }
+  // Ties: lower column, lower code, missing left first.
+  bool better_than(const Split& other) const {
+    if (score != other.score) return score > other.score;
+    if (column != other.column) return other.column < 0 || column < other.column;
+    return code != other.code ? code < other.code : missing_left && !other.missing_left;
+  }
+};
+
+struct Limits {
+  int64_t min_rows = 1;
+  int64_t min_weight = 0;
+  bool bind() const { return min_rows > 1 || min_weight > 0; }
+};
+
+// Lanes of a cell: an array in registers when their number is fixed, else a vector kept between scans.
+template <int N>
+struct Lanes {
+  std::array<int64_t, static_cast<size_t>(N)> lane{};
+  explicit Lanes(int) {}
+  static constexpr int size() { return N; }
+  int64_t* data() { return lane.data(); }
+  const int64_t* data() const { return lane.data(); }
+};
+template <>
+struct Lanes<0> {
+  std::vector<int64_t> lane;
+  explicit Lanes(int n) : lane(static_cast<size_t>(n)) {}
+  int size() const { return static_cast<int>(lane.size()); }
+  int64_t* data() { return lane.data(); }
+  const int64_t* data() const { return lane.data(); }
+};
+
+template <int N>
+void set_lanes(Lanes<N>& to, const int64_t* from) {
+  for (int l = 0; l < to.size(); ++l) to.data()[l] = from[l];
+}
+template <int N>
+void clear_lanes(Lanes<N>& to) {
+  for (int l = 0; l < to.size(); ++l) to.data()[l] = 0;
+}
+template <int N>
+void add_lanes(Lanes<N>& to, const int64_t* from) {
+  for (int l = 0; l < to.size(); ++l) to.data()[l] += from[l];
+}
+
+// Best candidate of one column so far. Feed: begin, add missing rows, then for each present code `add` and `consider`.
+template <class Criterion, int N>
+class Scan {
+ public:
+  Scan(const Criterion& criterion, int lanes, Limits limits)
+      : left(lanes), missing(lanes), criterion_(criterion), limits_(limits), total_(lanes), trial_(lanes),
+        right_(lanes), best_left_(lanes) {}
+
+  Lanes<N> left;     // rows of present codes so far
+  Lanes<N> missing;  // rows of code 0
+  int64_t n_missing = 0;
+  bool constant = false;  // one code only: no candidate here or in any node below
+
+  void begin(const int64_t* total, int64_t n_total) {
+    set_lanes(total_, total);
+    n_total_ = n_total;
+    clear_lanes(left);
+    clear_lanes(missing);
+    n_missing = 0;
+    constant = false;
+    limited_ = limits_.bind();
+    reset_best();
+  }
+
+  void reset_best() { best_score_ = -std::numeric_limits<double>::infinity(); }
+  void set_limited(bool limited) { limited_ = limited && limits_.bind(); }
+
+  // The candidate between `code` and `next` (0: after the last present code); n_left rows of present codes so far.
+  void consider(uint32_t code, uint32_t next, int64_t n_left) {
+    if (n_missing == 0) {
+      if (next != 0) attempt(left, n_left, code, next, false);
+      return;
+    }
+    if (next != 0) {
+      set_lanes(trial_, left.data());
+      add_lanes(trial_, missing.data());
+      attempt(trial_, n_left + n_missing, code, next, true);
+    }
+    attempt(left, n_left, code, next, false);
+  }
+
+  bool found() const { return best_score_ > -std::numeric_limits<double>::infinity(); }
+  double best_score() const { return best_score_; }
+  uint32_t best_code() const { return best_code_; }
+
+  // True if the best candidate keeps the limits (asked after a search that ignored them).
+  bool best_within_limits() const {
+    Lanes<N> rest(total_);
+    for (int l = 0; l < rest.size(); ++l) rest.data()[l] -= best_left_.data()[l];
+    return allowed(best_left_.data(), best_n_left_, rest.data());
+  }
+
+  // Makes `split` the best candidate of this column, if it is the better one.
+  bool offer(int32_t column, Split& split) const {
+    if (!found()) return false;
+    const bool wins = best_score_ != split.score ? best_score_ > split.score : column < split.column;
+    if (!wins && split.found()) return false;
+    split.score = best_score_;
+    split.column = column;
+    split.code = best_code_;
+    split.next_code = best_next_;
+    split.missing_left = best_missing_left_;
+    split.saw_missing = n_missing > 0;
+    split.left_codes.clear();
+    split.right_codes.clear();
+    split.left.assign(best_left_.data(), best_left_.data() + best_left_.size());
+    return true;
+  }
+
+  const Criterion& criterion() const { return criterion_; }
+
+ private:
+  bool allowed(const int64_t* l, int64_t n_left, const int64_t* r) const {
+    return n_left >= limits_.min_rows && n_total_ - n_left >= limits_.min_rows &&
+           criterion_.weight(l) >= limits_.min_weight && criterion_.weight(r) >= limits_.min_weight;
+  }
+
+  void attempt(const Lanes<N>& l, int64_t n_left, uint32_t code, uint32_t next, bool missing_left) {
+    for (int k = 0; k < right_.size(); ++k) right_.data()[k] = total_.data()[k] - l.data()[k];
+    if (limited_ && !allowed(l.data(), n_left, right_.data())) return;
+    const double score = criterion_.score(l.data()) + criterion_.score(right_.data());
+    if (!(score > best_score_)) return;
+    best_score_ = score;
+    best_code_ = code;
+    best_next_ = next;
+    best_missing_left_ = missing_left;
+    best_n_left_ = n_left;
+    set_lanes(best_left_, l.data());
+  }
+
+  const Criterion& criterion_;
+  Limits limits_;
+  bool limited_ = false;
+  Lanes<N> total_, trial_, right_, best_left_;
+  int64_t n_total_ = 0;
+  double best_score_ = 0;
+  uint32_t best_code_ = 0, best_next_ = 0;
+  bool best_missing_left_ = false;
+  int64_t best_n_left_ = 0;
+};
+
+// Numeric or ordinal column, rows in code order.
+template <class Rows, class Criterion, int N>
+void scan_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan) {
+  size_t i = 0;
+  for (; i < entries.size() && entry_code(entries[i]) == 0; ++i) rows.add(entry_row(entries[i]), scan.missing.data());
+  scan.n_missing = static_cast<int64_t>(i);
+  scan.constant = entries.empty() || entry_code(entries.front()) == entry_code(entries.back());
+  if (scan.constant) return;
+  uint32_t current = entry_code(entries[i]);
+  for (; i < entries.size(); ++i) {
+    const uint32_t code = entry_code(entries[i]);
+    if (code != current) {
+      scan.consider(current, code, static_cast<int64_t>(i) - scan.n_missing);
+      current = code;
+    }
+    rows.add(entry_row(entries[i]), scan.left.data());
+  }
+  if (scan.n_missing > 0) scan.consider(current, 0, static_cast<int64_t>(entries.size()) - scan.n_missing);
+}
+
+template <int N>
+bool any_lane(const int64_t* cell, int lanes) {
+  int64_t any = 0;
+  for (int l = 0; l < (N > 0 ? N : lanes); ++l) any |= cell[l];
+  return any != 0;
+}
+
+// Numeric or ordinal column from its histogram. Row counts: the extra lane when `counted`, else the weight (which is the
+// count where weights are 1, and is not needed where no limit asks for rows).
+template <class Criterion, int N>
+void scan_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool counted, Scan<Criterion, N>& scan) {
+  const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
+  const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
+  const bool saw_missing = any_lane<N>(cells, lanes);
+  if (saw_missing) {
+    add_lanes(scan.missing, cells);
+    scan.n_missing = std::max<int64_t>(1, rows_of(cells));
+  }
+  uint32_t current = 0;
+  int64_t n_left = 0;
+  uint32_t n_present = 0;
+  for (uint32_t code = 1; code <= n_codes; ++code) {
+    const int64_t* cell = cells + stride * code;
+    if (!any_lane<N>(cell, lanes)) continue;
+    if (current != 0) scan.consider(current, code, n_left);
+    add_lanes(scan.left, cell);
+    n_left += rows_of(cell);
+    current = code;
+    ++n_present;
+  }
+  scan.constant = n_present + (saw_missing ? 1 : 0) < 2;
+  if (saw_missing && current != 0) scan.consider(current, 0, n_left);
+}
+
+}  // namespace weald

@@ -1,0 +1,202 @@
+// The best two-way partition of the categories present in a node.
+//
+// Where a category has one mean (two classes, one target, Newton), the best partition is a prefix of the categories in
+// order of that mean: the score is convex in the lanes, so its largest value lies on a vertex of the zonotope that the
+// categories span, and those vertices are the prefixes (docs/methods/trees.md, 8). Missing rows on either side shift
+// the zonotope and change nothing in the argument. Otherwise: every subset up to `subset_limit` categories, above that
+// the order along the first principal axis of the categories' profiles.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/tree/histogram.h"
+#include "core/tree/split.h"
+
+namespace weald {
+
+inline constexpr size_t subset_limit = 10;
+
+// The categories present in one node: code, row count, lanes.
+struct PresentCategories {
+  std::vector<uint32_t> code;
+  std::vector<int64_t> n_rows;
+  std::vector<int64_t> lanes;  // (size, n_lanes)
+  size_t n_lanes = 0;
+
+  size_t size() const { return code.size(); }
+  const int64_t* cell(size_t i) const { return lanes.data() + i * n_lanes; }
+  void clear(int lane_count) {
+    code.clear();
+    n_rows.clear();
+    lanes.clear();
+    n_lanes = static_cast<size_t>(lane_count);
+  }
+  int64_t* append(uint32_t new_code) {
+    code.push_back(new_code);
+    n_rows.push_back(0);
+    lanes.resize(lanes.size() + n_lanes, 0);
+    return lanes.data() + lanes.size() - n_lanes;
+  }
+};
+
+// Fills `present` and the scan's missing side from code order.
+template <class Rows, class Criterion, int N>
+void collect_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan,
+                   PresentCategories& present) {
+  present.clear(rows.lanes());
+  int64_t* cell = nullptr;
+  for (const Entry entry : entries) {
+    const uint32_t code = entry_code(entry);
+    if (code == 0) {
+      rows.add(entry_row(entry), scan.missing.data());
+      ++scan.n_missing;
+      continue;
+    }
+    if (present.size() == 0 || present.code.back() != code) cell = present.append(code);
+    rows.add(entry_row(entry), cell);
+    ++present.n_rows.back();
+  }
+  scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
+}
+
+// The same from a histogram.
+template <class Criterion, int N>
+void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool counted, Scan<Criterion, N>& scan,
+                       PresentCategories& present) {
+  const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
+  const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
+  present.clear(lanes);
+  if (any_lane<N>(cells, lanes)) {
+    add_lanes(scan.missing, cells);
+    scan.n_missing = std::max<int64_t>(1, rows_of(cells));
+  }
+  for (uint32_t code = 1; code <= n_codes; ++code) {
+    const int64_t* cell = cells + stride * code;
+    if (!any_lane<N>(cell, lanes)) continue;
+    std::copy_n(cell, lanes, present.append(code));
+    present.n_rows.back() = rows_of(cell);
+  }
+  scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
+}
+
+// Position of each category along the first principal axis of the profiles, weighted by weight. Power iteration with a
+// fixed start and length: a heuristic order, but the same one everywhere.
+template <class Criterion>
+std::vector<double> principal_positions(const Criterion& criterion, const PresentCategories& present) {
+  const auto d = static_cast<size_t>(criterion.profile_size());
+  const size_t m = present.size();
+  std::vector<double> profile(m * d), mean(d, 0.0), weight(m);
+  double total = 0;
+  for (size_t i = 0; i < m; ++i) {
+    criterion.profile(present.cell(i), profile.data() + i * d);
+    weight[i] = static_cast<double>(criterion.weight(present.cell(i)));
+    total += weight[i];
+    for (size_t k = 0; k < d; ++k) mean[k] += weight[i] * profile[i * d + k];
+  }
+  for (size_t k = 0; k < d; ++k) mean[k] /= total;
+  std::vector<double> spread(d * d, 0.0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < d; ++k) {
+      const double away = weight[i] * (profile[i * d + k] - mean[k]);
+      for (size_t l = 0; l < d; ++l) spread[k * d + l] += away * (profile[i * d + l] - mean[l]);
+    }
+  }
+  size_t widest = 0;
+  for (size_t k = 1; k < d; ++k) widest = spread[k * d + k] > spread[widest * d + widest] ? k : widest;
+  std::vector<double> axis(spread.begin() + static_cast<std::ptrdiff_t>(widest * d),
+                           spread.begin() + static_cast<std::ptrdiff_t>((widest + 1) * d));
+  std::vector<double> next(d);
+  constexpr int power_steps = 40;
+  for (int step = 0; step < power_steps; ++step) {
+    double length = 0;
+    for (size_t k = 0; k < d; ++k) {
+      next[k] = 0;
+      for (size_t l = 0; l < d; ++l) next[k] += spread[k * d + l] * axis[l];
+      length = std::max(length, std::abs(next[k]));
+    }
+    if (!(length > 0)) break;
+    for (size_t k = 0; k < d; ++k) axis[k] = next[k] / length;
+  }
+  std::vector<double> position(m, 0.0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < d; ++k) position[i] += axis[k] * (profile[i * d + k] - mean[k]);
+  }
+  return position;
+}
+
+template <class Criterion>
+std::vector<size_t> category_order(const Criterion& criterion, const PresentCategories& present) {
+  std::vector<size_t> order(present.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if constexpr (Criterion::ordered) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return criterion.less(present.cell(a), present.cell(b)); });
+  } else {
+    const std::vector<double> position = principal_positions(criterion, present);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position[a] < position[b]; });
+  }
+  return order;
+}
+
+// Candidates are the prefixes of `order`; the tie-break code is the length of the prefix.
+template <class Criterion, int N>
+void scan_prefixes(const PresentCategories& present, const std::vector<size_t>& order, Scan<Criterion, N>& scan) {
+  clear_lanes(scan.left);
+  int64_t n_left = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    add_lanes(scan.left, present.cell(order[i]));
+    n_left += present.n_rows[order[i]];
+    const auto length = static_cast<uint32_t>(i + 1);
+    scan.consider(length, i + 1 < order.size() ? length + 1 : 0, n_left);
+  }
+}
+
+// Candidates are the subsets that hold the first category (the others are mirror images); the code is the bit mask.
+template <class Criterion, int N>
+void scan_subsets(const PresentCategories& present, Scan<Criterion, N>& scan) {
+  const size_t m = present.size(), lanes = present.n_lanes;
+  const uint32_t all = (uint32_t{1} << m) - 1;
+  std::vector<int64_t> sums((size_t{all} + 1) * lanes, 0), n_rows(size_t{all} + 1, 0);
+  for (uint32_t mask = 1; mask <= all; ++mask) {
+    const uint32_t rest = mask & (mask - 1);
+    const auto lowest = static_cast<size_t>(std::countr_zero(mask));
+    for (size_t l = 0; l < lanes; ++l) sums[mask * lanes + l] = sums[rest * lanes + l] + present.cell(lowest)[l];
+    n_rows[mask] = n_rows[rest] + present.n_rows[lowest];
+  }
+  for (uint32_t mask = 1; mask <= all; mask += 2) {
+    set_lanes(scan.left, sums.data() + mask * lanes);
+    scan.consider(mask, mask == all ? 0 : mask + 2, n_rows[mask]);
+  }
+}
+
+// Searches one categorical column and offers the best partition to `split`.
+template <class Criterion, int N>
+void scan_categories(const PresentCategories& present, int32_t column, Scan<Criterion, N>& scan, Split& split) {
+  if (scan.constant) return;
+  const bool small = present.size() <= subset_limit;
+  bool subsets = !Criterion::ordered && small;
+  std::vector<size_t> order;
+  if (subsets) {
+    scan_subsets(present, scan);
+  } else {
+    order = category_order(scan.criterion(), present);
+    scan.set_limited(false);
+    scan_prefixes(present, order, scan);
+    if (scan.found() && !scan.best_within_limits()) {
+      scan.reset_best();
+      scan.set_limited(true);
+      subsets = small;
+      subsets ? scan_subsets(present, scan) : scan_prefixes(present, order, scan);
+    }
+  }
+  if (!scan.offer(column, split)) return;
+  for (size_t i = 0; i < present.size(); ++i) {
+    const bool left = subsets ? ((split.code >> i) & 1) != 0 : i < split.code;
+    (left ? split.left_codes : split.right_codes).push_back(present.code[subsets ? i : order[i]]);
+  }
+}
+
+}  // namespace weald

@@ -1,0 +1,94 @@
+"""An exact tree is the reference's, split by split: thresholds, sets, missing sides, gains, leaf values."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from property.strategies import Problem, classification_problems, problems, regression_problems
+from reference.brute_force import best_partition_bruteforce, exact_score
+from reference.compare import assert_same_tree
+
+SPLIT_BY_SPLIT = settings(max_examples=max(200, settings().max_examples))
+
+
+def check(problem: Problem) -> None:
+    columns = problem.reference_columns()
+    assert_same_tree(
+        problem.grow(), problem.reference(columns), columns, impurity_scale=problem.impurity_scale
+    )
+
+
+@SPLIT_BY_SPLIT
+@given(classification_problems(criteria=("gini",)))
+def test_gini_tree_equals_the_reference(problem):
+    check(problem)
+
+
+@SPLIT_BY_SPLIT
+@given(classification_problems(criteria=("entropy",)))
+def test_entropy_tree_equals_the_reference(problem):
+    check(problem)
+
+
+@SPLIT_BY_SPLIT
+@given(regression_problems())
+def test_regression_tree_equals_the_reference(problem):
+    check(problem)
+
+
+@given(classification_problems(weight_styles=("none",), kinds=("level",)))
+def test_classification_tree_of_categories_equals_the_reference(problem):
+    check(problem)
+
+
+@given(regression_problems(weight_styles=("none",), kinds=("level",)))
+def test_regression_tree_of_categories_equals_the_reference(problem):
+    check(problem)
+
+
+@given(problems(weight_styles=("none", "whole", "fractions")))
+def test_binned_tree_equals_the_reference_on_the_same_cuts(problem):
+    for max_bins in (2, 4, 255):
+        codes = problem.encode(max_bins=max_bins)
+        columns = problem.reference_columns([codes.cuts(j) for j in range(problem.table.n_columns)])
+        for j, column in enumerate(columns):
+            assert codes.n_codes[j] <= max(max_bins, 1) or column.kind != "numeric"
+            np.testing.assert_array_equal(
+                codes.column(j)[problem.used], column.codes, err_msg=f"codes of column {j}"
+            )
+        records = problem.reference(columns)
+        assert_same_tree(problem.grow(codes), records, columns, impurity_scale=problem.impurity_scale)
+
+
+@given(problems(weight_styles=("none", "whole")))
+def test_exact_codes_are_ranks(problem):
+    codes = problem.encode()
+    for j, column in enumerate(problem.reference_columns()):
+        np.testing.assert_array_equal(
+            codes.column(j)[problem.used], column.codes, err_msg=f"codes of column {j}"
+        )
+        if column.values is not None:
+            np.testing.assert_array_equal(codes.cuts(j), column.values)
+
+
+@given(problems(weight_styles=("none", "whole"), kinds=("level",)))
+def test_no_partition_of_categories_beats_the_root_split(problem):
+    """Over every subset and both sides for missing, in exact fractions, without the ordering."""
+    forest = problem.grow()
+    if problem.options.min_rows_leaf > 1 or problem.options.min_weight_leaf > 0 or forest.n_nodes == 1:
+        return
+    statistic, rows = problem.statistic(), np.arange(problem.used.sum())
+    columns = [column for column in problem.reference_columns() if column.kind == "categorical"]
+    found = [best_partition_bruteforce(column, rows, statistic) for column in columns]
+    best = max((float(score) for score in found if score is not None), default=None)
+    if best is None:
+        return
+    reached = float(forest.gain[0]) + float(exact_score(statistic, statistic.cell(rows)))
+    if problem.n_classes == 0:
+        # the gain is in real units, the score in fixed-point units
+        scale = 2.0 ** (statistic.weights.power - 2 * statistic.sums.power)
+        best, reached = (
+            best * scale,
+            float(forest.gain[0]) + float(statistic.score(statistic.cell(rows))) * scale,
+        )
+    assert reached >= best - 1e-9 * max(abs(best), abs(reached))

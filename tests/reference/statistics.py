@@ -1,0 +1,181 @@
+"""What a set of rows adds up to (its *cell*), and what the cell is worth (its *score*).
+
+A split is judged by score(left) + score(right): larger is better. Both criteria of classification are minus
+the impurity of the cell times its weight; that of regression is the sum of squares that the cell's mean
+explains. All sums and differences are of integers; a score is one fixed float64 expression of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.fixed_point import Units, target_offset, to_units, weight_units
+
+Rows = NDArray[np.intp]
+Cell = tuple[int, ...]
+Log2 = Callable[[float], float]
+
+
+def weald_log2() -> Log2:
+    """weald's own base-2 logarithm (the same bits on every machine); the C library's where there is none."""
+    try:
+        from weald import engine
+    except ImportError:
+        return math.log2
+    native = getattr(engine, "log2", None)
+    return math.log2 if native is None else lambda x: float(native(np.array([x], dtype=np.float64))[0])
+
+
+class Statistic(Protocol):
+    """The one thing in which trees differ."""
+
+    weights: Units
+
+    def cell(self, rows: Rows) -> Cell:
+        """The integers that the rows add up to."""
+
+    def weight(self, cell: Cell) -> int:
+        """The weight of a cell, in units."""
+
+    def score(self, cell: Cell) -> float:
+        """The worth of a cell; its unit is that of `real_gain`'s argument."""
+
+    def real_gain(self, gain: float) -> float:
+        """A difference of scores, in the scale of the user's weights and targets."""
+
+    def mean(self, cell: Cell) -> Fraction | None:
+        """What categories are ordered by; None where no single number orders them (three classes or more)."""
+
+    def pure(self, rows: Rows) -> bool:
+        """Whether nothing is left to tell apart."""
+
+    def value(self, cell: Cell) -> tuple[float, ...]:
+        """What a leaf predicts."""
+
+    def impurity(self, rows: Rows) -> float:
+        """Impurity of the rows, per unit of weight; for readers of the tree, not for the search."""
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """Classification: a cell is the weight of each class."""
+
+    labels: NDArray[np.int32]
+    n_classes: int
+    weights: Units
+    criterion: str
+    log2: Log2
+
+    @classmethod
+    def of(
+        cls,
+        labels: NDArray[np.int32],
+        n_classes: int,
+        weight: NDArray[np.float64] | None,
+        criterion: str,
+        log2: Log2 | None = None,
+    ) -> ClassWeights:
+        """The statistic of these rows; none may have weight 0."""
+        return cls(labels, n_classes, weight_units(weight, len(labels)), criterion, log2 or weald_log2())
+
+    def cell(self, rows: Rows) -> Cell:
+        labels, units = self.labels[rows], self.weights.units[rows]
+        return tuple(int(units[labels == c].sum()) for c in range(self.n_classes))
+
+    def weight(self, cell: Cell) -> int:
+        return sum(cell)
+
+    def score(self, cell: Cell) -> float:
+        return self._gini(cell) if self.criterion == "gini" else self._entropy(cell)
+
+    def _gini(self, cell: Cell) -> float:
+        """-(Σ_c n_c · (n - n_c)) / n."""
+        n = sum(cell)
+        total = 0.0
+        for n_c in cell:
+            total += float(n_c) * float(n - n_c)
+        return -total / float(n)
+
+    def _entropy(self, cell: Cell) -> float:
+        """-(n log2 n - Σ_c n_c log2 n_c) = n · Σ_c p_c log2 p_c."""
+        total = 0.0
+        for n_c in cell:
+            total += self._n_log_n(n_c)
+        return -(self._n_log_n(sum(cell)) - total)
+
+    def _n_log_n(self, n: int) -> float:
+        return 0.0 if n == 0 else float(n) * self.log2(float(n))
+
+    def real_gain(self, gain: float) -> float:
+        return math.ldexp(gain, -self.weights.power)
+
+    def mean(self, cell: Cell) -> Fraction | None:
+        return Fraction(cell[1], sum(cell)) if self.n_classes == 2 else None
+
+    def pure(self, rows: Rows) -> bool:
+        return len(np.unique(self.labels[rows])) <= 1
+
+    def value(self, cell: Cell) -> tuple[float, ...]:
+        n = sum(cell)
+        return tuple(float(n_c) / float(n) for n_c in cell)
+
+    def impurity(self, rows: Rows) -> float:
+        cell = self.cell(rows)
+        shares = [n_c / sum(cell) for n_c in cell if n_c > 0]
+        if self.criterion == "gini":
+            return 1.0 - sum(p * p for p in shares)
+        return -sum(p * math.log2(p) for p in shares)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Regression: a cell is S = Σ w (y - offset) and W = Σ w, each in units of its own power of two."""
+
+    target: NDArray[np.float64]
+    offset: float
+    sums: Units
+    weights: Units
+
+    @classmethod
+    def of(cls, target: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Moments:
+        """The statistic of these rows; none may have weight 0."""
+        offset = target_offset(target)
+        w = np.ones(len(target)) if weight is None else weight
+        return cls(target, offset, to_units(w * (target - offset)), weight_units(weight, len(target)))
+
+    def cell(self, rows: Rows) -> Cell:
+        return int(self.sums.units[rows].sum()), int(self.weights.units[rows].sum())
+
+    def weight(self, cell: Cell) -> int:
+        return cell[1]
+
+    def score(self, cell: Cell) -> float:
+        """S² / W: the sum of squares that predicting the mean explains."""
+        s, w = cell
+        return float(s) * float(s) / float(w)
+
+    def real_gain(self, gain: float) -> float:
+        return math.ldexp(gain, self.weights.power - 2 * self.sums.power)
+
+    def mean(self, cell: Cell) -> Fraction | None:
+        return Fraction(cell[0], cell[1])
+
+    def pure(self, rows: Rows) -> bool:
+        return bool((self.target[rows] == self.target[rows[0]]).all())
+
+    def value(self, cell: Cell) -> tuple[float, ...]:
+        return (self.offset + self.sums.real(cell[0]) / self.weights.real(cell[1]),)
+
+    def impurity(self, rows: Rows) -> float:
+        """The variance, from the definition and without rounding on the way."""
+        y = [Fraction(v) for v in self.target[rows].tolist()]
+        w = [int(u) for u in self.weights.units[rows]]
+        mean = sum(a * b for a, b in zip(w, y, strict=True)) / sum(w)
+        return float(sum(a * (b - mean) ** 2 for a, b in zip(w, y, strict=True)) / sum(w))
