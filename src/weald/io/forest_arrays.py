@@ -74,7 +74,7 @@ def _check_numbers(forest: Forest) -> None:
     for name, fine in good.items():
         if not fine:
             raise ModelFileError(
-                f"This model holds NaN or a number out of range in `forest_.{name}`, which a model file cannot "
+                f"This model holds NaN or a number out of range in `forest_.{name}`, which a file cannot "
                 "keep. Was it fitted on extreme values?"
             )
 
