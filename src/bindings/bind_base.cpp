@@ -32,7 +32,7 @@ void translate(const std::exception_ptr& error, void*) {
 void bind_base(nb::module_& m) {
   nb::register_exception_translator(translate);
   nb::exception<InfiniteValue>(m, "InfiniteValue", PyExc_ValueError);
-  m.def("best_simd", [] { return best_simd() == Simd::avx2 ? "avx2" : "baseline"; });
+  m.def("simd_level", [] { return simd_level() == Simd::avx2 ? "avx2" : "baseline"; });
   m.def("set_simd", [](bool avx2) { simd_setting() = avx2 ? best_simd() : Simd::baseline; });
   m.def(
       "log2",

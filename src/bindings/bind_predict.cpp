@@ -17,7 +17,7 @@ std::span<const T> field(const nb::dict& arrays, const char* name) {
   return {array.data(), array.size()};
 }
 
-std::unique_ptr<Predictor> make_predictor(const nb::dict& arrays, int64_t n_columns, int64_t width) {
+Predictor make_predictor(const nb::dict& arrays, int64_t n_columns, int64_t width) {
   ForestView forest;
   forest.n_columns = n_columns;
   forest.width = width;
@@ -38,7 +38,7 @@ std::unique_ptr<Predictor> make_predictor(const nb::dict& arrays, int64_t n_colu
   forest.combination_start = field<int64_t>(arrays, "combination_start");
   forest.combination_column = field<int32_t>(arrays, "combination_column");
   forest.combination_coefficient = field<double>(arrays, "combination_coefficient");
-  return std::make_unique<Predictor>(forest);
+  return Predictor(forest);
 }
 
 // columns: [(values, missing | None, levels), …]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+import functools
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
+from weald.data.table import NumericColumn, Table
+from weald.errors import ParameterError, infinite_value
 
 # --- Tables: Arrow streams and finite numbers -------------------------------------------------------------
 
@@ -68,3 +75,207 @@ def _arrow_column(fields: tuple[Any, ...]) -> ArrowColumn:
     if column.dictionary is None:
         return column
     return column._replace(dictionary=_arrow_column(tuple(column.dictionary)))
+
+
+# --- Threads and instruction sets ---------------------------------------------------------------------------
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads for `n_jobs`: None or -1 means every processor this process may use, -2 all but one, and so on.
+
+    With None, OMP_NUM_THREADS is an upper bound: joblib sets it in its workers so that processes share the machine.
+    """
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    if n_jobs == 0:
+        raise ParameterError("`n_jobs` must be a whole number other than 0, or None; got 0. Use 1 for one thread.")
+    available = _available_processors()
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+        return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
+    return max(1, available + 1 + n_jobs)
+
+
+def _available_processors() -> int:
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(affinity, _cgroup_processors() or affinity))
+
+
+@functools.cache
+def _cgroup_processors() -> int | None:
+    """The processors the container grants, rounded up; None where there is no limit."""
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()[:2]
+        return None if quota == "max" else math.ceil(int(quota) / int(period))
+    except (OSError, ValueError):
+        return None
+
+
+def _choose_simd() -> None:
+    """WEALD_SIMD=baseline|avx2|avx512 caps the instruction set; unset means the best one. The bits are the same."""
+    wanted = os.environ.get("WEALD_SIMD", "")
+    if wanted not in ("", "baseline", "avx2", "avx512"):
+        raise ParameterError(f"The environment variable WEALD_SIMD must be baseline, avx2 or avx512; got {wanted!r}.")
+    _core.set_simd(wanted != "baseline")
+
+
+_choose_simd()
+
+
+def simd_level() -> str:
+    """The instruction set in use: "baseline" or "avx2"."""
+    return _core.simd_level()
+
+
+# --- Columns, codes -----------------------------------------------------------------------------------------
+
+NativeCodes: TypeAlias = _core.Codes
+LOWEST_EXPONENT: int = _core.LOWEST_EXPONENT
+_EXACT, _BINNED, _ORDINAL, _CATEGORICAL = range(4)
+_NO_WEIGHTS = np.zeros(0, np.int64)
+
+
+def _native_values(values: NDArray[Any]) -> NDArray[Any]:
+    """A column in a layout the core reads: converted only if it is in a foreign byte order, unaligned or exotic."""
+    if values.dtype == np.float16:
+        return values.astype(np.float32)
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        return values.astype(np.float64)
+    if not (values.dtype.isnative and values.flags.aligned):
+        return values.astype(values.dtype.newbyteorder("="))
+    return values
+
+
+@contextmanager
+def _naming_infinite(table: Table) -> Iterator[None]:
+    """Turn the core's "column, row" of an infinite value into words."""
+    try:
+        yield
+    except _core.InfiniteValue as error:
+        column, row = map(int, str(error).split())
+        at = table.columns[column]
+        value = float(at.values[row]) if isinstance(at, NumericColumn) else math.inf
+        raise infinite_value(at.name, row, value) from None
+
+
+def encode(
+    table: Table, *, max_bins: int | None, weights: NDArray[np.int64] | None, n_threads: int
+) -> NativeCodes:
+    """Codes of every column; `max_bins` None is exact."""
+    numeric = _EXACT if max_bins is None else _BINNED
+    columns: list[tuple[Any, ...]] = []
+    for column in table.columns:
+        if isinstance(column, NumericColumn):
+            columns.append((_native_values(column.values), column.missing, numeric, 0))
+        else:
+            kind = _ORDINAL if column.ordered else _CATEGORICAL
+            columns.append((column.indices, None, kind, len(column.levels)))
+    with _naming_infinite(table):
+        return _core.encode(
+            columns, table.n_rows, _NO_WEIGHTS if weights is None else weights, max_bins or 0, n_threads
+        )
+
+
+def count_exponents(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many values have each binary exponent, from LOWEST_EXPONENT up; zeros are not counted."""
+    return _core.count_exponents(np.ascontiguousarray(values, np.float64))
+
+
+def to_units(values: NDArray[np.float64], power: int) -> NDArray[np.int64]:
+    """The integers nearest to values · 2^power, half to even."""
+    return _core.to_units(np.ascontiguousarray(values, np.float64), power)
+
+
+def to_narrow(
+    g: NDArray[np.float64], h: NDArray[np.float64], powers: tuple[int, int], *, seed: int, round_: int
+) -> NDArray[np.uint32]:
+    """Gradients and hessians in 16 bits each, rounded by hash(seed, round, row)."""
+    return _core.to_narrow(g, h, *powers, seed, round_)
+
+
+def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Base-2 logarithms as the engine computes them: the same bits on every machine."""
+    return _core.log2(np.ascontiguousarray(values, np.float64).ravel())
+
+
+# --- Growing ------------------------------------------------------------------------------------------------
+
+NativeOptions: TypeAlias = _core.GrowOptions
+TreeArrays: TypeAlias = dict[str, NDArray[Any]]
+
+
+def grow_class_tree(
+    codes: NativeCodes,
+    lane: NDArray[np.int32],
+    output_start: list[int],
+    weights: NDArray[np.int64] | None,
+    weight_scale: float,
+    criterion: int,
+    options: NativeOptions,
+    n_threads: int,
+) -> TreeArrays:
+    """One tree on classes; see core/tree/grow_tree.h."""
+    units = _NO_WEIGHTS if weights is None else weights
+    return _core.grow_class_tree(codes, lane, output_start, units, weight_scale, criterion, options, n_threads)
+
+
+def grow_moment_tree(
+    codes: NativeCodes,
+    lanes: NDArray[np.int64],
+    squares: NDArray[np.int64],
+    targets: NDArray[np.float64],
+    sum_scales: list[float],
+    weight_scale: float,
+    square_scale: float,
+    options: NativeOptions,
+    n_threads: int,
+) -> TreeArrays:
+    """One tree on squared error; see core/tree/grow_tree.h."""
+    return _core.grow_moment_tree(
+        codes, lanes, squares, targets, sum_scales, weight_scale, square_scale, options, n_threads
+    )
+
+
+def grow_newton_tree(
+    codes: NativeCodes, pairs: NDArray[np.int64], lambda_: float, options: NativeOptions, n_threads: int
+) -> TreeArrays:
+    """One tree on gradient and hessian sums; see core/tree/grow_tree.h."""
+    return _core.grow_newton_tree(codes, pairs, lambda_, options, n_threads)
+
+
+def grow_narrow_tree(
+    codes: NativeCodes, packed: NDArray[np.uint32], lambda_: float, options: NativeOptions, n_threads: int
+) -> TreeArrays:
+    """The same from 16-bit gradients and hessians (`to_narrow`), by packed histograms."""
+    return _core.grow_narrow_tree(codes, packed, lambda_, options, n_threads)
+
+
+# --- Prediction ---------------------------------------------------------------------------------------------
+
+
+class Predictor:
+    """A forest laid out for walking."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], n_columns: int, width: int) -> None:
+        kept = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        kept["missing_left"] = kept["missing_left"].view(np.uint8)
+        self._native = _core.make_predictor(kept, n_columns, width)
+
+    def scores(self, table: Table, *, n_threads: int) -> NDArray[np.float64]:
+        """Raw scores: (n_rows, n_outputs)."""
+        with _naming_infinite(table):
+            return self._native.scores(_predict_columns(table), table.n_rows, n_threads)
+
+    def leaves(self, table: Table, *, n_threads: int) -> NDArray[np.int32]:
+        """Leaf node ids: (n_rows, n_trees)."""
+        with _naming_infinite(table):
+            return self._native.leaves(_predict_columns(table), table.n_rows, n_threads)
+
+
+def _predict_columns(table: Table) -> list[tuple[Any, ...]]:
+    return [
+        (_native_values(column.values), column.missing, False)
+        if isinstance(column, NumericColumn)
+        else (column.indices, None, True)
+        for column in table.columns
+    ]

@@ -33,6 +33,14 @@ class NativeError(WealdError, RuntimeError):
     """The compiled core met a state that it should never see: a bug in weald."""
 
 
+def infinite_value(column: object, row: int, value: float) -> DataError:
+    """The error for an infinite number in a table."""
+    return DataError(
+        f"Column {column!r} contains inf: row {row} holds {value}. "
+        "Replace infinite values, or mark them missing (NaN)."
+    )
+
+
 def nearest(name: str, valid: Iterable[str]) -> str | None:
     """The valid name closest in spelling to `name`, or None when nothing is close."""
     found = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.6)

@@ -17,7 +17,7 @@ from weald import engine
 from weald.data import arrow_frame, pandas_frame
 from weald.data.arrays import array_column, as_categorical
 from weald.data.table import Column, NumericColumn, Table
-from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
+from weald.errors import DataError, DataTypeError, ParameterError, infinite_value, listing, nearest
 
 CategoricalFeatures: TypeAlias = (
     Literal["from_dtype"] | Sequence[Hashable] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
@@ -36,7 +36,7 @@ def to_table(X: Any, *, categorical_features: CategoricalFeatures = None, finite
     categorical_features : None, "from_dtype", names, positions or a mask
         Columns to read as categories whatever their type. Text and unordered categories always are.
     finite : bool
-        Refuse infinite numbers here. False leaves it to a later `check_finite`.
+        Refuse infinite numbers here. False leaves it to `encode`, which reads every value anyway.
 
     Examples
     --------
@@ -59,10 +59,7 @@ def check_finite(table: Table) -> None:
     found = engine.first_infinite([column.values for column in floats], [column.missing for column in floats])
     if found is not None:
         column, row = floats[found[0]], found[1]
-        raise DataError(
-            f"Column {column.name!r} contains inf: row {row} holds {float(column.values[row])}. "
-            "Replace infinite values, or mark them missing (NaN)."
-        )
+        raise infinite_value(column.name, row, float(column.values[row]))
 
 
 def column_of(name: Hashable, values: Any, *, categorical: bool = False) -> Column:

@@ -1,0 +1,70 @@
+"""Codes: a table as small integers, column by column, and the codebook that made them.
+
+Code 0 is missing; codes 1 … n stand for exact ranks, quantile bins or levels. This is the only full copy of the
+user's data that a tree method makes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.data.fixed_point import weight_units
+from weald.data.table import Table
+
+
+class Codes:
+    """The coded rows of one table. Opaque to everything but the engine; the accessors are for people and tests."""
+
+    def __init__(self, native: engine.NativeCodes) -> None:
+        self.native = native
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.native.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return self.native.n_columns
+
+    @property
+    def n_codes(self) -> NDArray[np.int64]:
+        """Codes per column, the missing code not counted."""
+        return np.array([self.native.n_codes(j) for j in range(self.n_columns)], np.int64)
+
+    def column(self, j: int) -> NDArray[Any]:
+        """A copy of the codes of column j: 1, 2 or 4 bytes each."""
+        return self.native.column(j)
+
+    def cuts(self, j: int) -> NDArray[np.float64]:
+        """Cuts between the bins of column j; for an exact column its distinct values; empty for levels."""
+        return self.native.marks(j)
+
+
+def encode(
+    table: Table,
+    *,
+    max_bins: int | None,
+    weight: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> Codes:
+    """Code every column of a table that is aligned to its schema.
+
+    Parameters
+    ----------
+    table : Table
+        Level columns point into the levels of the schema.
+    max_bins : int or None
+        At most this many bins a numeric column, cut at weighted quantiles; None: one code per distinct value.
+    weight : ndarray of shape (n_rows,), optional
+        Rows of weight 0 do not shape the codebook.
+    n_threads : int
+        The result does not depend on it.
+    """
+    units = None if weight is None or max_bins is None else weight_units(weight).units
+    return Codes(engine.encode(table, max_bins=max_bins, weights=units, n_threads=n_threads))

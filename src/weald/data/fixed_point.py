@@ -1,0 +1,67 @@
+"""From float64 to the integers that trees add up: sums of integers do not depend on their order.
+
+A value v becomes the integer nearest to v · 2^power. The power is the largest for which no sum over any rows can
+leave 62 bits; it is found from counts of the values' exponents, so it does not depend on the order of rows either
+(docs/methods/trees.md, 6).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+
+SUM_BITS = 62
+EXACT_FLOAT = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Integers and the power of two they were multiplied with: value ≈ units · 2^-power."""
+
+    units: NDArray[np.int64]
+    power: int
+
+    @property
+    def scale(self) -> float:
+        """What one unit is worth."""
+        return power_of_two(-self.power)
+
+
+def power_of_two(exponent: int) -> float:
+    """2^exponent, held within the range of float64."""
+    return math.ldexp(1.0, max(-1074, min(1023, exponent)))
+
+
+def common_power(values: NDArray[np.float64], spare_bits: int = 0) -> int:
+    """The largest power for which the sum of 2^(exponent + power) over all values stays below 2^(62 − spare_bits).
+
+    >>> common_power(np.array([1.0, 0.0, 3.0]))  # 2^1 + 2^2 = 6, and 6 · 2^59 < 2^62
+    59
+    """
+    counts = engine.count_exponents(values)
+    found = np.flatnonzero(counts)
+    if not len(found):
+        return 0
+    lowest = int(found[0])
+    total = sum(int(counts[e]) << (int(e) - lowest) for e in found)
+    return SUM_BITS - spare_bits - total.bit_length() - (lowest + engine.LOWEST_EXPONENT)
+
+
+def to_units(values: NDArray[np.float64]) -> Units:
+    """Values as integers with their common power."""
+    power = common_power(values)
+    return Units(engine.to_units(values, power), power)
+
+
+def weight_units(weight: NDArray[np.float64]) -> Units:
+    """Weights as integers: whole numbers as they are, others scaled; a positive weight never becomes 0."""
+    whole = bool(np.all(weight == np.floor(weight)))
+    if whole and float(weight.sum()) < EXACT_FLOAT:
+        return Units(weight.astype(np.int64), 0)
+    scaled = to_units(weight)
+    return Units(np.maximum(scaled.units, (weight > 0).astype(np.int64)), scaled.power)

@@ -1,0 +1,171 @@
+"""Rows in memory: the fast path, a whole tree in one native call.
+
+This module turns targets and weights into integer statistics, calls the grower, and dresses the arrays it returns as
+a `Forest`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.data.codes import Codes
+from weald.data.fixed_point import Units, power_of_two, to_units, weight_units
+from weald.errors import DataError
+from weald.model.forest import Forest, rank_codes
+
+Weights: TypeAlias = NDArray[np.float64]
+
+CLASS_CRITERIA = ("gini", "entropy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowOptions:
+    """How one tree grows. `search` picks how splits are found; the tree is the same whichever it is."""
+
+    criterion: str
+    max_depth: int | None = None
+    min_rows_split: int = 2
+    min_rows_leaf: int = 1
+    min_weight_leaf: float = 0.0
+    max_leaves: int | None = None
+    min_impurity_decrease: float = 0.0
+    max_columns: int | None = None
+    seed: int = 0
+    search: Literal["auto", "histogram", "order"] = "auto"
+    n_threads: int = 1
+
+
+def grow_classification_tree(
+    codes: Codes, labels: NDArray[np.int32], n_classes: int, weight: Weights | None, options: GrowOptions
+) -> Forest:
+    """One tree on class labels 0 … n_classes − 1. A leaf's value is the share of each class."""
+    weights = None if weight is None else weight_units(weight)
+    weight_power = 0 if weights is None else weights.power
+    arrays = engine.grow_class_tree(
+        codes.native,
+        np.ascontiguousarray(labels, np.int32).reshape(-1, 1),
+        [0, n_classes],
+        None if weights is None else weights.units,
+        power_of_two(-weight_power),
+        CLASS_CRITERIA.index(options.criterion),
+        _native_options(options, weight_power, power_of_two(-weight_power)),
+        options.n_threads,
+    )
+    lanes = arrays["leaf_lanes"]
+    shares = lanes.astype(np.float64) / lanes.sum(axis=1, keepdims=True).astype(np.float64)
+    return _one_tree(codes, arrays, shares, "shares", weight_power)
+
+
+def grow_regression_tree(
+    codes: Codes, target: NDArray[np.float64], weight: Weights | None, options: GrowOptions
+) -> Forest:
+    """One tree on numbers, by squared error. A leaf's value is the weighted mean of its rows."""
+    used = np.ones(len(target), np.bool_) if weight is None else weight > 0
+    offset = _offset(target[used])
+    moments = _moments(target - offset, used, weight)
+    arrays = engine.grow_moment_tree(
+        codes.native,
+        np.stack([moments.sums.units, moments.weights.units], axis=1),
+        moments.squares,
+        np.ascontiguousarray(target, np.float64).reshape(-1, 1),
+        [moments.sums.scale],
+        moments.weights.scale,
+        moments.square_scale,
+        _native_options(options, moments.weights.power, moments.gain_scale),
+        options.n_threads,
+    )
+    sums, weights = arrays["leaf_lanes"].astype(np.float64).T
+    means = np.ldexp(sums, -moments.sums.power) / np.ldexp(weights, -moments.weights.power)
+    return _one_tree(codes, arrays, (offset + means)[:, None], "identity", moments.weights.power)
+
+
+def _offset(target: NDArray[np.float64]) -> float:
+    """What to subtract from targets that lie far from 0 for their spread: sums of squares would drown it."""
+    low, high = float(target.min()), float(target.max())
+    middle, half = low + (high - low) / 2, (high - low) / 2
+    return middle if abs(middle) > 16 * half else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    sums: Units
+    weights: Units
+    squares: NDArray[np.int64]
+    square_scale: float
+
+    @property
+    def gain_scale(self) -> float:
+        """Brings (sum in units)² / (weight in units) to real units."""
+        return power_of_two(self.weights.power - 2 * self.sums.power)
+
+
+def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weights | None) -> _Moments:
+    """The integer statistics of squared error: w·y, w and w·y² of every row, 0 for rows of weight 0."""
+    centred = np.where(used, centred, 0.0)
+    if weight is None:
+        weights = Units(np.ones(len(centred), np.int64), 0)
+        weight = np.ones(len(centred))
+    else:
+        weights = weight_units(weight)
+    # Squares are taken of values brought near 1, so that they neither overflow nor vanish.
+    size = int(np.frexp(np.abs(centred).max())[1])
+    near_one = np.ldexp(centred, -size)
+    with np.errstate(over="ignore"):
+        weighted, squares = weight * centred, weight * near_one * near_one
+    if not (np.isfinite(weighted).all() and np.isfinite(squares).all()):
+        raise DataError("sample_weight times y is too large for float64. Divide the weights or the target.")
+    square_units = to_units(squares)
+    return _Moments(to_units(weighted), weights, square_units.units, power_of_two(2 * size - square_units.power))
+
+
+def _native_options(options: GrowOptions, weight_power: int, gain_scale: float) -> engine.NativeOptions:
+    native = engine.NativeOptions()
+    if options.max_depth is not None:
+        native.max_depth = options.max_depth
+    native.min_rows_split = options.min_rows_split
+    native.min_rows_leaf = options.min_rows_leaf
+    native.min_weight_leaf = math.ceil(math.ldexp(options.min_weight_leaf, weight_power))
+    native.max_leaves = options.max_leaves or 0
+    native.min_decrease = options.min_impurity_decrease
+    native.gain_scale = gain_scale
+    native.max_columns = options.max_columns or 0
+    native.seed = options.seed
+    native.search = ("auto", "histogram", "order").index(options.search)
+    return native
+
+
+def _one_tree(
+    codes: Codes, arrays: dict[str, NDArray[Any]], value: NDArray[np.float64], link: str, weight_power: int
+) -> Forest:
+    """The grower's arrays as a Forest of one tree."""
+    column, threshold, kind = arrays["column"], arrays["threshold"], arrays["kind"]
+    return Forest(
+        n_columns=codes.n_columns,
+        base_score=np.zeros(value.shape[1]),
+        link=link,
+        tree_start=np.array([0, len(arrays["slot"])], np.int64),
+        tree_output=np.zeros(1, np.int32),
+        tree_weight=np.ones(1),
+        tree_round=np.zeros(1, np.int32),
+        slot=arrays["slot"],
+        cover=np.ldexp(arrays["weight"].astype(np.float64), -weight_power),
+        count=arrays["count"],
+        impurity=arrays["impurity"],
+        column=column,
+        threshold=threshold,
+        code=rank_codes(column, threshold, kind),
+        kind=kind,
+        missing_left=arrays["missing_left"].view(np.bool_),
+        right=arrays["right"],
+        gain=arrays["gain"],
+        side=arrays["side"],
+        value=np.ascontiguousarray(value),
+        set_start=arrays["set_start"],
+        set_words=arrays["set_words"],
+    )
