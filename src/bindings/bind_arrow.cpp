@@ -123,8 +123,9 @@ nb::tuple read_arrow_stream(nb::handle stream) {
 }
 
 nb::tuple read_arrow_array(nb::handle schema, nb::handle array) {
-  return read_chunks(arrow::collect(content<arrow::ArrowSchema>(schema, "arrow_schema"),
-                                    content<arrow::ArrowArray>(array, "arrow_array")));
+  auto& schema_content = content<arrow::ArrowSchema>(schema, "arrow_schema");
+  auto& array_content = content<arrow::ArrowArray>(array, "arrow_array");
+  return read_chunks(arrow::collect(schema_content, array_content));
 }
 
 FloatColumn float_column(const FloatArray& values) {

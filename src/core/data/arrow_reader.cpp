@@ -185,7 +185,8 @@ std::vector<Piece> pieces_of_child(const Chunks& chunks, std::int64_t j) {
 std::vector<Piece> pieces_of_array(const Chunks& chunks) {
   std::vector<Piece> pieces;
   for (const auto& chunk : chunks.arrays) {
-    if ((*chunk)->length > 0) pieces.push_back(piece_of(**chunk, 0, (*chunk)->length, chunk));
+    Piece piece = piece_of(**chunk, 0, (*chunk)->length, chunk);
+    if (piece.length > 0) pieces.push_back(std::move(piece));
   }
   return pieces;
 }

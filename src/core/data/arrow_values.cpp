@@ -58,11 +58,17 @@ void convert_decimals(const Piece& piece, const Type& type, double* out) {
   const bool nulls = may_have_nulls(*piece.array);
   for (std::int64_t i = 0; i < piece.length; ++i) {
     const std::int64_t row = piece.first + i;
-    if (nulls && !is_valid(*piece.array, row)) {  // whatever lies under a null may be slow to read
-      out[i] = 0.0;
-      continue;
-    }
+    if (nulls && !is_valid(*piece.array, row)) continue;  // blank_nulls comes after
     out[i] = decimal_to_double({data + row * type.width, static_cast<std::size_t>(type.width)}, type.scale);
+  }
+}
+
+// Numbers of our own memory say "missing" themselves: NaN, no mask.
+template <class Float>
+void blank_nulls(const Piece& piece, Float* out) {
+  if (!may_have_nulls(*piece.array)) return;
+  for (std::int64_t i = 0; i < piece.length; ++i) {
+    if (!is_valid(*piece.array, piece.first + i)) out[i] = std::numeric_limits<Float>::quiet_NaN();
   }
 }
 
@@ -190,13 +196,18 @@ Values read_numbers(std::span<const Piece> pieces, const Type& type) {
         for (std::int64_t i = 0; i < piece.length; ++i) {
           out[i] = half_to_float(load<std::uint16_t>(piece.array->buffers[1], piece.first + i));
         }
+        blank_nulls(piece, out);
       });
     case Storage::ticks:
-      return converted<double>(pieces, Number::f64,
-                               [&](const Piece& piece, double* out) { convert_ticks(piece, type, out); });
+      return converted<double>(pieces, Number::f64, [&](const Piece& piece, double* out) {
+        convert_ticks(piece, type, out);
+        blank_nulls(piece, out);
+      });
     case Storage::decimal:
-      return converted<double>(pieces, Number::f64,
-                               [&](const Piece& piece, double* out) { convert_decimals(piece, type, out); });
+      return converted<double>(pieces, Number::f64, [&](const Piece& piece, double* out) {
+        convert_decimals(piece, type, out);
+        blank_nulls(piece, out);
+      });
     case Storage::nothing:
       return converted<double>(pieces, Number::f64, [](const Piece& piece, double* out) {
         std::fill_n(out, piece.length, std::numeric_limits<double>::quiet_NaN());
@@ -207,9 +218,10 @@ Values read_numbers(std::span<const Piece> pieces, const Type& type) {
 }
 
 Values read_missing(std::span<const Piece> pieces, const Type& type) {
+  if (type.storage != Storage::plain && type.storage != Storage::bits) return {};  // NaN says it
   bool any = false;
   for (const Piece& piece : pieces) any = any || (piece.length > 0 && may_have_nulls(*piece.array));
-  if (!any || type.storage == Storage::nothing) return {};  // the null type is NaN throughout
+  if (!any) return {};
   Values missing =
       converted<std::uint8_t>(pieces, Number::boolean, [](const Piece& piece, std::uint8_t* out) {
         if (piece.length > 0 && may_have_nulls(*piece.array)) {

@@ -30,7 +30,8 @@ void check_buffers(const ArrowArray& array, const Type& type, std::int64_t lengt
 // numbers.
 Values read_numbers(std::span<const Piece> pieces, const Type& type);
 
-// Which rows are null, or n == 0 when none is. Every row of the null type is.
+// Which rows are null, or n == 0 when none is, or when read_numbers has put NaN there (all that it converts
+// to floats: half floats, times, decimals, the null type).
 Values read_missing(std::span<const Piece> pieces, const Type& type);
 
 // Level numbers of text, new texts added to `levels`; null rows get -1. `out` has piece.length elements.

@@ -93,15 +93,7 @@ def _array_of_sequence(values: Any) -> NDArray[Any]:
 
 def _read(X: Any, wanted: CategoricalFeatures) -> Table:
     if pandas_frame.is_frame(X):
-        names = tuple(X.columns.tolist())
-        return _assemble(
-            names,
-            len(X),
-            wanted,
-            lambda j, categorical: pandas_frame.series_column(
-                names[j], X.iloc[:, j], categorical=categorical
-            ),
-        )
+        return _read_pandas(X, wanted)
     _refuse_by_type(X)
     if arrow_frame.has_arrow(X):
         read, n_rows = arrow_frame.arrow_columns(X)
@@ -109,6 +101,17 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
     if isinstance(X, Mapping):
         return _read_mapping(X, wanted)
     return _read_array(_array_of_rows(X), wanted)
+
+
+def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
+    names = tuple(X.columns.tolist())
+    series = [column for _, column in X.items()]
+    return _assemble(
+        names,
+        len(X),
+        wanted,
+        lambda j, categorical: pandas_frame.series_column(names[j], series[j], categorical=categorical),
+    )
 
 
 def _refuse_by_type(X: Any) -> None:

@@ -68,6 +68,10 @@ def _column_of_dtype(name: Hashable, values: NDArray[Any], categorical: bool) ->
     if kind in "biuf":
         return NumericColumn(name, native_numbers(values), unit="bool" if kind == "b" else "number")
     if kind in "Mm":
+        if np.datetime_data(values.dtype)[0] == "generic" and not np.isnat(values).all():
+            raise DataTypeError(
+                f"Column {name!r} has the dtype {values.dtype} without a unit. Give it one, such as {kind}8[s]."
+            )
         return NumericColumn(name, microseconds(values), unit="datetime" if kind == "M" else "duration")
     if kind == "O":
         return _object_column(name, values, categorical)

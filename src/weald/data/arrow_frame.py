@@ -53,8 +53,8 @@ def _column(name: Hashable, raw: engine.ArrowColumn) -> Column:
         return LevelColumn(name, raw.values, tuple(raw.levels), raw.ordered)
     if raw.unit == "unsupported":
         raise DataTypeError(
-            f"Column {name!r} has the Arrow type {raw.type}, which is no number, text, date, bool or category. "
-            "Take its parts as columns of their own, or drop it."
+            f"Column {name!r} has the Arrow type {raw.type}, which is no number, text, date, bool or "
+            "category. Take its parts as columns of their own, or drop it."
         )
     if raw.unit == "dictionary":
         assert raw.dictionary is not None

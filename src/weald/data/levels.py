@@ -121,15 +121,31 @@ def numeric_as_levels(column: NumericColumn) -> LevelColumn:
     values = column.values
     missing = missing_rows(column)
     present = values if missing is None else values[~missing]
-    distinct, inverse = np.unique(present, return_inverse=True)
+    distinct, inverse = distinct_numbers(present)
     if distinct.dtype.kind == "f" and not np.isfinite(distinct).all():
         raise DataError(f"Column {column.name!r} holds infinite values. Replace them, or mark them missing.")
     if missing is None:
-        indices = inverse.astype(np.int32)
+        indices = inverse
     else:
         indices = np.full(len(values), -1, dtype=np.int32)
         indices[~missing] = inverse
     return LevelColumn(column.name, indices, _levels_of_unit(column, distinct))
+
+
+def distinct_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Distinct values in ascending order and each row's position among them.
+
+    Whole numbers that lie close together are counted; everything else is sorted.
+    """
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high < 2**62 and high - low < max(1024, len(values)):
+            offset = values.astype(np.int64) - low
+            present = np.bincount(offset) > 0
+            rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
+            return (np.flatnonzero(present) + low).astype(values.dtype), rank[offset]
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return distinct, inverse.astype(np.int32)
 
 
 def _levels_of_unit(column: NumericColumn, distinct: NDArray[Any]) -> tuple[Any, ...]:

@@ -73,7 +73,7 @@ def _extension_series(name: Hashable, series: Any, pandas: Any) -> Column:
         from weald.data.arrow_frame import arrow_column
 
         return arrow_column(name, series.array.__arrow_array__())
-    if dtype.kind in "biuf":
+    if isinstance(getattr(dtype, "numpy_dtype", None), np.dtype) and dtype.kind in "biuf":
         return _nullable_numbers(name, series)
     raise DataTypeError(
         f"Column {name!r} has the pandas dtype {dtype}, which is no number, text, date, bool or category. "

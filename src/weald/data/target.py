@@ -15,7 +15,7 @@ from sklearn.exceptions import DataConversionWarning
 from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
 from weald.data.arrays import CATEGORICAL_WAY_OUT
-from weald.data.levels import missing_rows
+from weald.data.levels import distinct_numbers, missing_rows
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
 
@@ -53,12 +53,12 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> Labels:
         text = all(isinstance(level, str) for level in column.levels)
         return _labels_of_levels(column, objects and text)
     if raw is not None and raw.dtype.kind in "Mm":
-        return _labels_of_numbers(raw)
+        return Labels(*distinct_numbers(raw))
     if column.unit in ("datetime", "duration"):
         kind = "datetime64[us]" if column.unit == "datetime" else "timedelta64[us]"
-        return _labels_of_numbers(column.values.astype(np.int64).view(kind))
+        return Labels(*distinct_numbers(column.values.astype(np.int64).view(kind)))
     _check_discrete(column.values)
-    return _labels_of_numbers(column.values)
+    return Labels(*distinct_numbers(column.values))
 
 
 def restore_labels(classes: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]:
@@ -242,17 +242,3 @@ def _labels_of_levels(column: LevelColumn, objects: bool) -> Labels:
     target = np.zeros(len(column.levels), dtype=np.int32)
     target[used[order]] = np.arange(len(order), dtype=np.int32)
     return Labels(classes, target[column.indices])
-
-
-def _labels_of_numbers(values: NDArray[Any]) -> Labels:
-    """Distinct numbers, by counting where whole numbers lie close together, else by sorting."""
-    if values.dtype.kind in "iu" and len(values):
-        low, high = int(values.min()), int(values.max())
-        if high - low < max(1024, len(values)):
-            offset = (values.astype(np.int64) - low) if high < 2**63 else (values - values.dtype.type(low))
-            present = np.bincount(offset.astype(np.int64)) > 0
-            target = np.cumsum(present, dtype=np.int32) - np.int32(1)
-            classes = np.flatnonzero(present).astype(np.int64)
-            return Labels((classes + low).astype(values.dtype), target[offset])
-    classes, indices = np.unique(values, return_inverse=True)
-    return Labels(classes, indices.astype(np.int32))
