@@ -1,1 +1,1 @@
-"""."""
+"""Models on disk: one file each, written whole, read with suspicion."""

@@ -52,6 +52,11 @@ def _integer_dtype(lowest: int, highest: int) -> np.dtype[Any]:
     raise ModelFileError(f"Numbers from {lowest} to {highest} are beyond 64 bits.")
 
 
+def usable(array: NDArray[np.float64], *, low: float = -np.inf, finite: bool = True) -> bool:
+    """Whether all numbers are at least `low`, and finite if asked; NaN never passes."""
+    return bool(np.all(array >= low) and (not finite or np.all(np.isfinite(array))))
+
+
 def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Eight flags a byte, the first in the lowest bit."""
     return np.packbits(bits, bitorder="little")
@@ -99,13 +104,15 @@ class Shelf:
         return tensor.astype(np.int64)
 
     def floats(
-        self, name: str, shape: tuple[int | None, ...], *, low: float = -np.inf
+        self, name: str, shape: tuple[int | None, ...], *, low: float = -np.inf, finite: bool = True
     ) -> NDArray[np.float64]:
-        """Finite numbers, none below `low`."""
+        """Numbers, never NaN, none below `low`, and finite unless said otherwise."""
         wide = self.take(name, shape).astype(np.float64, copy=False)
-        if not np.all(np.isfinite(wide)) or not np.all(wide >= low):
+        if not usable(wide, low=low, finite=finite):
             bound = "" if low == -np.inf else f" from {low:g} up"
-            raise ModelFileError(f"The array {name!r} of the model file should hold finite numbers{bound}.")
+            raise ModelFileError(
+                f"The array {name!r} of the model file should hold {'finite ' * finite}numbers{bound}."
+            )
         return wide
 
     def cuts(self, name: str, length: int) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.errors import ModelFileError
-from weald.io.arrays import Shelf, narrow, pack_bits, same_bits, whole
+from weald.io.arrays import Shelf, narrow, pack_bits, same_bits, usable, whole
 from weald.io.structure import Structure, rebuild
 from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest, rank_codes
 
@@ -29,6 +29,7 @@ def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         and np.array_equal(structure.right, forest.right[inner])
     ):
         raise ModelFileError("The nodes of this model are not in preorder: a bug in weald, please report it.")
+    _check_numbers(forest)
     kind = forest.kind[inner]
     tensors: dict[str, NDArray[Any]] = {
         "leaf": pack_bits(leaf),
@@ -55,6 +56,27 @@ def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "width": forest.width,
     }
     return facts, tensors
+
+
+def _check_numbers(forest: Forest) -> None:
+    """Refuse what the reader would refuse, before anything is written."""
+    good = {
+        "base_score": usable(forest.base_score),
+        "tree_weight": usable(forest.tree_weight),
+        "threshold": bool(np.all(forest.threshold > -np.inf)),
+        "gain": usable(forest.gain, low=0.0, finite=False),
+        "cover": usable(forest.cover, low=0.0),
+        "count": bool(np.all(forest.count >= 0)),
+        "impurity": forest.impurity is None or usable(forest.impurity, finite=False),
+        "value": usable(forest.value),
+        "combination_coefficient": usable(forest.combination_coefficient),
+    }
+    for name, fine in good.items():
+        if not fine:
+            raise ModelFileError(
+                f"This model holds NaN or a number out of range in `forest_.{name}`, which a file cannot "
+                "keep. Was it fitted on extreme values?"
+            )
 
 
 def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
@@ -93,7 +115,7 @@ def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
         kind=kind,
         missing_left=shelf.bits("missing_left", n_inner),
         right=structure.right,
-        gain=shelf.floats("gain", (n_inner,), low=0.0),
+        gain=shelf.floats("gain", (n_inner,), low=0.0, finite=False),
         value=_decode_values(shelf, cover[structure.leaf], width),
         **_decode_sides(shelf, kind, n_columns),
     )
@@ -257,7 +279,7 @@ def _decode_impurity(shelf: Shelf, n_nodes: int) -> NDArray[np.float64] | None:
         return None
     some = shelf.bits("impure", n_nodes)
     impurity = np.zeros(n_nodes, np.float64)
-    impurity[some] = shelf.floats("impurity", (int(some.sum()),))
+    impurity[some] = shelf.floats("impurity", (int(some.sum()),), finite=False)
     return impurity
 
 

@@ -156,7 +156,7 @@ def label(value: Any) -> str:
     >>> label("Adelie"), label("a, b"), label(""), label(3), label(dt.date(2007, 11, 3))
     ('Adelie', "'a, b'", "''", '3', '2007-11-03')
     """
-    text = str(value)
+    text = _moment(value) if type(value) is dt.datetime else str(value)
     if not isinstance(value, str):
         return text if text.isprintable() else repr(value)
     clear = text and text.isprintable() and text == text.strip() and not any(mark in text for mark in ",{}→")
@@ -191,7 +191,11 @@ def instant(microseconds: float) -> str:
         moment = _EPOCH + dt.timedelta(microseconds=math.floor(microseconds))
     except OverflowError:
         return f"{number(microseconds, 3)} µs"
-    if moment.time() == dt.time():
+    return _moment(moment)
+
+
+def _moment(moment: dt.datetime) -> str:
+    if moment.timetz() == dt.time():
         return moment.date().isoformat()
     spec = "minutes" if moment.second == moment.microsecond == 0 else "auto"
     return moment.isoformat(" ", timespec=spec)

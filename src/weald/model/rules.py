@@ -160,14 +160,17 @@ class _Printer:
         if len(order) == 1:
             return names[order[0]]
         shown = ", ".join(
-            f"{names[k]} {_share(float(value[k]), self.decimals)}" for k in order[:_MOST_SHARES]
+            f"{names[k]}: {_share(float(value[k]), self.decimals)}" for k in order[:_MOST_SHARES]
         )
         hidden = len(order) - _MOST_SHARES
         return f"{shown} and {hidden} more" if hidden > 0 else shown
 
     def _class_name(self, k: int) -> str:
         k += self.first_class
-        return f"class {k}" if self.classes is None else label(self.classes[k : k + 1].tolist()[0])
+        if self.classes is None:
+            return f"class {k}"
+        one = self.classes[k : k + 1]
+        return label((one.astype("datetime64[us]") if one.dtype.kind == "M" else one).tolist()[0])
 
 
 def _share(value: float, decimals: int) -> str:

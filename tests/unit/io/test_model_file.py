@@ -159,6 +159,21 @@ def test_a_generator_is_no_part_of_the_model(tmp_path):
     assert roundtrip(seeded, tmp_path / "m.weald").random_state is None
 
 
+@pytest.mark.parametrize("name", ["gain", "cover", "value", "threshold", "impurity"])
+def test_nan_is_not_written(name, tmp_path):
+    model = regressor(weighted=True)
+    getattr(model.forest_, name)[0] = np.nan
+    with pytest.raises(ModelFileError, match=f"forest_.{name}"):
+        model.save(tmp_path / "m.weald")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_infinite_gains_are_kept(tmp_path):
+    model = regressor()
+    model.forest_.gain[0] = model.forest_.impurity[0] = np.inf
+    assert roundtrip(model, tmp_path / "m.weald").forest_.gain[0] == np.inf
+
+
 def test_foreign_models_and_subclasses_are_refused(tmp_path):
     class Mine(weald.DecisionTreeClassifier):
         pass
@@ -286,7 +301,7 @@ def test_damage_is_told(tmp_path):
         (lambda c, t: t["forest.kind"].__setitem__(0, 3), "range"),
         (lambda c, t: t["forest.set_words"].__setitem__(slice(None), 2**31), "level|range"),
         (lambda c, t: t.pop("forest.gain"), "lacks the array 'gain'"),
-        (lambda c, t: t.update({"forest.gain": -t["forest.gain"]}), "finite numbers from 0"),
+        (lambda c, t: t.update({"forest.gain": -t["forest.gain"]}), "numbers from 0 up"),
         (lambda c, t: t.update({"forest.cover": np.full(39, np.nan)}), "finite"),
         (lambda c, t: t.update({"forest.evil": np.zeros(3)}), "nobody asked for"),
     ],

@@ -1,4 +1,5 @@
 import dataclasses
+import datetime as dt
 
 import numpy as np
 import pytest
@@ -97,10 +98,10 @@ def test_shares_without_schema_or_counts():
     forest, _ = chain([(0, 1.5, True), (4, {2}, False)], COLUMNS, width=2, link="shares")
     expected = """\
 all rows
-├── column 0 <= 1.5 or missing → class 1 0.667, class 0 0.333
+├── column 0 <= 1.5 or missing → class 1: 0.667, class 0: 0.333
 └── column 0 > 1.5
-    ├── column 4 in {2} → class 1 0.571, class 0 0.429
-    └── column 4 not in {2} or missing → class 1 0.545, class 0 0.455"""
+    ├── column 4 in {2} → class 1: 0.571, class 0: 0.429
+    └── column 4 not in {2} or missing → class 1: 0.545, class 0: 0.455"""
     assert export_text(forest, show_counts=False) == expected
 
 
@@ -160,6 +161,8 @@ def test_every_node_has_its_line(seed):
 def test_texts_of_values():
     assert label("a\nb") == "'a\\nb'"
     assert label(" a") == "' a'"
+    assert label(dt.datetime(2020, 1, 2)) == "2020-01-02"
+    assert label(dt.datetime(2020, 1, 2, 3, 4)) == "2020-01-02 03:04"
     assert number(-0.0001, 3) == "-0.0001"
     assert number(123456.7891, 3) == "123456.789"
     assert number(1e22, 3) == "1e+22"
@@ -184,4 +187,4 @@ def test_pure_leaves_name_their_class_alone():
     value = np.array([[1.0, 0.0], [0.25, 0.75]])
     text = export_text(dataclasses.replace(forest, value=value), show_counts=False)
     assert "→ class 0\n" in text
-    assert text.endswith("→ class 1 0.750, class 0 0.250")
+    assert text.endswith("→ class 1: 0.750, class 0: 0.250")

@@ -1,0 +1,57 @@
+"""Makes the golden files of one format version: run once per version, never again for an old one.
+
+python tests/golden/make.py 1.0
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+from weald import DecisionTreeClassifier, DecisionTreeRegressor
+from weald.datasets import load_penguins
+
+FOLDER = pathlib.Path(__file__).parent
+
+
+def penguins() -> dict[str, list]:
+    """The penguins and, so that every kind of column occurs, a flag and a date made from the year."""
+    X, _ = load_penguins()
+    X["heavy"] = [None if mass is None else mass > 4000 for mass in X["body_mass_g"]]
+    X["season"] = [dt.datetime(year, 11, 1) for year in X["year"]]
+    return X
+
+
+def models():
+    """Name, unfitted model, columns, target and weights of each golden file."""
+    X, (_, species) = penguins(), load_penguins()
+    bills = [[length, depth] for length, depth in zip(X["bill_length_mm"], X["bill_depth_mm"], strict=True)]
+    bills = np.array(bills, float)
+    weight = 0.5 + np.arange(len(species)) % 7 / 10
+    adelie = np.array([name == "Adelie" for name in species])
+    yield "classifier", DecisionTreeClassifier(), X, species, None
+    binned = DecisionTreeClassifier(max_bins=16, max_depth=5, criterion="entropy", class_weight={True: 2.0})
+    yield "binned-weighted-bool", binned, bills, adelie, weight
+    regressor = DecisionTreeRegressor(min_samples_leaf=3, categorical_features=["year"], unknown="error")
+    yield "regressor", regressor, X, np.arange(len(species)) % 13 + np.where(adelie, 0.25, 3.5), None
+
+
+def main(version: str) -> None:
+    for name, model, X, y, weight in models():
+        model.fit(X, y, sample_weight=weight)
+        model.save(FOLDER / f"{version}-{name}.weald")
+        values = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+        expected = {
+            "values": np.asarray(values).tolist(),
+            "leaves": model.apply(X).tolist(),
+            "text": model.to_text(),
+        }
+        (FOLDER / f"{version}-{name}.json").write_text(json.dumps(expected), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

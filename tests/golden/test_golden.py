@@ -1,0 +1,37 @@
+"""Files of every format version so far: they load, predict what they did, and save to the same bytes."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+from golden import make
+
+import weald
+from weald.io import model_file
+
+FOLDER = pathlib.Path(__file__).parent
+FILES = sorted(FOLDER.glob("*.weald"))
+TABLES = {name: X for name, _, X, _, _ in make.models()}
+
+
+def test_there_are_golden_files():
+    assert len(FILES) >= 3
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_golden_file_predicts_what_it_did(path):
+    model = weald.load(path)
+    X = TABLES[path.stem.split("-", 1)[1]]
+    expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    values = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+    assert np.asarray(values).tolist() == expected["values"]
+    assert model.apply(X).tolist() == expected["leaves"]
+    assert model.to_text() == expected["text"]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.stem.startswith("1.0-")], ids=lambda path: path.stem
+)
+def test_a_file_of_this_format_saves_to_itself(path):
+    assert model_file.to_bytes(weald.load(path)) == path.read_bytes()
