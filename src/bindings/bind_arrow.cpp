@@ -158,20 +158,9 @@ nb::object first_infinite_of(nb::list columns, nb::list missing, std::size_t n_r
   return nb::make_tuple(found->first, found->second);
 }
 
-// BadInput → weald.errors.DataError, with its message intact.
-void translate_bad_input(const std::exception_ptr& pointer, void*) {
-  try {
-    std::rethrow_exception(pointer);
-  } catch (const BadInput& error) {
-    nb::object kind = nb::module_::import_("weald.errors").attr("DataError");
-    PyErr_SetString(kind.ptr(), error.what());
-  }
-}
-
 }  // namespace
 
 void bind_arrow(nb::module_& m) {
-  nb::register_exception_translator(&translate_bad_input);
   m.def("read_arrow_stream", &read_arrow_stream, nb::arg("stream"));
   m.def("read_arrow_array", &read_arrow_array, nb::arg("schema"), nb::arg("array"));
   m.def("first_infinite", &first_infinite_of, nb::arg("columns"), nb::arg("missing"), nb::arg("n_rows"));
