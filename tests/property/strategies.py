@@ -9,14 +9,15 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.columns import reference_columns
+from reference.fixed_point import target_offset
 from reference.splits import ReferenceColumn
 from reference.statistics import ClassWeights, Moments
 from reference.tree import Node, Options, grow
-from weald.data.codes import Codes, encode
-from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
 
+from weald.data.codes import Codes, encode
 from weald.data.table import LevelColumn, NumericColumn, Table
 from weald.model.forest import Forest
+from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
 
 EXTREME = [
     0.0,
@@ -82,8 +83,11 @@ class Problem:
 
     @property
     def impurity_scale(self) -> float:
-        """The square of the largest target: what the rounding of a variance is measured by."""
-        return 1.0 if self.n_classes else float(np.max(self.target**2)) + 1e-300
+        """The largest square of a target less its offset: what the rounding of a variance is measured by."""
+        if self.n_classes:
+            return 1.0
+        used = self.target[self.used]
+        return float(np.max((used - target_offset(used)) ** 2))
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
         """The same problem on these rows, in this order; a row may come twice."""

@@ -60,7 +60,7 @@ def test_binned_tree_equals_the_reference_on_the_same_cuts(problem):
         assert_same_tree(problem.grow(codes), records, columns, impurity_scale=problem.impurity_scale)
 
 
-@given(problems(weight_styles=("none", "whole")))
+@given(problems(weight_styles=("none",)))
 def test_exact_codes_are_ranks(problem):
     codes = problem.encode()
     for j, column in enumerate(problem.reference_columns()):

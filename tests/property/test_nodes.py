@@ -10,9 +10,9 @@ from reference.compare import assert_codes_are_ranks, forest_records
 from reference.route import leaves_of, route_codes, route_records
 from reference.splits import Limits, part
 from reference.tree import EPSILON, Options
-from weald.model.predict import decision_path, leaf_nodes, raw_scores
 
 from weald.data.table import Table
+from weald.model.predict import decision_path, leaf_nodes, raw_scores
 
 
 @st.composite

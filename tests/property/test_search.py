@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from property.strategies import Problem, problems, take
 from reference.compare import assert_same_forest
 from reference.tree import Options
-from weald.model.predict import leaf_nodes
 
 from weald.data.table import LevelColumn, NumericColumn, Table
 from weald.model.forest import Forest
+from weald.model.predict import leaf_nodes
 
 
 @given(problems())

@@ -68,7 +68,7 @@ def sketch(records: Sequence[Node]) -> str:
     return "\n".join(f"  {i:3d} {'  ' * node.depth}{describe(node)}" for i, node in enumerate(records))
 
 
-def difference(ours: Node, theirs: Node, impurity_scale: float) -> str | None:
+def difference(ours: Node, theirs: Node, impurity_rounding: float) -> str | None:
     """The first field in which an engine's node departs from the reference's, or None."""
     for name in (
         "kind",
@@ -87,7 +87,7 @@ def difference(ours: Node, theirs: Node, impurity_scale: float) -> str | None:
         assert ours.gain is not None
         if ours.gain != theirs.gain and not math.isclose(ours.gain, theirs.gain, rel_tol=1e-12):
             return "gain"
-    if not math.isclose(ours.impurity, theirs.impurity, rel_tol=1e-9, abs_tol=1e-12 * impurity_scale):
+    if not math.isclose(ours.impurity, theirs.impurity, rel_tol=1e-9, abs_tol=impurity_rounding):
         return "impurity"
     return None
 
@@ -101,12 +101,13 @@ def assert_same_tree(
 ) -> None:
     """Fail unless the forest's only tree is this one: structure, splits, counts, covers, values exactly.
 
-    Gains may differ by 1e-12 of their size, impurities (which no split depends on) by rounding: 1e-12 of
-    `impurity_scale`, the square of the largest target.
+    Gains may differ by 1e-12 of their size. Impurities, which no split depends on, may differ by rounding of
+    their sums: 1e-12 of `impurity_scale`, the largest square of a target, times the weight of all rows.
     """
     engine = forest_records(forest, columns)
     for at, (ours, theirs) in enumerate(zip(engine, records, strict=False)):
-        wrong = difference(ours, theirs, impurity_scale)
+        rounding = 1e-12 * impurity_scale * records[0].cover / theirs.cover
+        wrong = difference(ours, theirs, rounding)
         assert wrong is None, (
             f"node {at} differs in {wrong}:\n"
             f"  engine:    {describe(ours)}\n  reference: {describe(theirs)}\n"
