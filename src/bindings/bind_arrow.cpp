@@ -54,8 +54,8 @@ nb::dlpack::dtype dtype_of(Number number) {
 // An array over memory that `values.owner` keeps alive for as long as NumPy needs it.
 nb::object to_numpy(const arrow::Values& values) {
   auto owner = std::make_unique<Owner>(values.owner);
-  nb::capsule keeper(
-      owner.get(), [](void* pointer) noexcept { std::unique_ptr<Owner> last(static_cast<Owner*>(pointer)); });
+  nb::capsule keeper(owner.get(),
+                     [](void* pointer) noexcept { std::unique_ptr<Owner> last(static_cast<Owner*>(pointer)); });
   owner.release();
   const std::size_t shape[] = {values.n};
   AnyArray array(values.data, 1, shape, keeper, nullptr, dtype_of(values.number));
@@ -95,8 +95,8 @@ nb::tuple to_tuple(const arrow::Column& column) {
   nb::object levels = column.unit == Unit::text ? nb::object(to_list(column.levels)) : nb::none();
   nb::object dictionary = column.dictionary ? nb::object(to_tuple(*column.dictionary)) : nb::none();
   return nb::make_tuple(nb::str(column.name.data(), column.name.size()),
-                        nb::str(column.type.data(), column.type.size()), unit_word(column.unit), values,
-                        missing, levels, dictionary, column.ordered);
+                        nb::str(column.type.data(), column.type.size()), unit_word(column.unit), values, missing,
+                        levels, dictionary, column.ordered);
 }
 
 nb::tuple read_chunks(const arrow::Chunks& chunks) {
@@ -130,8 +130,7 @@ nb::tuple read_arrow_array(nb::handle schema, nb::handle array) {
 
 FloatColumn float_column(const FloatArray& values) {
   const bool is_double = values.dtype() == nb::dtype<double>();
-  if (!is_double && values.dtype() != nb::dtype<float>())
-    throw BrokenInvariant("float32 or float64 is expected");
+  if (!is_double && values.dtype() != nb::dtype<float>()) throw BrokenInvariant("float32 or float64 is expected");
   return {values.data(), values.stride(0), is_double, nullptr, 0};
 }
 

@@ -26,9 +26,8 @@ std::vector<ColumnSource> read_sources(const nb::list& columns, int64_t n_rows) 
 
 nb::object column_copy(const Codes& codes, size_t j) {
   const CodeColumn& column = codes.columns.at(j);
-  return with_codes(column, [&](const auto* data) {
-    return nb::cast(to_numpy(std::vector(data, data + codes.n_rows)));
-  });
+  return with_codes(column,
+                    [&](const auto* data) { return nb::cast(to_numpy(std::vector(data, data + codes.n_rows))); });
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ void bind_tree(nb::module_& m) {
   m.def(
       "grow_class_tree",
       [](const Codes& codes, const Matrix<int32_t>& lane, const std::vector<int>& output_start,
-         const Vector<int64_t>& weights, double weight_scale, int criterion, const GrowOptions& options, int n_threads) {
+         const Vector<int64_t>& weights, double weight_scale, int criterion, const GrowOptions& options,
+         int n_threads) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
           return grow_class_tree(codes, view(lane), output_start, view(weights), weight_scale,
                                  static_cast<ClassCriterion>(criterion), options, run);
@@ -108,7 +109,8 @@ void bind_tree(nb::module_& m) {
         return to_dict(std::move(tree), sum_scales.size() + 1);
       },
       nb::arg("codes"), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("sum_scales"), nb::arg("weight_scale"), nb::arg("square_scale"), nb::arg("options"), nb::arg("n_threads"));
+      nb::arg("sum_scales"), nb::arg("weight_scale"), nb::arg("square_scale"), nb::arg("options"),
+      nb::arg("n_threads"));
   m.def(
       "grow_newton_tree",
       [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {

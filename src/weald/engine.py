@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from weald import _core
 from weald.data.table import NumericColumn, Table
 from weald.errors import ParameterError, infinite_value
 
-# --- Tables: Arrow streams and finite numbers -------------------------------------------------------------
+# --- Arrow streams ----------------------------------------------------------------------------------------
 
 
 class ArrowColumn(NamedTuple):
@@ -44,16 +44,6 @@ class ArrowTable(NamedTuple):
     columns: list[ArrowColumn]
     n_rows: int
     is_table: bool
-
-
-def first_infinite(
-    columns: Sequence[NDArray[Any]], missing: Sequence[NDArray[np.bool_] | None]
-) -> tuple[int, int] | None:
-    """The first column with an infinite value, and the first such row; rows marked missing do not count."""
-    if not columns:
-        return None
-    found: tuple[int, int] | None = _core.first_infinite(list(columns), list(missing), len(columns[0]))
-    return found
 
 
 def read_arrow_stream(capsule: object) -> ArrowTable:
@@ -83,12 +73,15 @@ def _arrow_column(fields: tuple[Any, ...]) -> ArrowColumn:
 def thread_count(n_jobs: int | None) -> int:
     """Threads for `n_jobs`: None or -1 means every processor this process may use, -2 all but one, and so on.
 
-    With None, OMP_NUM_THREADS is an upper bound: joblib sets it in its workers so that processes share the machine.
+    With None, OMP_NUM_THREADS is an upper bound: joblib sets it in its workers, so that processes share the
+    machine.
     """
     if n_jobs is not None and n_jobs > 0:
         return n_jobs
     if n_jobs == 0:
-        raise ParameterError("`n_jobs` must be a whole number other than 0, or None; got 0. Use 1 for one thread.")
+        raise ParameterError(
+            "`n_jobs` must be a whole number other than 0, or None; got 0. Use 1 for one thread."
+        )
     available = _available_processors()
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
@@ -112,10 +105,12 @@ def _cgroup_processors() -> int | None:
 
 
 def _choose_simd() -> None:
-    """WEALD_SIMD=baseline|avx2|avx512 caps the instruction set; unset means the best one. The bits are the same."""
+    """WEALD_SIMD=baseline|avx2|avx512 caps the instruction set; unset means the best. Same bits."""
     wanted = os.environ.get("WEALD_SIMD", "")
     if wanted not in ("", "baseline", "avx2", "avx512"):
-        raise ParameterError(f"The environment variable WEALD_SIMD must be baseline, avx2 or avx512; got {wanted!r}.")
+        raise ParameterError(
+            f"The environment variable WEALD_SIMD must be baseline, avx2 or avx512; got {wanted!r}."
+        )
     _core.set_simd(wanted != "baseline")
 
 
@@ -136,7 +131,7 @@ _NO_WEIGHTS = np.zeros(0, np.int64)
 
 
 def _native_values(values: NDArray[Any]) -> NDArray[Any]:
-    """A column in a layout the core reads: converted only if it is in a foreign byte order, unaligned or exotic."""
+    """A column in a layout the core reads: converted only if in a foreign byte order, unaligned or exotic."""
     if values.dtype == np.float16:
         return values.astype(np.float32)
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
@@ -148,14 +143,15 @@ def _native_values(values: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def _naming_infinite(table: Table) -> Iterator[None]:
-    """Turn the core's "column, row" of an infinite value into words."""
+    """Name the first infinite value, by column and row, when the core has met one."""
     try:
         yield
-    except _core.InfiniteValue as error:
-        column, row = map(int, str(error).split())
-        at = table.columns[column]
-        value = float(at.values[row]) if isinstance(at, NumericColumn) else math.inf
-        raise infinite_value(at.name, row, value) from None
+    except _core.InfiniteValue:
+        floats = [c for c in table.columns if isinstance(c, NumericColumn) and c.values.dtype.kind == "f"]
+        values = [_native_values(c.values) for c in floats]
+        found = _core.first_infinite(values, [c.missing for c in floats], table.n_rows)
+        column, row = cast(tuple[int, int], found)
+        raise infinite_value(floats[column].name, row, float(values[column][row])) from None
 
 
 def encode(
@@ -216,7 +212,9 @@ def grow_class_tree(
 ) -> TreeArrays:
     """One tree on classes; see core/tree/grow_tree.h."""
     units = _NO_WEIGHTS if weights is None else weights
-    return _core.grow_class_tree(codes, lane, output_start, units, weight_scale, criterion, options, n_threads)
+    return _core.grow_class_tree(
+        codes, lane, output_start, units, weight_scale, criterion, options, n_threads
+    )
 
 
 def grow_moment_tree(

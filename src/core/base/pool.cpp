@@ -19,7 +19,9 @@ constexpr auto poll_interval = std::chrono::milliseconds(100);
 
 thread_local bool inside_block = false;
 
-uint64_t this_thread() { return std::hash<std::thread::id>{}(std::this_thread::get_id()); }
+uint64_t this_thread() {
+  return std::hash<std::thread::id>{}(std::this_thread::get_id());
+}
 
 struct Job {
   Run* run;
@@ -129,7 +131,9 @@ Run::Run(int n_threads, std::function<bool()> interrupted)
       last_poll_(std::chrono::steady_clock::now()),
       owner_(this_thread()) {}
 
-Run::Run(Run* whole) : Run(1) { whole_ = whole; }
+Run::Run(Run* whole) : Run(1) {
+  whole_ = whole;
+}
 
 void Run::poll() {
   if (!interrupted_ || this_thread() != owner_) return;
@@ -147,7 +151,13 @@ void Run::check() {
 
 void detail::parallel_blocks(Run& run, int64_t n_blocks, BlockBody body, void* state) {
   if (n_blocks <= 0) return;
-  Job job{.run = &run, .n_blocks = n_blocks, .body = body, .state = state, .max_helpers = 0, .error = {}, .error_mutex = {}};
+  Job job{.run = &run,
+          .n_blocks = n_blocks,
+          .body = body,
+          .state = state,
+          .max_helpers = 0,
+          .error = {},
+          .error_mutex = {}};
   job.max_helpers = static_cast<int>(std::min<int64_t>(run.n_threads() - 1, n_blocks - 1));
   if (job.max_helpers <= 0 || inside_block) {
     job.work(0);

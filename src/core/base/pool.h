@@ -53,8 +53,7 @@ template <class Body>
 void parallel_for(Run& run, int64_t n_blocks, Body&& body) {
   using Callable = std::remove_reference_t<Body>;
   detail::parallel_blocks(
-      run, n_blocks,
-      [](void* state, int64_t block, int worker) { (*static_cast<Callable*>(state))(block, worker); },
+      run, n_blocks, [](void* state, int64_t block, int worker) { (*static_cast<Callable*>(state))(block, worker); },
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 

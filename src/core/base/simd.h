@@ -14,14 +14,20 @@ inline std::atomic<Simd>& simd_setting() {
   return level;
 }
 
-inline Simd simd_level() { return simd_setting().load(std::memory_order_relaxed); }
+inline Simd simd_level() {
+  return simd_setting().load(std::memory_order_relaxed);
+}
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WEALD_TARGET_AVX2 [[gnu::target("avx2")]]
-inline Simd best_simd() { return __builtin_cpu_supports("avx2") ? Simd::avx2 : Simd::baseline; }
+inline Simd best_simd() {
+  return __builtin_cpu_supports("avx2") ? Simd::avx2 : Simd::baseline;
+}
 #else
 #define WEALD_TARGET_AVX2
-inline Simd best_simd() { return Simd::baseline; }
+inline Simd best_simd() {
+  return Simd::baseline;
+}
 #endif
 
 }  // namespace weald

@@ -59,8 +59,8 @@ void map_indices(const Piece& piece, std::span<const std::int32_t> target, std::
       out[i] = -1;
       continue;
     }
-    const auto at = static_cast<std::uint64_t>(
-        load<Index>(data, piece.first + i));  // a negative index turns into a huge one
+    const auto at =
+        static_cast<std::uint64_t>(load<Index>(data, piece.first + i));  // a negative index turns into a huge one
     if (at >= target.size()) throw BadInput("an index points beyond its dictionary");
     out[i] = target[at];
   }
@@ -104,8 +104,8 @@ std::vector<std::int32_t> shifted_positions(const Piece& dictionary, std::size_t
   return target;
 }
 
-void read_dictionary_column(std::span<const Piece> pieces, const ArrowSchema& schema,
-                            const Type& indices_type, Column& column) {
+void read_dictionary_column(std::span<const Piece> pieces, const ArrowSchema& schema, const Type& indices_type,
+                            Column& column) {
   const Type type = parse_type(format_of(*schema.dictionary));
   const bool is_text = type.unit == Unit::text;
   if (schema.dictionary->dictionary != nullptr || type.unit == Unit::unsupported) {
@@ -119,8 +119,7 @@ void read_dictionary_column(std::span<const Piece> pieces, const ArrowSchema& sc
   std::vector<Piece> dictionaries;
   for (const Piece& piece : pieces) {
     if (piece.array->dictionary == nullptr) throw BadInput("a dictionary column lacks its dictionary");
-    const Piece dictionary =
-        piece_of(*piece.array->dictionary, 0, piece.array->dictionary->length, piece.owner);
+    const Piece dictionary = piece_of(*piece.array->dictionary, 0, piece.array->dictionary->length, piece.owner);
     check_buffers(*dictionary.array, type, dictionary.length);
     std::vector<std::int32_t> target(static_cast<std::size_t>(dictionary.length));
     if (is_text) {

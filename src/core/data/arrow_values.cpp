@@ -222,14 +222,13 @@ Values read_missing(std::span<const Piece> pieces, const Type& type) {
   bool any = false;
   for (const Piece& piece : pieces) any = any || (piece.length > 0 && may_have_nulls(*piece.array));
   if (!any) return {};
-  Values missing =
-      converted<std::uint8_t>(pieces, Number::boolean, [](const Piece& piece, std::uint8_t* out) {
-        if (piece.length > 0 && may_have_nulls(*piece.array)) {
-          unpack_bits(buffer<std::uint8_t>(*piece.array, 0), piece.first, piece.length, 1, out);
-        } else {
-          std::fill_n(out, piece.length, std::uint8_t{0});
-        }
-      });
+  Values missing = converted<std::uint8_t>(pieces, Number::boolean, [](const Piece& piece, std::uint8_t* out) {
+    if (piece.length > 0 && may_have_nulls(*piece.array)) {
+      unpack_bits(buffer<std::uint8_t>(*piece.array, 0), piece.first, piece.length, 1, out);
+    } else {
+      std::fill_n(out, piece.length, std::uint8_t{0});
+    }
+  });
   // A slice may have left every null outside; then there is no mask to carry.
   const bool found = std::memchr(missing.data, 1, missing.n) != nullptr;
   return found ? missing : Values{};

@@ -49,8 +49,7 @@ std::size_t total_rows(std::span<const Piece> pieces);
 template <class T>
 T load(const void* data, std::int64_t i) {
   T value;
-  std::memcpy(&value, static_cast<const std::byte*>(data) + i * static_cast<std::int64_t>(sizeof(T)),
-              sizeof(T));
+  std::memcpy(&value, static_cast<const std::byte*>(data) + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
   return value;
 }
 

@@ -22,7 +22,9 @@ struct CodeColumn {
   std::vector<double> marks;
 };
 
-inline int code_width(uint64_t n_codes) { return n_codes <= 255 ? 1 : n_codes <= 65535 ? 2 : 4; }
+inline int code_width(uint64_t n_codes) {
+  return n_codes <= 255 ? 1 : n_codes <= 65535 ? 2 : 4;
+}
 
 // Owns the codes of all columns, column after column.
 struct Codes {
@@ -52,9 +54,12 @@ struct Codes {
 template <class F>
 decltype(auto) with_codes(const void* data, int width, F&& f) {
   switch (width) {
-    case 1: return f(static_cast<const uint8_t*>(data));
-    case 2: return f(static_cast<const uint16_t*>(data));
-    default: return f(static_cast<const uint32_t*>(data));
+    case 1:
+      return f(static_cast<const uint8_t*>(data));
+    case 2:
+      return f(static_cast<const uint16_t*>(data));
+    default:
+      return f(static_cast<const uint32_t*>(data));
   }
 }
 
@@ -66,9 +71,12 @@ decltype(auto) with_codes(const CodeColumn& column, F&& f) {
 template <class F>
 decltype(auto) with_code_type(int width, F&& f) {
   switch (width) {
-    case 1: return f(uint8_t{});
-    case 2: return f(uint16_t{});
-    default: return f(uint32_t{});
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    default:
+      return f(uint32_t{});
   }
 }
 

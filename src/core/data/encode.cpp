@@ -33,8 +33,7 @@ uint32_t to_short_key(float value) {
   return bits ^ ((bits >> 31) != 0 ? ~uint32_t{0} : uint32_t{1} << 31);
 }
 double from_short_key(uint32_t key) {
-  return static_cast<double>(
-      std::bit_cast<float>(key ^ ((key >> 31) != 0 ? uint32_t{1} << 31 : ~uint32_t{0})));
+  return static_cast<double>(std::bit_cast<float>(key ^ ((key >> 31) != 0 ? uint32_t{1} << 31 : ~uint32_t{0})));
 }
 
 struct KeyedRow {
@@ -88,8 +87,8 @@ void code_exactly(const std::vector<double>& values, DType dtype, Codes& codes, 
     }
     scratch.resize(items.size());
     radix_sort(items.data(), scratch.data(), items.size(), 0, 32, [](const ShortKeyedRow& item) { return item.key; });
-    codes.columns[column].marks = rank(items, n_rows, codes, column,
-                                       [](const ShortKeyedRow& item) { return from_short_key(item.key); });
+    codes.columns[column].marks =
+        rank(items, n_rows, codes, column, [](const ShortKeyedRow& item) { return from_short_key(item.key); });
     return;
   }
   std::vector<KeyedRow> items, scratch;
@@ -103,8 +102,8 @@ void code_exactly(const std::vector<double>& values, DType dtype, Codes& codes, 
       rank(items, n_rows, codes, column, [](const KeyedRow& item) { return from_key(item.key); });
 }
 
-// values[c][i] = float64 value of row i of the c-th column of the group. Row blocks outside, columns inside: a row-major
-// table is read once, not once a column.
+// values[c][i] = float64 value of row i of the c-th column of the group. Row blocks outside, columns inside: a
+// row-major table is read once, not once a column.
 void load_group(std::span<const ColumnSource> columns, std::span<const size_t> group, int64_t n_rows, Run& run,
                 std::vector<std::vector<double>>& values) {
   values.resize(group.size());
@@ -113,7 +112,7 @@ void load_group(std::span<const ColumnSource> columns, std::span<const size_t> g
     const int64_t first = block * row_block;
     const int64_t n = std::min(row_block, n_rows - first);
     for (size_t c = 0; c < group.size(); ++c) {
-      load_rows(columns[group[c]].raw, first, n, static_cast<int64_t>(group[c]), values[c].data() + first);
+      load_rows(columns[group[c]].raw, first, n, values[c].data() + first);
     }
   });
 }
@@ -178,8 +177,7 @@ std::vector<double> find_cuts(std::vector<KeyedRow>& items, std::span<const int6
     if (i > 0 && items[i].key == items[i - 1].key) {
       values.back().weight += weight;
     } else {
-      const double value =
-          short_keys ? from_short_key(static_cast<uint32_t>(items[i].key)) : from_key(items[i].key);
+      const double value = short_keys ? from_short_key(static_cast<uint32_t>(items[i].key)) : from_key(items[i].key);
       values.push_back({value, weight});
     }
   }
@@ -265,7 +263,7 @@ void encode_binned(std::span<const ColumnSource> columns, std::span<const size_t
     double values[row_block];
     for (size_t c = 0; c < chosen.size(); ++c) {
       const size_t j = chosen[c];
-      load_rows(columns[j].raw, first, n, static_cast<int64_t>(j), values);
+      load_rows(columns[j].raw, first, n, values);
       const double* cuts = padded[c].cuts.data();
       with_code_type(codes.columns[j].width, [&](auto type) {
         using Code = decltype(type);

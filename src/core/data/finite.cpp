@@ -29,11 +29,9 @@ bool block_has_infinite(const Float* data, std::ptrdiff_t stride, std::size_t n)
 bool block_has_infinite(const FloatColumn& column, std::size_t first, std::size_t n) {
   const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(first) * column.stride;
   if (column.is_double) {
-    return block_has_infinite<double, std::uint64_t>(static_cast<const double*>(column.data) + at,
-                                                     column.stride, n);
+    return block_has_infinite<double, std::uint64_t>(static_cast<const double*>(column.data) + at, column.stride, n);
   }
-  return block_has_infinite<float, std::uint32_t>(static_cast<const float*>(column.data) + at, column.stride,
-                                                  n);
+  return block_has_infinite<float, std::uint32_t>(static_cast<const float*>(column.data) + at, column.stride, n);
 }
 
 bool is_infinite(const FloatColumn& column, std::size_t row) {
@@ -46,8 +44,7 @@ bool is_infinite(const FloatColumn& column, std::size_t row) {
 
 }  // namespace
 
-std::optional<std::pair<std::size_t, std::size_t>> first_infinite(std::span<const FloatColumn> columns,
-                                                                  std::size_t n) {
+std::optional<std::pair<std::size_t, std::size_t>> first_infinite(std::span<const FloatColumn> columns, std::size_t n) {
   constexpr std::size_t kBlock = 512;
   std::optional<std::pair<std::size_t, std::size_t>> best;
   std::size_t searched = columns.size();  // columns from here on cannot beat `best`

@@ -21,7 +21,6 @@ struct FloatColumn {
 
 // (column, row) of an infinite value: the first such column, its first such row. All columns have n rows.
 // Rows are visited in blocks over all columns, so that views of one row-major array are read once.
-std::optional<std::pair<std::size_t, std::size_t>> first_infinite(std::span<const FloatColumn> columns,
-                                                                  std::size_t n);
+std::optional<std::pair<std::size_t, std::size_t>> first_infinite(std::span<const FloatColumn> columns, std::size_t n);
 
 }  // namespace weald

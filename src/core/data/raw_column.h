@@ -1,11 +1,11 @@
 // A column as the user's frame stores it, read through (pointer, stride, dtype), and the one place where its values
-// become float64: integers and bool by conversion, masked rows to NaN, −0 to +0. Fit and predict both read through here.
+// become float64: integers and bool by conversion, masked rows to NaN, −0 to +0. Fit and predict both read through
+// here.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 
 #include "core/base/check.h"
 
@@ -21,26 +21,37 @@ struct RawColumn {
   int64_t missing_stride = 0;
 };
 
-// An infinite value: raised with its place, so that the caller can name the column.
+// An infinite value in a table. Blocks run in any order, so the caller finds the first one (finite.h) and names it.
 struct InfiniteValue : BadInput {
-  InfiniteValue(int64_t column, int64_t row) : BadInput(std::to_string(column) + " " + std::to_string(row)) {}
+  InfiniteValue() : BadInput("a column holds an infinite value") {}
 };
 
 // Calls f(pointer to the first value, typed) for the column's dtype.
 template <class F>
 decltype(auto) with_dtype(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::f32: return f(float{});
-    case DType::f64: return f(double{});
-    case DType::i8: return f(int8_t{});
-    case DType::i16: return f(int16_t{});
-    case DType::i32: return f(int32_t{});
-    case DType::i64: return f(int64_t{});
-    case DType::u8: return f(uint8_t{});
-    case DType::u16: return f(uint16_t{});
-    case DType::u32: return f(uint32_t{});
-    case DType::u64: return f(uint64_t{});
-    case DType::boolean: return f(uint8_t{});
+    case DType::f32:
+      return f(float{});
+    case DType::f64:
+      return f(double{});
+    case DType::i8:
+      return f(int8_t{});
+    case DType::i16:
+      return f(int16_t{});
+    case DType::i32:
+      return f(int32_t{});
+    case DType::i64:
+      return f(int64_t{});
+    case DType::u8:
+      return f(uint8_t{});
+    case DType::u16:
+      return f(uint16_t{});
+    case DType::u32:
+      return f(uint32_t{});
+    case DType::u64:
+      return f(uint64_t{});
+    case DType::boolean:
+      return f(uint8_t{});
   }
   throw BrokenInvariant("unknown dtype");
 }
@@ -54,19 +65,18 @@ double load_row(const RawColumn& raw, int64_t row) {
   return static_cast<double>(*reinterpret_cast<const T*>(raw.data + row * raw.stride)) + 0.0;
 }
 
-// Throws InfiniteValue(column, row) for the first infinite value of rows first … first + n.
-inline void check_finite(const RawColumn& raw, int64_t first, int64_t n, int64_t column) {
+// Throws if one of the rows first … first + n is infinite.
+inline void check_finite(const RawColumn& raw, int64_t first, int64_t n) {
   if (raw.dtype != DType::f32 && raw.dtype != DType::f64) return;
   with_dtype(raw.dtype, [&](auto type) {
     for (int64_t row = first; row < first + n; ++row) {
-      if (std::isinf(load_row<decltype(type)>(raw, row))) throw InfiniteValue(column, row);
+      if (std::isinf(load_row<decltype(type)>(raw, row))) throw InfiniteValue();
     }
   });
 }
 
-// out[i * out_stride] = float64 value of row first + i. Throws InfiniteValue(column, row).
-inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, int64_t column, double* out,
-                      int64_t out_stride = 1) {
+// out[i * out_stride] = float64 value of row first + i. Throws if one is infinite.
+inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, double* out, int64_t out_stride = 1) {
   with_dtype(raw.dtype, [&](auto type) {
     using T = decltype(type);
     const char* at = raw.data + first * raw.stride;
@@ -82,7 +92,7 @@ inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, int64_t co
         if (*mask != 0) out[i * out_stride] = std::numeric_limits<double>::quiet_NaN();
       }
     }
-    if (!finite) check_finite(raw, first, n, column);
+    if (!finite) check_finite(raw, first, n);
   });
 }
 

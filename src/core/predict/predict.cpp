@@ -39,7 +39,7 @@ bool any_missing_in_place(std::span<const PredictColumn> columns, int64_t begin,
     for (size_t j = 0; j < columns.size(); ++j) odd |= row[j] - row[j] != 0;  // NaN for NaN and for ±inf
   }
   if (odd == 0) return false;
-  for (size_t j = 0; j < columns.size(); ++j) check_finite(columns[j].raw, begin, end - begin, static_cast<int64_t>(j));
+  for (const PredictColumn& column : columns) check_finite(column.raw, begin, end - begin);
   return true;
 }
 
@@ -58,7 +58,8 @@ Predictor::Predictor(const ForestView& forest) : n_columns_(forest.n_columns), w
   weight_.assign(forest.tree_weight.begin(), forest.tree_weight.end());
   value_.assign(forest.value.begin(), forest.value.end());
   for (size_t s = 0; s + 1 < forest.set_start.size(); ++s) {
-    sets_.emplace_back(forest.set_words.begin() + forest.set_start[s], forest.set_words.begin() + forest.set_start[s + 1]);
+    sets_.emplace_back(forest.set_words.begin() + forest.set_start[s],
+                       forest.set_words.begin() + forest.set_start[s + 1]);
   }
   in_use_.assign(static_cast<size_t>(n_columns_), 0);
   for (const int32_t column : forest.column) {
@@ -228,10 +229,10 @@ void Predictor::load(std::span<const PredictColumn> columns, int64_t first, int6
   for (int32_t j = 0; j < n_columns_; ++j) {
     const PredictColumn& column = columns[static_cast<size_t>(j)];
     if (in_use_[static_cast<size_t>(j)] == 0) {
-      check_finite(column.raw, first, n, j);
+      check_finite(column.raw, first, n);
       continue;
     }
-    load_rows(column.raw, first, n, j, rows + j, n_columns_);
+    load_rows(column.raw, first, n, rows + j, n_columns_);
     if (!column.levels) continue;
     for (int64_t i = 0; i < n; ++i) {
       double& index = rows[i * n_columns_ + j];

@@ -32,9 +32,7 @@ class Frontier {
   auto end() { return nodes_.end(); }
 
  private:
-  static bool later(const Node& a, const Node& b) {
-    return a.gain != b.gain ? a.gain < b.gain : b.preorder_before(a);
-  }
+  static bool later(const Node& a, const Node& b) { return a.gain != b.gain ? a.gain < b.gain : b.preorder_before(a); }
   bool best_first_;
   std::vector<Node> nodes_;
 };

@@ -1,6 +1,7 @@
 // THE split gain. Every tree method scores a set of rows by one number; a split is worth
 //
-//   gain = (score(left) + score(right)) − score(node)                                          (docs/methods/trees.md, 4)
+//   gain = (score(left) + score(right)) − score(node)                                          (docs/methods/trees.md,
+//   4)
 //
 // and the best split has the largest score(left) + score(right). Scores are one fixed float64 expression of the integer
 // lanes: sums and differences are taken in integers, then converted. Higher is better; a criterion C brings

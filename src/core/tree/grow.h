@@ -6,9 +6,9 @@
 //   order       fewer rows: the entries (code, row) in code order; made by one sort, then carried down by stable
 //               partitions (the range of a node in the entries is its range in ids_)
 //
-// One parallel region per split, over columns: partition or histogram, then scan, for both children at once. Nodes of at
-// most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the rows.
-// When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
+// One parallel region per split, over columns: partition or histogram, then scan, for both children at once. Nodes of
+// at most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the
+// rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
 #pragma once
 
 #include <algorithm>
@@ -65,8 +65,8 @@ template <class Rows, class Criterion>
 class Grower {
  public:
   // `ids`: the rows to grow on, ascending, all below n_rows.
-  Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-         Spread spread, const GrowOptions& options, Run& run, Place place = {});
+  Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
+         const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run, Place place = {});
 
   GrownTree grow();
 

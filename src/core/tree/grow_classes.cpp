@@ -49,8 +49,8 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
     return grow_flat(codes, std::move(ids), std::move(rows), GiniMany(std::move(output_start)), spread, options, run);
   }
   const EntropyTerms terms(total);
-  return grow_flat(codes, std::move(ids), std::move(rows), EntropyMany(std::move(output_start), &terms), spread, options,
-                   run);
+  return grow_flat(codes, std::move(ids), std::move(rows), EntropyMany(std::move(output_start), &terms), spread,
+                   options, run);
 }
 
 }  // namespace weald

@@ -34,8 +34,8 @@ inline std::vector<uint32_t> present_rows(int64_t n_rows, std::span<const int64_
 }
 
 template <class Rows, class Criterion>
-TreeArrays grow_flat(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion, Spread spread,
-                     const GrowOptions& options, Run& run) {
+TreeArrays grow_flat(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
+                     Spread spread, const GrowOptions& options, Run& run) {
   if (ids.empty()) throw BadInput("no row has a positive weight");
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,

@@ -7,7 +7,8 @@ namespace weald {
 TreeArrays grow_newton_tree(const Codes& codes, std::span<const int64_t> pairs, double lambda,
                             const GrowOptions& options, Run& run) {
   require(pairs.size() == 2 * static_cast<size_t>(codes.n_rows), "one pair a row");
-  return grow_flat(codes, present_rows(codes.n_rows, {}), PairRows{pairs.data()}, Newton{lambda}, Spread{}, options, run);
+  return grow_flat(codes, present_rows(codes.n_rows, {}), PairRows{pairs.data()}, Newton{lambda}, Spread{}, options,
+                   run);
 }
 
 TreeArrays grow_narrow_tree(const Codes& codes, std::span<const NarrowRows::Value> values, double lambda,

@@ -192,9 +192,12 @@ template <class Rows, class Criterion>
 double Grower<Rows, Criterion>::threshold(const GrowColumn& column, const Split& split) const {
   if (split.next_code == 0) return std::numeric_limits<double>::infinity();
   switch (column.kind) {
-    case ColumnKind::exact: return midpoint_below(column.marks[split.code - 1], column.marks[split.next_code - 1]);
-    case ColumnKind::binned: return column.marks[split.code - 1];
-    default: return static_cast<double>(split.code);
+    case ColumnKind::exact:
+      return midpoint_below(column.marks[split.code - 1], column.marks[split.next_code - 1]);
+    case ColumnKind::binned:
+      return column.marks[split.code - 1];
+    default:
+      return static_cast<double>(split.code);
   }
 }
 

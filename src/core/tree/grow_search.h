@@ -43,9 +43,8 @@ void Grower<Rows, Criterion>::search_carried(std::span<Node*> children, Node* pa
     for (auto& best : worker.best) best.column = -1, best.score = -std::numeric_limits<double>::infinity();
   }
   for (auto& flags : constant_) flags.resize(active.size());
-  for_columns(active.size(), n_rows * active.size(), [&](size_t i, Worker& worker) {
-    search_column(active[i], i, children, parent, worker);
-  });
+  for_columns(active.size(), n_rows * active.size(),
+              [&](size_t i, Worker& worker) { search_column(active[i], i, children, parent, worker); });
   for (size_t c = 0; c < children.size(); ++c) {
     Node& child = *children[c];
     for (auto& worker : workers_) {

@@ -17,7 +17,8 @@ namespace weald {
 enum class ClassCriterion : int { gini = 0, entropy = 1 };
 
 // Classes of one or several outputs. `lane` (n, outputs): the row's class per output, counted over all outputs;
-// `output_start` (outputs + 1): first lane of each output. `weights`: units a row, 0 = the row is absent; empty = all 1.
+// `output_start` (outputs + 1): first lane of each output. `weights`: units a row, 0 = the row is absent; empty =
+// all 1.
 TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, std::vector<int> output_start,
                            std::span<const int64_t> weights, double weight_scale, ClassCriterion criterion,
                            const GrowOptions& options, Run& run);

@@ -14,8 +14,12 @@ namespace weald {
 
 using Entry = uint64_t;  // code in the high half, row in the low half
 
-inline uint32_t entry_code(Entry entry) { return static_cast<uint32_t>(entry >> 32); }
-inline uint32_t entry_row(Entry entry) { return static_cast<uint32_t>(entry); }
+inline uint32_t entry_code(Entry entry) {
+  return static_cast<uint32_t>(entry >> 32);
+}
+inline uint32_t entry_row(Entry entry) {
+  return static_cast<uint32_t>(entry);
+}
 
 // Sorts entries whose rows already ascend: equal codes keep ascending rows, so the result is unique.
 inline void sort_entries(Entry* entries, Entry* scratch, size_t n, uint32_t largest_code) {
@@ -29,12 +33,13 @@ inline void sort_entries(Entry* entries, Entry* scratch, size_t n, uint32_t larg
     }
     return;
   }
-  radix_sort(entries, scratch, n, 32, static_cast<int>(std::bit_width(largest_code)), [](Entry entry) { return entry; });
+  radix_sort(entries, scratch, n, 32, static_cast<int>(std::bit_width(largest_code)),
+             [](Entry entry) { return entry; });
 }
 
 // Entries of the rows `ids` (ascending) in code order.
-inline void order_rows(const void* data, int width, std::span<const uint32_t> ids, uint32_t largest_code, Entry* entries,
-                       Entry* scratch) {
+inline void order_rows(const void* data, int width, std::span<const uint32_t> ids, uint32_t largest_code,
+                       Entry* entries, Entry* scratch) {
   with_codes(data, width, [&](const auto* codes) {
     for (size_t i = 0; i < ids.size(); ++i) entries[i] = (static_cast<Entry>(codes[ids[i]]) << 32) | ids[i];
   });

@@ -15,7 +15,7 @@ namespace weald {
 struct Split {
   double score = -std::numeric_limits<double>::infinity();  // score(left) + score(right)
   int32_t column = -1;
-  uint32_t code = 0;       // largest present code that goes left; categories: length of the prefix, or the subset's mask
+  uint32_t code = 0;  // largest present code that goes left; categories: length of the prefix, or the subset's mask
   uint32_t next_code = 0;  // smallest present code that goes right; 0: none, missing stands against present
   bool missing_left = false;
   bool saw_missing = false;           // else missing_left is decided by cover
@@ -74,8 +74,14 @@ template <class Criterion, int N>
 class Scan {
  public:
   Scan(const Criterion& criterion, int lanes, Limits limits)
-      : left(lanes), missing(lanes), criterion_(criterion), limits_(limits), total_(lanes), trial_(lanes),
-        right_(lanes), best_left_(lanes) {}
+      : left(lanes),
+        missing(lanes),
+        criterion_(criterion),
+        limits_(limits),
+        total_(lanes),
+        trial_(lanes),
+        right_(lanes),
+        best_left_(lanes) {}
 
   Lanes<N> left;     // rows of present codes so far
   Lanes<N> missing;  // rows of code 0
@@ -239,8 +245,8 @@ bool any_lane(const int64_t* cell, int lanes) {
   return any != 0;
 }
 
-// Numeric or ordinal column from its histogram. Row counts: the extra lane when `counted`, else the weight (which is the
-// count where weights are 1, and is not needed where no limit asks for rows).
+// Numeric or ordinal column from its histogram. Row counts: the extra lane when `counted`, else the weight (which is
+// the count where weights are 1, and is not needed where no limit asks for rows).
 template <class Criterion, int N>
 void scan_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool counted, Scan<Criterion, N>& scan) {
   const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);

@@ -13,11 +13,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald import engine
 from weald.data import arrow_frame, pandas_frame
 from weald.data.arrays import array_column, as_categorical
-from weald.data.table import Column, NumericColumn, Table
-from weald.errors import DataError, DataTypeError, ParameterError, infinite_value, listing, nearest
+from weald.data.table import Column, Table
+from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
 
 CategoricalFeatures: TypeAlias = (
     Literal["from_dtype"] | Sequence[Hashable] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
@@ -25,8 +24,8 @@ CategoricalFeatures: TypeAlias = (
 _Names: TypeAlias = tuple[Hashable, ...]
 
 
-def to_table(X: Any, *, categorical_features: CategoricalFeatures = None, finite: bool = True) -> Table:
-    """Read any table.
+def to_table(X: Any, *, categorical_features: CategoricalFeatures = None) -> Table:
+    """Read any table. Infinite numbers pass here: the engine refuses them where it reads every value anyway.
 
     Parameters
     ----------
@@ -35,31 +34,13 @@ def to_table(X: Any, *, categorical_features: CategoricalFeatures = None, finite
         of objects, or structured.
     categorical_features : None, "from_dtype", names, positions or a mask
         Columns to read as categories whatever their type. Text and unordered categories always are.
-    finite : bool
-        Refuse infinite numbers here. False leaves it to `encode`, which reads every value anyway.
 
     Examples
     --------
     >>> to_table({"x": [1.5, None], "city": ["Bern", None]}).columns[1].levels
     ('Bern',)
     """
-    table = _read(X, categorical_features)
-    if finite:
-        check_finite(table)
-    return table
-
-
-def check_finite(table: Table) -> None:
-    """Raise when a numeric column holds an infinite number, with the column and its first such row."""
-    floats = [
-        column
-        for column in table.columns
-        if isinstance(column, NumericColumn) and column.values.dtype.kind == "f"
-    ]
-    found = engine.first_infinite([column.values for column in floats], [column.missing for column in floats])
-    if found is not None:
-        column, row = floats[found[0]], found[1]
-        raise infinite_value(column.name, row, float(column.values[row]))
+    return _read(X, categorical_features)
 
 
 def column_of(name: Hashable, values: Any, *, categorical: bool = False) -> Column:

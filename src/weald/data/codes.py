@@ -1,7 +1,7 @@
 """Codes: a table as small integers, column by column, and the codebook that made them.
 
-Code 0 is missing; codes 1 … n stand for exact ranks, quantile bins or levels. This is the only full copy of the
-user's data that a tree method makes.
+Code 0 is missing; codes 1 … n stand for exact ranks, quantile bins or levels. This is the only full copy of
+the user's data that a tree method makes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weald.data.table import Table
 
 
 class Codes:
-    """The coded rows of one table. Opaque to everything but the engine; the accessors are for people and tests."""
+    """The coded rows of one table. Only the engine looks inside; the accessors are for people and tests."""
 
     def __init__(self, native: engine.NativeCodes) -> None:
         self.native = native
@@ -39,7 +39,7 @@ class Codes:
 
     def column(self, j: int) -> NDArray[Any]:
         """A copy of the codes of column j: 1, 2 or 4 bytes each."""
-        return self.native.column(j)
+        return np.asarray(self.native.column(j))
 
     def cuts(self, j: int) -> NDArray[np.float64]:
         """Cuts between the bins of column j; for an exact column its distinct values; empty for levels."""

@@ -1,8 +1,8 @@
 """From float64 to the integers that trees add up: sums of integers do not depend on their order.
 
-A value v becomes the integer nearest to v · 2^power. The power is the largest for which no sum over any rows can
-leave 62 bits; it is found from counts of the values' exponents, so it does not depend on the order of rows either
-(docs/methods/trees.md, 6).
+A value v becomes the integer nearest to v · 2^power. The power is the largest for which no sum over any rows
+can leave 62 bits; it is found from counts of the values' exponents, so it does not depend on the order of rows
+either (docs/methods/trees.md, 6).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def power_of_two(exponent: int) -> float:
 
 
 def common_power(values: NDArray[np.float64], spare_bits: int = 0) -> int:
-    """The largest power for which the sum of 2^(exponent + power) over all values stays below 2^(62 − spare_bits).
+    """The largest power for which the sum of 2^(exponent + power) over all values < 2^(62 − spare_bits).
 
     >>> common_power(np.array([1.0, 0.0, 3.0]))  # 2^1 + 2^2 = 6, and 6 · 2^59 < 2^62
     59

@@ -89,7 +89,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         """
         options = self._checked_options()
         n_threads = thread_count(options.n_jobs)
-        table = to_table(X, categorical_features=options.categorical_features, finite=False)
+        table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target, classes, weight = self._read_target(y, table.n_rows, weight, options)
         schema = Schema.of(table, used=_used(weight), unknown=options.unknown)

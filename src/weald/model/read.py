@@ -37,8 +37,8 @@ def read_aligned(
     names = [column.name for column in schema.columns]
     asked = [name for name, wanted in zip(names, categorical_mask(names, declared), strict=True) if wanted]
     try:
-        table = to_table(X, categorical_features=asked or None, finite=False)
+        table = to_table(X, categorical_features=asked or None)
     except ParameterError:
         # A declared column is absent: `align` words that as the lack of a column, not as a parameter.
-        table = to_table(X, finite=False)
+        table = to_table(X)
     return schema.align(table, estimator=owner)

@@ -1,7 +1,7 @@
 """Rows in memory: the fast path, a whole tree in one native call.
 
-This module turns targets and weights into integer statistics, calls the grower, and dresses the arrays it returns as
-a `Forest`.
+This module turns targets and weights into integer statistics, calls the grower, and dresses the arrays it
+returns as a `Forest`.
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weig
     if not (np.isfinite(weighted).all() and np.isfinite(squares).all()):
         raise DataError("sample_weight times y is too large for float64. Divide the weights or the target.")
     square_units = to_units(squares)
-    return _Moments(to_units(weighted), weights, square_units.units, power_of_two(2 * size - square_units.power))
+    return _Moments(
+        to_units(weighted), weights, square_units.units, power_of_two(2 * size - square_units.power)
+    )
 
 
 def _native_options(options: GrowOptions, weight_power: int, gain_scale: float) -> engine.NativeOptions:
