@@ -1,8 +1,8 @@
 """From float64 to the integers that trees add up: sums of integers do not depend on their order.
 
 A value v becomes the integer nearest to v · 2^power. The power is the largest for which no sum over any rows
-can leave 62 bits; it is found from counts of the values' exponents, so it does not depend on the order of rows
-either (docs/methods/trees.md, 6).
+can leave 62 bits; it is found from counts of the values' exponents, so the order of rows does not matter
+(docs/methods/trees.md, 6).
 """
 
 from __future__ import annotations
