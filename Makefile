@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CXX_FILES = $(shell find src/core src/bindings -name '*.cpp' -o -name '*.h')
 NATIVE := $(CXX_FILES) CMakeLists.txt pyproject.toml
-INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Ccmake.define.WEALD_WARNINGS_AS_ERRORS=ON
+INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.WEALD_WARNINGS_AS_ERRORS=ON
 
 STUB := src/weald/_core.pyi
 STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m weald._core
