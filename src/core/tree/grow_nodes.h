@@ -127,7 +127,7 @@ bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   node.gain = std::max(0.0, gain);
   if (options_.must_gain && !(gain > 0)) return false;
   const double total = static_cast<double>(place_.tree_weight) * spread_.weight_scale;
-  return !(gain / total + std::numeric_limits<double>::epsilon() < options_.min_decrease);
+  return !(node.gain / total + std::numeric_limits<double>::epsilon() < options_.min_decrease);
 }
 
 template <class Rows, class Criterion>

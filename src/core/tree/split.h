@@ -141,9 +141,10 @@ class Scan {
   const Criterion& criterion() const { return criterion_; }
 
  private:
+  // Row counts are exact only where a limit asks for them (see scan_histogram), so only then are they looked at.
   bool allowed(const int64_t* l, int64_t n_left, const int64_t* r) const {
-    return n_left >= limits_.min_rows && n_total_ - n_left >= limits_.min_rows &&
-           criterion_.weight(l) >= limits_.min_weight && criterion_.weight(r) >= limits_.min_weight;
+    const bool rows = limits_.min_rows <= 1 || (n_left >= limits_.min_rows && n_total_ - n_left >= limits_.min_rows);
+    return rows && criterion_.weight(l) >= limits_.min_weight && criterion_.weight(r) >= limits_.min_weight;
   }
 
   void attempt(const Lanes<N>& l, int64_t n_left, uint32_t code, uint32_t next, bool missing_left) {
