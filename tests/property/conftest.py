@@ -15,6 +15,8 @@ COMMON = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 }
 settings.register_profile("ci", max_examples=40, derandomize=True, database=None, **COMMON)
-settings.register_profile("noshrink", max_examples=40, derandomize=True, database=None, phases=[Phase.generate], **COMMON)
+settings.register_profile(
+    "noshrink", max_examples=40, derandomize=True, database=None, phases=[Phase.generate], **COMMON
+)
 settings.register_profile("thorough", max_examples=2000, **COMMON)
 settings.load_profile(os.environ.get("WEALD_HYPOTHESIS", "ci"))

@@ -15,9 +15,9 @@ from weald.data.table import LevelColumn, NumericColumn, Table
 
 
 def few_codes(criterion: str, weights: str, seed: int) -> Problem:
-    """6,000 rows of columns with few codes: large nodes that the reference can still search."""
+    """3,000 rows of columns with few codes: large nodes that the reference can still search."""
     rng = np.random.default_rng(seed)
-    n = 6_000
+    n = 3_000
     numeric = rng.integers(0, 12, n) / 4
     numeric[rng.random(n) < 0.1] = np.nan
     ordinal, town, unused = (rng.integers(-1, k, n).astype(np.int32) for k in (4, 7, 2))
@@ -54,9 +54,8 @@ def test_large_nodes_equal_the_reference(criterion, weights):
             assert_same_tree(forest, records, columns, impurity_scale=limited.impurity_scale)
 
 
-@pytest.mark.parametrize("n_codes", [100, 255, 256, 60_000, 65_535, 65_536, 80_000])
-@pytest.mark.parametrize("search", ["histogram", "order", "auto"])
-def test_root_split_of_codes_of_every_width(n_codes, search):
+@pytest.mark.parametrize("n_codes", [255, 256, 65_535, 65_536, 80_000])
+def test_root_split_of_codes_of_every_width(n_codes):
     """1, 2 and 4 bytes a code and the borders between them; all candidates by cumulated sums."""
     rng = np.random.default_rng(n_codes)
     n = 80_000
@@ -64,8 +63,6 @@ def test_root_split_of_codes_of_every_width(n_codes, search):
     x = rng.permutation(code).astype(np.float64)
     y = rng.normal(size=n) + (x > 0.3 * n_codes)
     table = Table((NumericColumn(0, x),), n, named=False)
-    forest = Problem(table, "squared_error", y, 0, None, Options(max_depth=1)).grow(search=search)
-
     statistic = Moments.of(y, None)
     order = np.argsort(x, kind="stable")
     last = np.flatnonzero(np.diff(x[order]) > 0)
@@ -73,6 +70,9 @@ def test_root_split_of_codes_of_every_width(n_codes, search):
     total = statistic.sums.units.sum()
     scores = left.astype(float) ** 2 / n_left + (total - left).astype(float) ** 2 / (n - n_left)
     best = int(np.argmax(scores))
-    assert forest.threshold[0] == x[order[last[best]]] + 0.5
-    assert forest.count.tolist() == [n, n_left[best], n - n_left[best]]
-    assert forest.gain[0] == statistic.real_gain(scores[best] - statistic.score((int(total), n)))
+    problem = Problem(table, "squared_error", y, 0, None, Options(max_depth=1))
+    for search in ("histogram", "order", "auto"):
+        forest = problem.grow(search=search)
+        assert forest.threshold[0] == x[order[last[best]]] + 0.5
+        assert forest.count.tolist() == [n, n_left[best], n - n_left[best]]
+        assert forest.gain[0] == statistic.real_gain(scores[best] - statistic.score((int(total), n)))
