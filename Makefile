@@ -58,7 +58,7 @@ sanitize: $(VENV)/.test
 	rm -rf $(SANITIZE)/package $(SANITIZE)/finding.* && mkdir -p $(SANITIZE)/package/weald
 	ln -s $(abspath src/weald)/* $(SANITIZE)/package/weald/
 	rm -f $(SANITIZE)/package/weald/_core*.so && ln -s $(abspath $(SANITIZE))/_core*.so $(SANITIZE)/package/weald/
-	PYTHONPATH="$(abspath $(SANITIZE))/package:$(abspath .ci/sanitize)" HYPOTHESIS_PROFILE=sanitize \
+	PYTHONPATH="$(abspath $(SANITIZE))/package:$(abspath .ci/sanitize)" WEALD_HYPOTHESIS=sanitize \
 	  ASAN_OPTIONS=detect_leaks=0:log_path=$(abspath $(SANITIZE))/finding \
 	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(abspath $(SANITIZE))/finding PYTHONMALLOC=malloc \
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \

@@ -1,4 +1,5 @@
-"""How hard hypothesis tries: `ci` is bounded and always the same; `thorough` draws anew and far more.
+"""How hard hypothesis tries: `ci` is bounded and always the same; `sanitize` tries
+less, for slow builds; `thorough` draws anew and far more.
 
 Choose with the environment variable WEALD_HYPOTHESIS.
 """
@@ -16,7 +17,7 @@ COMMON = {
 }
 settings.register_profile("ci", max_examples=40, derandomize=True, database=None, **COMMON)
 settings.register_profile(
-    "noshrink", max_examples=40, derandomize=True, database=None, phases=[Phase.generate], **COMMON
+    "sanitize", max_examples=10, derandomize=True, database=None, phases=[Phase.generate], **COMMON
 )
 settings.register_profile("thorough", max_examples=2000, **COMMON)
 settings.load_profile(os.environ.get("WEALD_HYPOTHESIS", "ci"))

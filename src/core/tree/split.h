@@ -110,6 +110,17 @@ class Scan {
     attempt(left, n_left, code, next, false);
   }
 
+  // A candidate found elsewhere, better than any so far; the node has no missing rows here.
+  void take(double score, uint32_t code, uint32_t next, const Lanes<N>& best_left) {
+    best_score_ = score;
+    best_code_ = code;
+    best_next_ = next;
+    best_missing_left_ = false;
+    best_left_ = best_left;
+  }
+
+  bool limited() const { return limited_; }
+  const Lanes<N>& total() const { return total_; }
   bool found() const { return best_score_ > -std::numeric_limits<double>::infinity(); }
   double best_score() const { return best_score_; }
   uint32_t best_code() const { return best_code_; }
@@ -149,6 +160,7 @@ class Scan {
 
   void attempt(const Lanes<N>& l, int64_t n_left, uint32_t code, uint32_t next, bool missing_left) {
     for (int k = 0; k < right_.size(); ++k) right_.data()[k] = total_.data()[k] - l.data()[k];
+    if (criterion_.hopeless(l.data(), right_.data(), best_score_)) return;
     if (limited_ && !allowed(l.data(), n_left, right_.data())) return;
     const double score = criterion_.score(l.data()) + criterion_.score(right_.data());
     if (!(score > best_score_)) return;
@@ -171,6 +183,32 @@ class Scan {
   int64_t best_n_left_ = 0;
 };
 
+// The hot loop of exact trees: no missing rows, no limits. Everything it touches stays in registers; a candidate that
+// cannot win costs a few multiplications.
+template <class Rows, class Criterion, int N>
+void scan_present(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan) {
+  Lanes<N> left(rows.lanes()), right(scan.total()), best_left(rows.lanes()), row(rows.lanes());
+  const Criterion criterion = scan.criterion();
+  double best_score = -std::numeric_limits<double>::infinity();
+  size_t best = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (i > 0 && entry_code(entries[i]) != entry_code(entries[i - 1]) &&
+        !criterion.hopeless(left.data(), right.data(), best_score)) {
+      const double score = criterion.score(left.data()) + criterion.score(right.data());
+      if (score > best_score) {
+        best_score = score;
+        best = i;
+        best_left = left;
+      }
+    }
+    clear_lanes(row);
+    rows.add(entry_row(entries[i]), row.data());
+    add_lanes(left, row.data());
+    for (int l = 0; l < right.size(); ++l) right.data()[l] -= row.data()[l];
+  }
+  if (best > 0) scan.take(best_score, entry_code(entries[best - 1]), entry_code(entries[best]), best_left);
+}
+
 // Numeric or ordinal column, rows in code order.
 template <class Rows, class Criterion, int N>
 void scan_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan) {
@@ -179,6 +217,9 @@ void scan_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion
   scan.n_missing = static_cast<int64_t>(i);
   scan.constant = entries.empty() || entry_code(entries.front()) == entry_code(entries.back());
   if (scan.constant) return;
+  if constexpr (N > 0) {
+    if (scan.n_missing == 0 && !scan.limited()) return scan_present(rows, entries, scan);
+  }
   uint32_t current = entry_code(entries[i]);
   for (; i < entries.size(); ++i) {
     const uint32_t code = entry_code(entries[i]);
