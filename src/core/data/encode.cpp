@@ -103,8 +103,8 @@ void code_exactly(const std::vector<double>& values, DType dtype, Codes& codes, 
       rank(items, n_rows, codes, column, [](const KeyedRow& item) { return from_key(item.key); });
 }
 
-// values[c][i] = float64 value of row rows[i] (or i, when rows is empty) of the c-th column of the group. Row blocks
-// outside, columns inside: a row-major table is read once, not once a column.
+// values[c][i] = float64 value of row i of the c-th column of the group. Row blocks outside, columns inside: a row-major
+// table is read once, not once a column.
 void load_group(std::span<const ColumnSource> columns, std::span<const size_t> group, int64_t n_rows, Run& run,
                 std::vector<std::vector<double>>& values) {
   values.resize(group.size());
@@ -114,6 +114,25 @@ void load_group(std::span<const ColumnSource> columns, std::span<const size_t> g
     const int64_t n = std::min(row_block, n_rows - first);
     for (size_t c = 0; c < group.size(); ++c) {
       load_rows(columns[group[c]].raw, first, n, static_cast<int64_t>(group[c]), values[c].data() + first);
+    }
+  });
+}
+
+// The same for the rows rows[i] only.
+void gather_group(std::span<const ColumnSource> columns, std::span<const size_t> group, std::span<const uint32_t> rows,
+                  Run& run, std::vector<std::vector<double>>& values) {
+  values.resize(group.size());
+  for (auto& column : values) column.resize(rows.size());
+  const auto n_rows = static_cast<int64_t>(rows.size());
+  parallel_for(run, (n_rows + row_block - 1) / row_block, [&](int64_t block, int) {
+    const int64_t first = block * row_block, last = std::min(n_rows, first + row_block);
+    for (size_t c = 0; c < group.size(); ++c) {
+      const RawColumn& raw = columns[group[c]].raw;
+      with_dtype(raw.dtype, [&](auto type) {
+        for (int64_t i = first; i < last; ++i) {
+          values[c][static_cast<size_t>(i)] = load_row<decltype(type)>(raw, rows[static_cast<size_t>(i)]);
+        }
+      });
     }
   });
 }
@@ -170,21 +189,24 @@ std::vector<double> find_cuts(std::vector<KeyedRow>& items, std::span<const int6
 void fit_cuts(std::span<const ColumnSource> columns, std::span<const size_t> chosen, std::span<const int64_t> weights,
               uint32_t max_bins, Codes& codes, Run& run) {
   const std::vector<uint32_t> rows = sample_rows(codes.n_rows, weights);
-  parallel_for(run, static_cast<int64_t>(chosen.size()), [&](int64_t c, int) {
-    const size_t j = chosen[static_cast<size_t>(c)];
-    const bool short_keys = fits_float(columns[j].raw.dtype);
-    std::vector<KeyedRow> items;
-    items.reserve(rows.size());
-    for (const uint32_t row : rows) {
-      double value;
-      load_rows(columns[j].raw, row, 1, static_cast<int64_t>(j), &value);
-      if (value != value) continue;
-      const uint64_t key = short_keys ? to_short_key(static_cast<float>(value)) : to_key(value);
-      items.push_back({key, row});
-    }
-    codes.columns[j].marks = find_cuts(items, weights, short_keys, max_bins);
-    codes.allocate(j, static_cast<uint32_t>(codes.columns[j].marks.size()) + 1);
-  });
+  std::vector<std::vector<double>> values;
+  for (size_t at = 0; at < chosen.size(); at += columns_together) {
+    const auto group = chosen.subspan(at, std::min(columns_together, chosen.size() - at));
+    gather_group(columns, group, rows, run, values);
+    parallel_for(run, static_cast<int64_t>(group.size()), [&](int64_t c, int) {
+      const size_t j = group[static_cast<size_t>(c)];
+      const bool short_keys = fits_float(columns[j].raw.dtype);
+      std::vector<KeyedRow> items;
+      items.reserve(rows.size());
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const double value = values[static_cast<size_t>(c)][i];
+        if (value != value) continue;
+        items.push_back({short_keys ? to_short_key(static_cast<float>(value)) : to_key(value), rows[i]});
+      }
+      codes.columns[j].marks = find_cuts(items, weights, short_keys, max_bins);
+      codes.allocate(j, static_cast<uint32_t>(codes.columns[j].marks.size()) + 1);
+    });
+  }
 }
 
 // code = 1 + number of cuts below the value, by a search of fixed length without branches; NaN gives 0.

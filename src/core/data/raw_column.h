@@ -45,6 +45,25 @@ decltype(auto) with_dtype(DType dtype, F&& f) {
   throw BrokenInvariant("unknown dtype");
 }
 
+// The float64 value of one row; T is the column's dtype.
+template <class T>
+double load_row(const RawColumn& raw, int64_t row) {
+  if (raw.missing != nullptr && raw.missing[row * raw.missing_stride] != 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return static_cast<double>(*reinterpret_cast<const T*>(raw.data + row * raw.stride)) + 0.0;
+}
+
+// Throws InfiniteValue(column, row) for the first infinite value of rows first … first + n.
+inline void check_finite(const RawColumn& raw, int64_t first, int64_t n, int64_t column) {
+  if (raw.dtype != DType::f32 && raw.dtype != DType::f64) return;
+  with_dtype(raw.dtype, [&](auto type) {
+    for (int64_t row = first; row < first + n; ++row) {
+      if (std::isinf(load_row<decltype(type)>(raw, row))) throw InfiniteValue(column, row);
+    }
+  });
+}
+
 // out[i * out_stride] = float64 value of row first + i. Throws InfiniteValue(column, row).
 inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, int64_t column, double* out,
                       int64_t out_stride = 1) {
@@ -63,10 +82,7 @@ inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, int64_t co
         if (*mask != 0) out[i * out_stride] = std::numeric_limits<double>::quiet_NaN();
       }
     }
-    if (finite) return;
-    for (int64_t i = 0; i < n; ++i) {
-      if (std::isinf(out[i * out_stride])) throw InfiniteValue(column, first + i);
-    }
+    if (!finite) check_finite(raw, first, n, column);
   });
 }
 

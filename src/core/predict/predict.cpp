@@ -8,9 +8,40 @@ namespace weald {
 
 namespace {
 
-enum : uint16_t { numeric = 0, categories = 1, combination = 2 };
+enum : uint8_t { numeric = 0, categories = 1, combination = 2 };
 
 constexpr int together = 8;  // rows that walk in step: hides the latency of the node loads
+
+// Rows of a block, copied to float64, row after row.
+struct CopiedRows {
+  const double* rows;
+  int64_t width;
+  double operator()(int64_t i, uint32_t column) const { return rows[i * width + column]; }
+};
+
+// Rows where the user has them, if they stand together there: a C-ordered array.
+template <class T>
+struct RowsInPlace {
+  const char* first;
+  int64_t stride;
+  double operator()(int64_t i, uint32_t column) const {
+    return static_cast<double>(reinterpret_cast<const T*>(first + i * stride)[column]);
+  }
+};
+
+// True if a value of rows [begin, end) is missing in an array without a mask; throws if one is infinite.
+template <class T>
+bool any_missing_in_place(std::span<const PredictColumn> columns, int64_t begin, int64_t end) {
+  const RawColumn& raw = columns[0].raw;
+  int odd = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    const T* row = reinterpret_cast<const T*>(raw.data + i * raw.stride);
+    for (size_t j = 0; j < columns.size(); ++j) odd |= row[j] - row[j] != 0;  // NaN for NaN and for ±inf
+  }
+  if (odd == 0) return false;
+  for (size_t j = 0; j < columns.size(); ++j) check_finite(columns[j].raw, begin, end - begin, static_cast<int64_t>(j));
+  return true;
+}
 
 void need(bool holds, const char* what) {
   if (!holds) throw BadInput(std::string("the forest is not valid: ") + what);
@@ -29,30 +60,25 @@ Predictor::Predictor(const ForestView& forest) : n_columns_(forest.n_columns), w
   for (size_t s = 0; s + 1 < forest.set_start.size(); ++s) {
     sets_.emplace_back(forest.set_words.begin() + forest.set_start[s], forest.set_words.begin() + forest.set_start[s + 1]);
   }
-  std::vector<uint8_t> in_use(static_cast<size_t>(n_columns_), 0);
+  in_use_.assign(static_cast<size_t>(n_columns_), 0);
   for (const int32_t column : forest.column) {
-    if (column >= 0) in_use[static_cast<size_t>(column)] = 1;
+    if (column >= 0) in_use_[static_cast<size_t>(column)] = 1;
   }
-  for (const int32_t column : forest.combination_column) in_use[static_cast<size_t>(column)] = 1;
-  std::vector<int32_t> position(static_cast<size_t>(n_columns_), 0);
-  for (size_t j = 0; j < in_use.size(); ++j) {
-    if (in_use[j] == 0) continue;
-    position[j] = static_cast<int32_t>(used_.size());
-    used_.push_back(static_cast<int32_t>(j));
-  }
+  for (const int32_t column : forest.combination_column) in_use_[static_cast<size_t>(column)] = 1;
   for (size_t c = 0; c + 1 < forest.combination_start.size(); ++c) {
     Combination terms;
     for (auto t = static_cast<size_t>(forest.combination_start[c]);
          t < static_cast<size_t>(forest.combination_start[c + 1]); ++t) {
-      terms.column.push_back(position[static_cast<size_t>(forest.combination_column[t])]);
+      terms.column.push_back(forest.combination_column[t]);
       terms.coefficient.push_back(forest.combination_coefficient[t]);
     }
     combinations_.push_back(std::move(terms));
   }
   nodes_.resize(forest.slot.size());
   leaf_.assign(forest.slot.size(), -1);
+  kind_.assign(forest.slot.size(), numeric);
   side_.assign(forest.slot.size(), -1);
-  for (size_t tree = 0; tree + 1 < forest.tree_start.size(); ++tree) lay_out_tree(forest, tree, position);
+  for (size_t tree = 0; tree + 1 < forest.tree_start.size(); ++tree) lay_out_tree(forest, tree);
   all_numeric_ = std::all_of(forest.kind.begin(), forest.kind.end(), [](uint8_t kind) { return kind == numeric; });
 }
 
@@ -89,7 +115,7 @@ void Predictor::check(const ForestView& f) const {
 }
 
 // Children always have larger numbers than their parent and stay inside the tree, so every walk ends at a leaf.
-void Predictor::lay_out_tree(const ForestView& forest, size_t tree, std::span<const int32_t> position) {
+void Predictor::lay_out_tree(const ForestView& forest, size_t tree) {
   const auto first = static_cast<int32_t>(forest.tree_start[tree]);
   const auto last = static_cast<int32_t>(forest.tree_start[tree + 1]);
   roots_.push_back(first);
@@ -100,40 +126,46 @@ void Predictor::lay_out_tree(const ForestView& forest, size_t tree, std::span<co
     if (slot < 0) {
       need(~slot < n_leaves, "leaf out of range");
       leaf_[at] = ~slot;
-      nodes_[at] = {std::numeric_limits<double>::infinity(), id, id, 0, numeric, 1};
+      nodes_[at] = {-std::numeric_limits<double>::infinity(), id, 0, 0};
       continue;
     }
     const auto inner = static_cast<size_t>(slot);
     need(inner < forest.column.size(), "inner node out of range");
     const int32_t right = first + forest.right[inner];
     need(id + 1 < last && forest.right[inner] > id + 1 - first && right < last, "child out of range");
-    const uint16_t kind = forest.kind[inner];
-    const int32_t column = kind == combination ? 0 : position[static_cast<size_t>(forest.column[inner])];
+    kind_[at] = forest.kind[inner];
     side_[at] = forest.side[inner];
-    nodes_[at] = {forest.threshold[inner], id + 1, right, column, kind, forest.missing_left[inner]};
+    const int32_t column = kind_[at] == combination ? 0 : forest.column[inner];
+    nodes_[at] = {forest.threshold[inner], right, static_cast<uint32_t>(column) & 0x7fffffffU,
+                  forest.missing_left[inner] != 0 ? 1U : 0U};
   }
 }
 
 // ---- walking -----------------------------------------------------------------------------------------------------
 
-bool Predictor::goes_left(const Node& node, int32_t id, const double* row) const {
-  double value = row[node.column];
-  if (node.kind == combination) {
+template <class Rows>
+bool Predictor::goes_left(int32_t id, const Rows& rows, int64_t i) const {
+  const Node& node = nodes_[static_cast<size_t>(id)];
+  const uint8_t kind = kind_[static_cast<size_t>(id)];
+  double value = 0;
+  if (kind == combination) {
     const Combination& terms = combinations_[static_cast<size_t>(side_[static_cast<size_t>(id)])];
-    value = 0;
-    for (size_t t = 0; t < terms.column.size(); ++t) value += terms.coefficient[t] * row[terms.column[t]];
+    for (size_t t = 0; t < terms.column.size(); ++t) {
+      value += terms.coefficient[t] * rows(i, static_cast<uint32_t>(terms.column[t]));
+    }
+  } else {
+    value = rows(i, node.column);
   }
   if (std::isnan(value)) return node.missing_left != 0;
-  if (node.kind != categories) return value <= node.threshold;
+  if (kind != categories) return value <= node.threshold;
   const auto& set = sets_[static_cast<size_t>(side_[static_cast<size_t>(id)])];
   const auto code = static_cast<uint64_t>(value);
   return (code >> 5) < set.size() && ((set[code >> 5] >> (code & 31)) & 1) != 0;
 }
 
-// Rows rows[i * used] … walk from the root to their leaves at[i].
-template <bool AllNumeric, int Together>
-void Predictor::walk(int32_t root, const double* rows, int32_t* at) const {
-  const size_t width = used_.size();
+// Rows first … first + Together walk from the root to their leaves at[0 … Together).
+template <bool AllNumeric, bool AnyMissing, int Together, class Rows>
+void Predictor::walk(int32_t root, const Rows& rows, int64_t first, int32_t* at) const {
   const Node* nodes = nodes_.data();
   int32_t id[Together];
   for (int i = 0; i < Together; ++i) id[i] = root;
@@ -142,15 +174,16 @@ void Predictor::walk(int32_t root, const double* rows, int32_t* at) const {
     moved = 0;
     for (int i = 0; i < Together; ++i) {
       const Node& node = nodes[id[i]];
-      const double* row = rows + static_cast<size_t>(i) * width;
       bool left;
       if constexpr (AllNumeric) {
-        const double value = row[node.column];
-        left = (value <= node.threshold) | ((value != value) & (node.missing_left != 0));
+        const double value = rows(first + i, node.column);
+        left = value <= node.threshold;
+        if constexpr (AnyMissing) left |= (value != value) & static_cast<bool>(node.missing_left);
       } else {
-        left = goes_left(node, id[i], row);
+        left = node.right != id[i] && goes_left(id[i], rows, first + i);
       }
-      const int32_t next = left ? node.left : node.right;
+      // Written as arithmetic: a branch here would be mispredicted half the time.
+      const int32_t next = node.right + (-static_cast<int32_t>(left) & (id[i] + 1 - node.right));
       moved |= next ^ id[i];
       id[i] = next;
     }
@@ -158,67 +191,92 @@ void Predictor::walk(int32_t root, const double* rows, int32_t* at) const {
   for (int i = 0; i < Together; ++i) at[i] = id[i];
 }
 
-void Predictor::walk_block(int32_t root, const double* rows, int64_t n, int32_t* at) const {
-  const auto width = static_cast<int64_t>(used_.size());
+template <bool AllNumeric, bool AnyMissing, class Rows>
+void Predictor::walk_rows(int32_t root, const Rows& rows, int64_t n, int32_t* at) const {
   int64_t i = 0;
-  for (; i + together <= n; i += together) {
-    all_numeric_ ? walk<true, together>(root, rows + i * width, at + i) : walk<false, together>(root, rows + i * width, at + i);
-  }
-  for (; i < n; ++i) {
-    all_numeric_ ? walk<true, 1>(root, rows + i * width, at + i) : walk<false, 1>(root, rows + i * width, at + i);
-  }
+  for (; i + together <= n; i += together) walk<AllNumeric, AnyMissing, together>(root, rows, i, at + i);
+  for (; i < n; ++i) walk<AllNumeric, AnyMissing, 1>(root, rows, i, at + i);
 }
 
-// A block of rows whose used columns fit the first- or second-level cache.
-int64_t Predictor::rows_together() const {
-  constexpr int64_t values = 1 << 14;
-  return std::clamp<int64_t>(values / std::max<int64_t>(1, static_cast<int64_t>(used_.size())) / together * together,
-                             together, 512);
+template <class Rows>
+void Predictor::walk_all(int32_t root, const Rows& rows, bool any_missing, int64_t n, int32_t* at) const {
+  if (!all_numeric_) return walk_rows<false, true>(root, rows, n, at);
+  any_missing ? walk_rows<true, true>(root, rows, n, at) : walk_rows<true, false>(root, rows, n, at);
 }
 
+// ---- rows --------------------------------------------------------------------------------------------------------
+
+// True if the columns are float32 or float64 and lie side by side in one C-ordered array.
+bool Predictor::row_major(std::span<const PredictColumn> columns) const {
+  if (columns.empty()) return false;
+  const RawColumn& first = columns[0].raw;
+  if (first.dtype != DType::f32 && first.dtype != DType::f64) return false;
+  const int64_t size = first.dtype == DType::f32 ? 4 : 8;
+  for (size_t j = 0; j < columns.size(); ++j) {
+    const auto& [raw, levels] = columns[j];
+    if (levels || raw.missing != nullptr || raw.dtype != first.dtype || raw.stride != first.stride ||
+        raw.data - first.data != static_cast<int64_t>(j) * size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Fills the used columns of rows first … first + n; a row of `rows` has room for all. An infinite value is an error in
+// any column, used or not, so that what a model refuses does not depend on its splits.
 void Predictor::load(std::span<const PredictColumn> columns, int64_t first, int64_t n, double* rows) const {
-  const auto width = static_cast<int64_t>(used_.size());
-  for (int64_t u = 0; u < width; ++u) {
-    const int32_t j = used_[static_cast<size_t>(u)];
+  for (int32_t j = 0; j < n_columns_; ++j) {
     const PredictColumn& column = columns[static_cast<size_t>(j)];
-    load_rows(column.raw, first, n, j, rows + u, width);
+    if (in_use_[static_cast<size_t>(j)] == 0) {
+      check_finite(column.raw, first, n, j);
+      continue;
+    }
+    load_rows(column.raw, first, n, j, rows + j, n_columns_);
     if (!column.levels) continue;
     for (int64_t i = 0; i < n; ++i) {
-      double& index = rows[i * width + u];
+      double& index = rows[i * n_columns_ + j];
       index = index < 0 ? std::numeric_limits<double>::quiet_NaN() : index + 1;
     }
   }
 }
 
-// Calls use(first row, n, rows) on blocks; rows holds the used columns of n rows, row after row.
+// Calls use(first row, n, rows, whether a value may be missing) on blocks, in parallel.
 template <class Use>
 void Predictor::for_blocks(std::span<const PredictColumn> columns, int64_t n_rows, Run& run, Use use) const {
   require(static_cast<int64_t>(columns.size()) == n_columns_, "one column for each of the model's");
-  const int64_t block_rows = rows_together();
-  const int64_t n_blocks = (n_rows + block_rows - 1) / block_rows;
-  constexpr int64_t blocks_a_turn = 8;
-  const auto turn = [&](int64_t t, int) {
-    std::vector<double> rows(static_cast<size_t>(block_rows) * std::max<size_t>(1, used_.size()), 0.0);
-    for (int64_t b = t * blocks_a_turn; b < std::min(n_blocks, (t + 1) * blocks_a_turn); ++b) {
-      const int64_t first = b * block_rows;
-      const int64_t n = std::min(block_rows, n_rows - first);
+  constexpr int64_t block_rows = 1024;
+  const bool in_place = row_major(columns);
+  parallel_for(run, (n_rows + block_rows - 1) / block_rows, [&](int64_t block, int) {
+    const int64_t begin = block * block_rows, end = std::min(n_rows, begin + block_rows);
+    const auto use_in_place = [&](auto type) {
+      using T = decltype(type);
+      const RawColumn& raw = columns[0].raw;
+      const bool missing = any_missing_in_place<T>(columns, begin, end);
+      use(begin, end - begin, RowsInPlace<T>{raw.data + begin * raw.stride, raw.stride}, missing);
+    };
+    if (in_place) return columns[0].raw.dtype == DType::f32 ? use_in_place(float{}) : use_in_place(double{});
+    // As many rows at a time as fit the first-level cache or so.
+    constexpr int64_t values = 1 << 13;
+    const int64_t width = std::max<int64_t>(1, n_columns_);
+    const int64_t rows_a_time = std::clamp<int64_t>(values / width, together, block_rows);
+    std::vector<double> rows(static_cast<size_t>(rows_a_time * width), 0.0);
+    for (int64_t first = begin; first < end; first += rows_a_time) {
+      const int64_t n = std::min(rows_a_time, end - first);
       load(columns, first, n, rows.data());
-      use(first, n, rows.data());
+      use(first, n, CopiedRows{rows.data(), width}, true);
     }
-  };
-  parallel_for(run, (n_blocks + blocks_a_turn - 1) / blocks_a_turn, turn);
+  });
 }
 
 void Predictor::scores(std::span<const PredictColumn> columns, int64_t n_rows, double* out, Run& run) const {
   const int64_t n_out = n_outputs();
-  for_blocks(columns, n_rows, run, [&](int64_t first, int64_t n, const double* rows) {
+  for_blocks(columns, n_rows, run, [&](int64_t first, int64_t n, const auto& rows, bool any_missing) {
     std::vector<int32_t> at(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) std::copy(base_score_.begin(), base_score_.end(), out + (first + i) * n_out);
     for (size_t tree = 0; tree < roots_.size(); ++tree) {
-      walk_block(roots_[tree], rows, n, at.data());
+      walk_all(roots_[tree], rows, any_missing, n, at.data());
       for (int64_t i = 0; i < n; ++i) {
-        const double* value =
-            value_.data() + int64_t{leaf_[static_cast<size_t>(at[static_cast<size_t>(i)])]} * width_;
+        const double* value = value_.data() + int64_t{leaf_[static_cast<size_t>(at[static_cast<size_t>(i)])]} * width_;
         double* score = out + (first + i) * n_out + output_[tree];
         for (int64_t k = 0; k < width_; ++k) score[k] += weight_[tree] * value[k];
       }
@@ -228,10 +286,10 @@ void Predictor::scores(std::span<const PredictColumn> columns, int64_t n_rows, d
 
 void Predictor::leaves(std::span<const PredictColumn> columns, int64_t n_rows, int32_t* out, Run& run) const {
   const int64_t n_out = n_trees();
-  for_blocks(columns, n_rows, run, [&](int64_t first, int64_t n, const double* rows) {
+  for_blocks(columns, n_rows, run, [&](int64_t first, int64_t n, const auto& rows, bool any_missing) {
     std::vector<int32_t> at(static_cast<size_t>(n));
     for (size_t tree = 0; tree < roots_.size(); ++tree) {
-      walk_block(roots_[tree], rows, n, at.data());
+      walk_all(roots_[tree], rows, any_missing, n, at.data());
       for (int64_t i = 0; i < n; ++i) {
         out[(first + i) * n_out + static_cast<int64_t>(tree)] = at[static_cast<size_t>(i)] - roots_[tree];
       }

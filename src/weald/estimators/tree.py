@@ -174,8 +174,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         ndarray of shape (n_rows,)
             Labels of the type that `fit` was given.
         """
-        best = np.argmax(self._raw_scores(X), axis=1)
-        return restore_labels(self.classes_, best)
+        shares = self._raw_scores(X)
+        # For two classes a comparison says the same as argmax in a tenth of the time.
+        best = shares[:, 1] > shares[:, 0] if shares.shape[1] == 2 else np.argmax(shares, axis=1)
+        return restore_labels(self.classes_, best.astype(np.intp, copy=False))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The shares of the classes in each row's leaf.

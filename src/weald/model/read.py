@@ -16,7 +16,7 @@ from weald.errors import ParameterError
 def read_aligned(
     X: Any, schema: Schema, *, declared: CategoricalFeatures = None, owner: str = "model"
 ) -> Table:
-    """Read a table and align it to the schema of a model.
+    """Read a table and align it to the schema of a model. Prediction itself refuses infinite values.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def read_aligned(
     names = [column.name for column in schema.columns]
     asked = [name for name, wanted in zip(names, categorical_mask(names, declared), strict=True) if wanted]
     try:
-        table = to_table(X, categorical_features=asked or None)
+        table = to_table(X, categorical_features=asked or None, finite=False)
     except ParameterError:
         # A declared column is absent: `align` words that as the lack of a column, not as a parameter.
-        table = to_table(X)
+        table = to_table(X, finite=False)
     return schema.align(table, estimator=owner)
