@@ -271,3 +271,19 @@ def problems(**settings: Any) -> st.SearchStrategy[Problem]:
     """Of either task."""
     dyadic = settings.pop("dyadic", False)
     return st.one_of(classification_problems(**settings), regression_problems(dyadic=dyadic, **settings))
+
+
+@st.composite
+def many_category_problems(draw: st.DrawFn) -> Problem:
+    """Three or four classes, up to 40 categories: ordered along an axis, which the reference leaves out."""
+    n_rows, n_classes = draw(st.integers(12, 60)), draw(st.integers(3, 4))
+    table = Table(
+        (draw(level_columns(0, n_rows, 40)), draw(level_columns(1, n_rows, 14))), n_rows, named=False
+    )
+    labels = picks(draw, n_rows, n_classes).astype(np.int32)
+    weight = draw(weights(n_rows, ("none", "whole", "fractions")))
+    options = Options(min_rows_leaf=draw(st.sampled_from([1, 3])))
+    return Problem(table, draw(st.sampled_from(["gini", "entropy"])), labels, n_classes, weight, options)
+
+
+any_problem = st.one_of(problems(), many_category_problems())

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from property.strategies import Problem, classification_problems, problems, regression_problems
 from reference.brute_force import best_partition_bruteforce, exact_score
 from reference.compare import assert_same_tree
+from reference.tree import Options
 
-SPLIT_BY_SPLIT = settings(max_examples=max(200, settings().max_examples))
+from weald.data.table import LevelColumn, NumericColumn, Table
+
+SPLIT_BY_SPLIT = settings(max_examples=5 * settings().max_examples)  # 200 in CI
 
 
 def check(problem: Problem) -> None:
@@ -92,3 +96,36 @@ def test_no_partition_of_categories_beats_the_root_split(problem):
             float(forest.gain[0]) + float(statistic.score(statistic.cell(rows))) * scale,
         )
     assert reached >= best - 1e-9 * max(abs(best), abs(reached))
+
+
+@pytest.mark.parametrize("weight", [None, 1.0, 0.87177779, 1e-9, 1e9])
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1e12])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
+def test_xor_is_split_in_spite_of_rounding(criterion, scale, weight):
+    """The gain of the first split is 0, or a hair below it: no reason to stop, whatever the weights."""
+    x = np.array([[0.0, 0, 1, 1], [0.0, 1, 0, 1]])
+    table = Table(tuple(NumericColumn(j, x[j]) for j in range(2)), 4, named=False)
+    labels = np.array([0, 1, 1, 0], dtype=np.int32)
+    weights = None if weight is None else np.full(4, weight)
+    if criterion == "squared_error":
+        problem = Problem(table, criterion, scale * labels / 3, 0, weights, Options())
+    else:
+        problem = Problem(table, criterion, labels, 2, weights, Options())
+    assert problem.grow().n_nodes == 7
+    check(problem)
+
+
+@pytest.mark.parametrize("search", ["histogram", "order", "auto"])
+def test_limit_on_weight_counts_no_rows(search):
+    table = Table((NumericColumn(0, np.array([0.0, 0, 0, 1, 1, 1])),), 6, named=False)
+    labels = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
+    problem = Problem(table, "gini", labels, 2, np.full(6, 2.0), Options(min_weight_leaf=6.0))
+    assert problem.grow(search=search).n_nodes == 3
+
+
+@pytest.mark.parametrize("search", ["histogram", "order", "auto"])
+def test_weighted_categories_go_left_from_the_lowest_mean(search):
+    table = Table((LevelColumn(0, np.array([0, 0, 1, 1], dtype=np.int32), ("a", "b")),), 4, named=False)
+    labels = np.array([1, 1, 0, 0], dtype=np.int32)
+    forest = Problem(table, "gini", labels, 2, np.full(4, 3.0), Options()).grow(search=search)
+    assert forest.value.tolist() == [[1.0, 0.0], [0.0, 1.0]]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
-from property.strategies import Problem, level_columns, picks, problems, weights
+from property.strategies import any_problem, problems
 from reference.compare import assert_codes_are_ranks, forest_records
 from reference.route import leaves_of, route_codes, route_records
 from reference.splits import Limits, part
@@ -13,22 +12,6 @@ from reference.tree import EPSILON, Options
 
 from weald.data.table import Table
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
-
-
-@st.composite
-def many_category_problems(draw: st.DrawFn) -> Problem:
-    """Three or four classes, up to 40 categories: ordered along an axis, which the reference leaves out."""
-    n_rows, n_classes = draw(st.integers(12, 60)), draw(st.integers(3, 4))
-    table = Table(
-        (draw(level_columns(0, n_rows, 40)), draw(level_columns(1, n_rows, 14))), n_rows, named=False
-    )
-    labels = picks(draw, n_rows, n_classes).astype(np.int32)
-    weight = draw(weights(n_rows, ("none", "whole", "fractions")))
-    options = Options(min_rows_leaf=draw(st.sampled_from([1, 3])))
-    return Problem(table, draw(st.sampled_from(["gini", "entropy"])), labels, n_classes, weight, options)
-
-
-any_problem = st.one_of(problems(), many_category_problems())
 
 
 @given(any_problem)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from property.strategies import Problem, problems, take
+from property.strategies import Problem, any_problem, problems, take
 from reference.compare import assert_same_forest
 from reference.tree import Options
 
@@ -17,7 +17,7 @@ from weald.model.forest import Forest
 from weald.model.predict import leaf_nodes
 
 
-@given(problems())
+@given(any_problem)
 def test_histogram_equals_code_order(problem):
     for max_bins in (None, 3, 255):
         codes = problem.encode(max_bins=max_bins)
@@ -43,7 +43,7 @@ def test_drawing_all_columns_is_drawing_none(problem):
     assert_same_forest(problem.grow(), all_drawn, "all columns drawn")
 
 
-@given(problems())
+@given(any_problem)
 def test_thread_count_does_not_show(problem):
     for max_bins in (None, 255):
         one = problem.grow(problem.encode(max_bins=max_bins))
@@ -52,7 +52,7 @@ def test_thread_count_does_not_show(problem):
             assert_same_forest(one, many, f"{n_threads} threads, max_bins {max_bins}")
 
 
-@given(problems(), st.randoms(use_true_random=False))
+@given(any_problem, st.randoms(use_true_random=False))
 def test_row_order_does_not_show(problem, random):
     rows = list(range(problem.table.n_rows))
     random.shuffle(rows)
