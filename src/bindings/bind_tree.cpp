@@ -55,8 +55,12 @@ void bind_options(nb::module_& m) {
 void bind_quantise(nb::module_& m) {
   m.attr("LOWEST_EXPONENT") = lowest_exponent;
   m.def(
-      "count_exponents", [](const Vector<double>& values) { return to_numpy(count_exponents(view(values))); },
-      nb::arg("values").noconvert());
+      "count_exponents",
+      [](const Vector<double>& values, const Vector<int64_t>& times) {
+        require(times.size() == 0 || times.size() == values.size(), "one number of times a value");
+        return to_numpy(count_exponents(view(values), view(times)));
+      },
+      nb::arg("values").noconvert(), nb::arg("times").noconvert());
   m.def(
       "to_units",
       [](const Vector<double>& values, int power) {

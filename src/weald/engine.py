@@ -172,9 +172,14 @@ def encode(
         )
 
 
-def count_exponents(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many values have each binary exponent, from LOWEST_EXPONENT up; zeros are not counted."""
-    return _core.count_exponents(np.ascontiguousarray(values, np.float64))
+def count_exponents(values: NDArray[np.float64], times: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """How many values have each binary exponent, from LOWEST_EXPONENT up; zeros are not counted.
+
+    A value counts `times` times, once if that is not given.
+    """
+    return _core.count_exponents(
+        np.ascontiguousarray(values, np.float64), _NO_WEIGHTS if times is None else times
+    )
 
 
 def to_units(values: NDArray[np.float64], power: int) -> NDArray[np.int64]:

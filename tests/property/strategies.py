@@ -196,11 +196,9 @@ def weights(draw: st.DrawFn, n_rows: int, styles: tuple[str, ...]) -> NDArray[np
 
 
 @st.composite
-def regression_targets(draw: st.DrawFn, n_rows: int, *, dyadic: bool) -> NDArray[np.float64]:
-    """Small whole numbers, quarters, and (unless dyadic) floats of any size around any offset."""
+def regression_targets(draw: st.DrawFn, n_rows: int) -> NDArray[np.float64]:
+    """Small whole numbers, and floats of any size around any offset."""
     small = picks(draw, n_rows, draw(up_to(9))).astype(np.float64)
-    if dyadic:
-        return small * draw(st.sampled_from([1.0, 0.25])) + draw(st.sampled_from([0.0, -4.0, 1024.0]))
     style = draw(st.sampled_from(["small", "normal", "mixed"]))
     scale = draw(st.sampled_from([1.0, 0.1, 1e-60, 1e60, 3e7]))
     offset = draw(st.sampled_from([0.0, 0.0, -4.0, 1e6, -1e12]))
@@ -252,25 +250,20 @@ def regression_problems(
     draw: st.DrawFn,
     weight_styles: tuple[str, ...] = ALL_WEIGHTS,
     kinds: tuple[str, ...] = ("numeric", "level"),
-    dyadic: bool = False,
 ) -> Problem:
-    """Targets of any size, or with `dyadic` such that every sum is exact in float64."""
+    """Targets of any size."""
     table = draw(tables(kinds=kinds))
-    target = draw(regression_targets(table.n_rows, dyadic=dyadic))
+    target = draw(regression_targets(table.n_rows))
     weight = draw(weights(table.n_rows, weight_styles))
     options = draw(stops(weight, table.n_rows))
-    if not dyadic:
-        # what counts as a small gain depends on the scale of the target
-        options = replace(
-            options, min_impurity_decrease=options.min_impurity_decrease * float(np.var(target))
-        )
+    # what counts as a small gain depends on the scale of the target
+    options = replace(options, min_impurity_decrease=options.min_impurity_decrease * float(np.var(target)))
     return Problem(table, "squared_error", target, 0, weight, options)
 
 
 def problems(**settings: Any) -> st.SearchStrategy[Problem]:
     """Of either task."""
-    dyadic = settings.pop("dyadic", False)
-    return st.one_of(classification_problems(**settings), regression_problems(dyadic=dyadic, **settings))
+    return st.one_of(classification_problems(**settings), regression_problems(**settings))
 
 
 @st.composite

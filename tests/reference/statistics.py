@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.fixed_point import Units, target_offset, to_units, weight_units
+from reference.fixed_point import Units, target_offset, weight_units, weighted_units
 
 Rows = NDArray[np.intp]
 Cell = tuple[int, ...]
@@ -147,8 +147,8 @@ class Moments:
     def of(cls, target: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Moments:
         """The statistic of these rows; none may have weight 0."""
         offset = target_offset(target)
-        w = np.ones(len(target)) if weight is None else weight
-        return cls(target, offset, to_units(w * (target - offset)), weight_units(weight, len(target)))
+        weights = weight_units(weight, len(target))
+        return cls(target, offset, weighted_units(target - offset, weight, weights), weights)
 
     def cell(self, rows: Rows) -> Cell:
         return int(self.sums.units[rows].sum()), int(self.weights.units[rows].sum())

@@ -193,7 +193,7 @@ struct SquaredMany {
   }
 };
 
-// G² / (H + λ), with λ in units of H. Splits that do not gain are never made (the grower asks `must_gain`).
+// G² / (H + λ), with λ in units of H (9). Splits that do not gain are never made (the grower asks `must_gain`).
 struct Newton {
   static constexpr bool ordered = true;
   double lambda = 0;

@@ -7,13 +7,13 @@
 
 namespace weald {
 
-std::vector<int64_t> count_exponents(std::span<const double> values) {
+std::vector<int64_t> count_exponents(std::span<const double> values, std::span<const int64_t> times) {
   std::vector<int64_t> counts(n_exponents, 0);
-  for (const double value : values) {
-    if (value == 0) continue;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0) continue;
     int exponent;
-    std::frexp(value, &exponent);
-    ++counts[static_cast<size_t>(exponent - lowest_exponent)];
+    std::frexp(values[i], &exponent);
+    counts[static_cast<size_t>(exponent - lowest_exponent)] += times.empty() ? 1 : times[i];
   }
   return counts;
 }

@@ -18,8 +18,9 @@ namespace weald {
 inline constexpr int lowest_exponent = -1080;  // below the exponent of the smallest subnormal
 inline constexpr int n_exponents = 2160;
 
-// counts[e − lowest_exponent] = how many values v ≠ 0 have 2^(e−1) ≤ |v| < 2^e.
-std::vector<int64_t> count_exponents(std::span<const double> values);
+// counts[e − lowest_exponent] = how many values v ≠ 0 have 2^(e−1) ≤ |v| < 2^e; value i counts `times[i]` times, or
+// once if `times` is empty.
+std::vector<int64_t> count_exponents(std::span<const double> values, std::span<const int64_t> times);
 
 // out[i] = round(values[i] · 2^power), half to even.
 void to_units(std::span<const double> values, int power, std::span<int64_t> out);

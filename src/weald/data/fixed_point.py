@@ -17,14 +17,19 @@ from weald import engine
 
 SUM_BITS = 62
 EXACT_FLOAT = 2.0**53
+MOST_ROWS = 2.0**31  # in memory
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Integers and the power of two they were multiplied with: value ≈ units · 2^-power."""
+    """Integers and the power of two they were multiplied with: value ≈ units · 2^-power.
+
+    `repeats`: they are whole weights, few enough in all to be read as numbers of repeated rows.
+    """
 
     units: NDArray[np.int64]
     power: int
+    repeats: bool = False
 
     @property
     def scale(self) -> float:
@@ -37,13 +42,17 @@ def power_of_two(exponent: int) -> float:
     return math.ldexp(1.0, max(-1074, min(1023, exponent)))
 
 
-def common_power(values: NDArray[np.float64], spare_bits: int = 0) -> int:
+def common_power(
+    values: NDArray[np.float64], times: NDArray[np.int64] | None = None, *, spare_bits: int = 0
+) -> int:
     """The largest power for which the sum of 2^(exponent + power) over all values < 2^(62 − spare_bits).
+
+    A value counts `times` times, once if that is not given.
 
     >>> common_power(np.array([1.0, 0.0, 3.0]))  # 2^1 + 2^2 = 6, and 6 · 2^59 < 2^62
     59
     """
-    counts = engine.count_exponents(values)
+    counts = engine.count_exponents(values, times)
     found = np.flatnonzero(counts)
     if not len(found):
         return 0
@@ -60,8 +69,20 @@ def to_units(values: NDArray[np.float64]) -> Units:
 
 def weight_units(weight: NDArray[np.float64]) -> Units:
     """Weights as integers: whole numbers as they are, others scaled; a positive weight never becomes 0."""
-    whole = bool(np.all(weight == np.floor(weight)))
-    if whole and float(weight.sum()) < EXACT_FLOAT:
-        return Units(weight.astype(np.int64), 0)
+    total = float(weight.sum())
+    if total < EXACT_FLOAT and bool(np.all(weight == np.floor(weight))):
+        return Units(weight.astype(np.int64), 0, repeats=total < MOST_ROWS)
     scaled = to_units(weight)
     return Units(np.maximum(scaled.units, (weight > 0).astype(np.int64)), scaled.power)
+
+
+def weighted_units(values: NDArray[np.float64], weight: NDArray[np.float64], weights: Units) -> Units:
+    """Weight times value in units, for weights that `weight_units` made from `weight`.
+
+    Whole weights multiply the units of the value, so that a row of weight 3 is three rows to the last bit.
+    Where their total exceeds what a table can hold, each value would be left too few bits: they multiply first.
+    """
+    if not weights.repeats:
+        return to_units(weight * values)
+    power = common_power(values, weights.units)
+    return Units(weights.units * engine.to_units(values, power), power)

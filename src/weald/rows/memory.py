@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.data.codes import Codes
-from weald.data.fixed_point import Units, power_of_two, to_units, weight_units
+from weald.data.fixed_point import Units, power_of_two, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest, rank_codes
 
@@ -109,20 +109,22 @@ def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weig
     """The integer statistics of squared error: w·y, w and w·y² of every row, 0 for rows of weight 0."""
     centred = np.where(used, centred, 0.0)
     if weight is None:
-        weights = Units(np.ones(len(centred), np.int64), 0)
         weight = np.ones(len(centred))
-    else:
-        weights = weight_units(weight)
+    weights = weight_units(weight)
     # Squares are taken of values brought near 1, so that they neither overflow nor vanish.
     size = int(np.frexp(np.abs(centred).max())[1])
-    near_one = np.ldexp(centred, -size)
+    squares = np.ldexp(centred, -size) ** 2
     with np.errstate(over="ignore"):
-        weighted, squares = weight * centred, weight * near_one * near_one
-    if not (np.isfinite(weighted).all() and np.isfinite(squares).all()):
-        raise DataError("sample_weight times y is too large for float64. Divide the weights or the target.")
-    square_units = to_units(squares)
+        if not (np.isfinite(weight * centred).all() and np.isfinite(weight * squares).all()):
+            raise DataError(
+                "sample_weight times y is too large for float64. Divide the weights or the target."
+            )
+    square_units = weighted_units(squares, weight, weights)
     return _Moments(
-        to_units(weighted), weights, square_units.units, power_of_two(2 * size - square_units.power)
+        sums=weighted_units(centred, weight, weights),
+        weights=weights,
+        squares=square_units.units,
+        square_scale=power_of_two(2 * size - square_units.power),
     )
 
 
