@@ -80,7 +80,8 @@ def weighted_units(values: NDArray[np.float64], weight: NDArray[np.float64], wei
     """Weight times value in units, for weights that `weight_units` made from `weight`.
 
     Whole weights multiply the units of the value, so that a row of weight 3 is three rows to the last bit.
-    Where their total exceeds what a table can hold, each value would be left too few bits: they multiply first.
+    Where their total exceeds what a table can hold, that would leave each value too few bits: they multiply
+    first.
     """
     if not weights.repeats:
         return to_units(weight * values)
