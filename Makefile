@@ -63,7 +63,7 @@ sanitize: $(VENV)/.test
 	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(abspath $(SANITIZE))/finding PYTHONMALLOC=malloc \
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
 	$$($(CXX) -print-file-name=libstdc++.so)" \
-	  sh -c '$(BIN)/python .ci/sanitize/check.py && $(BIN)/python -m pytest -n 2 -k "not slow" $(NATIVE_TESTS)' \
+	  sh -c '$(BIN)/python .ci/sanitize/check.py && $(BIN)/python -m pytest -n 2 -k "not within_a_second" $(NATIVE_TESTS)' \
 	  || { cat $(SANITIZE)/finding.* 2>/dev/null; exit 1; }
 
 clean:
