@@ -61,7 +61,9 @@ def to_units(values: NDArray[np.float64]) -> Units:
 def weight_units(weight: NDArray[np.float64]) -> Units:
     """Weights as integers: whole numbers as they are, others scaled; a positive weight never becomes 0."""
     whole = bool(np.all(weight == np.floor(weight)))
-    if whole and float(weight.sum()) < EXACT_FLOAT:
+    with np.errstate(over="ignore"):  # a total beyond float64 is not below the limit either
+        total = float(weight.sum())
+    if whole and total < EXACT_FLOAT:
         return Units(weight.astype(np.int64), 0)
     scaled = to_units(weight)
     return Units(np.maximum(scaled.units, (weight > 0).astype(np.int64)), scaled.power)
