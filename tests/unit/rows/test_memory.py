@@ -517,3 +517,17 @@ def test_cover_counts_weight_and_count_counts_rows():
     assert tree.threshold.tolist() == [2.0]  # between 1 and 3: the row of weight 0 is not there
     assert tree.cover.tolist() == [4.0, 0.75, 3.25]
     assert tree.count.tolist() == [5, 2, 3]
+
+
+@pytest.mark.xfail(
+    reason="2^(kW − 2 kS) is held within float64, so gain and impurity are wrong for tiny targets"
+)
+def test_gain_and_impurity_of_tiny_targets():
+    rng = np.random.default_rng(8)
+    x, target = rng.normal(size=200), rng.normal(size=200) + 3
+    codes = encode(numeric(x), max_bins=None)
+    settings = GrowOptions(criterion="squared_error", max_depth=1)
+    scale = 2.0**-500  # squares of it are still normal numbers
+    one, tiny = (grow_regression_tree(codes, target * s, None, settings) for s in (1.0, scale))
+    np.testing.assert_allclose(tiny.gain, one.gain * scale**2, rtol=1e-9)
+    np.testing.assert_allclose(tiny.impurity, one.impurity * scale**2, rtol=1e-9)
