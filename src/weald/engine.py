@@ -85,7 +85,7 @@ def thread_count(n_jobs: int | None) -> int:
     available = _available_processors()
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-        return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
+        return min(available, int(limit)) if limit.isdecimal() and int(limit) > 0 else available
     return max(1, available + 1 + n_jobs)
 
 

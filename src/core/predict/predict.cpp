@@ -62,8 +62,8 @@ Predictor::Predictor(const ForestView& forest) : n_columns_(forest.n_columns), w
                        forest.set_words.begin() + forest.set_start[s + 1]);
   }
   in_use_.assign(static_cast<size_t>(n_columns_), 0);
-  for (const int32_t column : forest.column) {
-    if (column >= 0) in_use_[static_cast<size_t>(column)] = 1;
+  for (size_t i = 0; i < forest.column.size(); ++i) {
+    if (forest.kind[i] != combination) in_use_[static_cast<size_t>(forest.column[i])] = 1;
   }
   for (const int32_t column : forest.combination_column) in_use_[static_cast<size_t>(column)] = 1;
   for (size_t c = 0; c + 1 < forest.combination_start.size(); ++c) {
@@ -132,12 +132,12 @@ void Predictor::lay_out_tree(const ForestView& forest, size_t tree) {
     }
     const auto inner = static_cast<size_t>(slot);
     need(inner < forest.column.size(), "inner node out of range");
-    const int32_t right = first + forest.right[inner];
-    need(id + 1 < last && forest.right[inner] > id + 1 - first && right < last, "child out of range");
+    const int64_t right = int64_t{first} + forest.right[inner];  // wide: a hostile number must not wrap around
+    need(right > id + 1 && right < last, "child out of range");
     kind_[at] = forest.kind[inner];
     side_[at] = forest.side[inner];
     const int32_t column = kind_[at] == combination ? 0 : forest.column[inner];
-    nodes_[at] = {forest.threshold[inner], right, static_cast<uint32_t>(column) & 0x7fffffffU,
+    nodes_[at] = {forest.threshold[inner], static_cast<int32_t>(right), static_cast<uint32_t>(column) & 0x7fffffffU,
                   forest.missing_left[inner] != 0 ? 1U : 0U};
   }
 }

@@ -69,7 +69,8 @@ def to_units(values: NDArray[np.float64]) -> Units:
 
 def weight_units(weight: NDArray[np.float64]) -> Units:
     """Weights as integers: whole numbers as they are, others scaled; a positive weight never becomes 0."""
-    total = float(weight.sum())
+    with np.errstate(over="ignore"):  # a total beyond float64 is not below the limit either
+        total = float(weight.sum())
     if total < EXACT_FLOAT and bool(np.all(weight == np.floor(weight))):
         return Units(weight.astype(np.int64), 0, repeats=total < MOST_ROWS)
     scaled = to_units(weight)
