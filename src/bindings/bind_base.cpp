@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/arrays.h"
+#include "bindings/call.h"
 #include "bindings/parts.h"
 #include "core/base/mathematics.h"
 #include "core/base/simd.h"
@@ -32,6 +33,7 @@ void translate(const std::exception_ptr& error, void*) {
 void bind_base(nb::module_& m) {
   nb::register_exception_translator(translate);
   nb::exception<InfiniteValue>(m, "InfiniteValue", PyExc_ValueError);
+  m.def("begin_exit", begin_exit);
   m.def("simd_level", [] { return simd_level() == Simd::avx2 ? "avx2" : "baseline"; });
   m.def("set_simd", [](bool avx2) { simd_setting() = avx2 ? best_simd() : Simd::baseline; });
   m.def(

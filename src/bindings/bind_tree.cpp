@@ -28,6 +28,8 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   out["side"] = to_numpy(std::move(tree.side));
   const size_t n_leaves = tree.leaf_lanes.size() / n_lanes;
   out["leaf_lanes"] = to_numpy(std::move(tree.leaf_lanes), {n_leaves, n_lanes});
+  const size_t n_means = tree.leaf_means.size() / n_leaves;
+  out["leaf_means"] = to_numpy(std::move(tree.leaf_means), {n_leaves, n_means});
   out["set_start"] = to_numpy(std::move(tree.set_start));
   out["set_words"] = to_numpy(std::move(tree.set_words));
   return out;
@@ -43,7 +45,7 @@ void bind_options(nb::module_& m) {
       .def_rw("max_leaves", &GrowOptions::max_leaves)
       .def_rw("min_decrease", &GrowOptions::min_decrease)
       .def_rw("must_gain", &GrowOptions::must_gain)
-      .def_rw("gain_scale", &GrowOptions::gain_scale)
+      .def_rw("gain_power", &GrowOptions::gain_power)
       .def_rw("max_columns", &GrowOptions::max_columns)
       .def_rw("seed", &GrowOptions::seed)
       .def_prop_rw(
@@ -91,29 +93,28 @@ void bind_tree(nb::module_& m) {
   m.def(
       "grow_class_tree",
       [](const Codes& codes, const Matrix<int32_t>& lane, const std::vector<int>& output_start,
-         const Vector<int64_t>& weights, double weight_scale, int criterion, const GrowOptions& options,
-         int n_threads) {
+         const Vector<int64_t>& weights, int weight_power, int criterion, const GrowOptions& options, int n_threads) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_class_tree(codes, view(lane), output_start, view(weights), weight_scale,
+          return grow_class_tree(codes, view(lane), output_start, view(weights), weight_power,
                                  static_cast<ClassCriterion>(criterion), options, run);
         });
         return to_dict(std::move(tree), static_cast<size_t>(output_start.back()));
       },
       nb::arg("codes"), nb::arg("lane").noconvert(), nb::arg("output_start"), nb::arg("weights").noconvert(),
-      nb::arg("weight_scale"), nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"));
+      nb::arg("weight_power"), nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"));
   m.def(
       "grow_moment_tree",
       [](const Codes& codes, const Matrix<int64_t>& lanes, const Vector<int64_t>& squares,
-         const Matrix<double>& targets, const std::vector<double>& sum_scales, double weight_scale, double square_scale,
+         const Matrix<double>& targets, const std::vector<int>& sum_powers, int weight_power, int square_power,
          const GrowOptions& options, int n_threads) {
-        const MomentScales scales{sum_scales, weight_scale, square_scale};
+        const MomentPowers powers{sum_powers, weight_power, square_power};
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_moment_tree(codes, view(lanes), view(squares), view(targets), scales, options, run);
+          return grow_moment_tree(codes, view(lanes), view(squares), view(targets), powers, options, run);
         });
-        return to_dict(std::move(tree), sum_scales.size() + 1);
+        return to_dict(std::move(tree), sum_powers.size() + 1);
       },
       nb::arg("codes"), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("sum_scales"), nb::arg("weight_scale"), nb::arg("square_scale"), nb::arg("options"),
+      nb::arg("sum_powers"), nb::arg("weight_power"), nb::arg("square_power"), nb::arg("options"),
       nb::arg("n_threads"));
   m.def(
       "grow_newton_tree",

@@ -1,14 +1,52 @@
-// The one way into the core: the GIL is released, Ctrl-C is watched, C++ exceptions become Python ones with their
-// message (see bind_base.cpp for which becomes which). Nothing aborts the process.
+// The one way into long native work: the GIL is released, Ctrl-C is watched, C++ exceptions become Python ones with
+// their message (see bind_base.cpp for which becomes which). Nothing aborts the process.
 #pragma once
 
 #include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "core/base/pool.h"
 
 namespace weald::bindings {
 
-// PyErr_CheckSignals runs handlers in the main thread only; elsewhere it says no.
+inline std::atomic<bool>& interpreter_is_exiting() {
+  static std::atomic<bool> exiting{false};
+  return exiting;
+}
+
+inline bool on_main_thread() {
+  const nanobind::module_ threading = nanobind::module_::import_("threading");
+  return nanobind::cast<unsigned long>(threading.attr("get_ident")()) ==
+         nanobind::cast<unsigned long>(threading.attr("main_thread")().attr("ident"));
+}
+
+// Releases the GIL. A daemon thread that wants it back while the interpreter ends would be unwound by CPython, through
+// frames that may not be: such a thread waits for the end of the process instead.
+class Unlocked {
+ public:
+  explicit Unlocked(bool main_thread) : main_thread_(main_thread), state_(PyEval_SaveThread()) {}
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+  ~Unlocked() {
+    while (interpreter_is_exiting() && !main_thread_) std::this_thread::sleep_for(std::chrono::seconds(1));
+    PyEval_RestoreThread(state_);
+  }
+
+ private:
+  bool main_thread_;
+  PyThreadState* state_;
+};
+
+// Called at exit, before the interpreter starts to end: lets threads that already wait for the GIL pass.
+inline void begin_exit() {
+  interpreter_is_exiting() = true;
+  const Unlocked unlocked(true);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
 inline bool signals_pending() {
   const nanobind::gil_scoped_acquire gil;
   return PyErr_CheckSignals() != 0;
@@ -16,10 +54,19 @@ inline bool signals_pending() {
 
 template <class F>
 auto call(int n_threads, F&& f) {
+  // Python runs signal handlers in the main thread only, so only there is it asked.
+  const bool main_thread = on_main_thread();
   try {
-    const nanobind::gil_scoped_release released;
-    Run run(n_threads, signals_pending);
-    return f(run);
+    const Unlocked unlocked(main_thread);
+    Run run(n_threads, main_thread ? std::function<bool()>(signals_pending) : nullptr);
+    if constexpr (std::is_void_v<decltype(f(run))>) {
+      f(run);
+      if (run.cancelled()) throw Cancelled();
+    } else {
+      auto result = f(run);
+      if (run.cancelled()) throw Cancelled();
+      return result;
+    }
   } catch (const Cancelled&) {
     throw nanobind::python_error();  // the handler's exception, KeyboardInterrupt as a rule, is pending
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import math
 import os
@@ -70,6 +71,9 @@ def _arrow_column(fields: tuple[Any, ...]) -> ArrowColumn:
 # --- Threads and instruction sets ---------------------------------------------------------------------------
 
 
+MOST_THREADS = 256
+
+
 def thread_count(n_jobs: int | None) -> int:
     """Threads for `n_jobs`: None or -1 means every processor this process may use, -2 all but one, and so on.
 
@@ -77,7 +81,7 @@ def thread_count(n_jobs: int | None) -> int:
     machine.
     """
     if n_jobs is not None and n_jobs > 0:
-        return n_jobs
+        return min(n_jobs, MOST_THREADS)
     if n_jobs == 0:
         raise ParameterError(
             "`n_jobs` must be a whole number other than 0, or None; got 0. Use 1 for one thread."
@@ -115,6 +119,7 @@ def _choose_simd() -> None:
 
 
 _choose_simd()
+atexit.register(_core.begin_exit)
 
 
 def simd_level() -> str:
@@ -210,7 +215,7 @@ def grow_class_tree(
     lane: NDArray[np.int32],
     output_start: list[int],
     weights: NDArray[np.int64] | None,
-    weight_scale: float,
+    weight_power: int,
     criterion: int,
     options: NativeOptions,
     n_threads: int,
@@ -218,7 +223,7 @@ def grow_class_tree(
     """One tree on classes; see core/tree/grow_tree.h."""
     units = _NO_WEIGHTS if weights is None else weights
     return _core.grow_class_tree(
-        codes, lane, output_start, units, weight_scale, criterion, options, n_threads
+        codes, lane, output_start, units, weight_power, criterion, options, n_threads
     )
 
 
@@ -227,15 +232,15 @@ def grow_moment_tree(
     lanes: NDArray[np.int64],
     squares: NDArray[np.int64],
     targets: NDArray[np.float64],
-    sum_scales: list[float],
-    weight_scale: float,
-    square_scale: float,
+    sum_powers: list[int],
+    weight_power: int,
+    square_power: int,
     options: NativeOptions,
     n_threads: int,
 ) -> TreeArrays:
     """One tree on squared error; see core/tree/grow_tree.h."""
     return _core.grow_moment_tree(
-        codes, lanes, squares, targets, sum_scales, weight_scale, square_scale, options, n_threads
+        codes, lanes, squares, targets, sum_powers, weight_power, square_power, options, n_threads
     )
 
 

@@ -202,3 +202,27 @@ def test_interrupt_ends_a_fit_within_a_second(tmp_path, name, delay, n_jobs):
     while len(waits) < 3 and min(waits, default=2.0) >= 1.0:
         waits.append(float(run(INTERRUPTED, str(tmp_path), name, str(delay), str(n_jobs))))
     assert min(waits) < 1.0
+
+
+DAEMON = """
+    import sys, threading, time
+    import numpy as np
+    from weald import DecisionTreeClassifier
+
+    X = np.random.default_rng(0).normal(size=(3000, 10))
+    y = X[:, 0] + X[:, 1] > 0
+
+    def fit_for_ever():
+        while True:
+            DecisionTreeClassifier(n_jobs=int(sys.argv[1])).fit(X, y)
+
+    for _ in range(3):
+        threading.Thread(target=fit_for_ever, daemon=True).start()
+    time.sleep(0.5)
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+def test_daemon_threads_do_not_abort_the_end_of_the_process(n_jobs):
+    assert run(DAEMON, n_jobs).strip() == "done"

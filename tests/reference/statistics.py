@@ -56,7 +56,7 @@ class Statistic(Protocol):
     def pure(self, rows: Rows) -> bool:
         """Whether nothing is left to tell apart."""
 
-    def value(self, cell: Cell) -> tuple[float, ...]:
+    def value(self, rows: Rows) -> tuple[float, ...]:
         """What a leaf predicts."""
 
     def impurity(self, rows: Rows) -> float:
@@ -122,9 +122,9 @@ class ClassWeights:
     def pure(self, rows: Rows) -> bool:
         return len(np.unique(self.labels[rows])) <= 1
 
-    def value(self, cell: Cell) -> tuple[float, ...]:
-        n = sum(cell)
-        return tuple(float(n_c) / float(n) for n_c in cell)
+    def value(self, rows: Rows) -> tuple[float, ...]:
+        cell = self.cell(rows)
+        return tuple(float(n_c) / float(sum(cell)) for n_c in cell)
 
     def impurity(self, rows: Rows) -> float:
         cell = self.cell(rows)
@@ -168,10 +168,19 @@ class Moments:
         return Fraction(cell[0], cell[1])
 
     def pure(self, rows: Rows) -> bool:
-        return bool((self.target[rows] == self.target[rows[0]]).all())
+        """Every row has the same mean in units: targets closer than that are alike."""
+        return len({self.mean(self.cell(np.array([row]))) for row in rows}) == 1
 
-    def value(self, cell: Cell) -> tuple[float, ...]:
-        return (self.offset + self.sums.real(cell[0]) / self.weights.real(cell[1]),)
+    def value(self, rows: Rows) -> tuple[float, ...]:
+        """The mean target, in fixed point of these rows alone: 62 bits for the largest of them."""
+        y = self.target[rows].tolist()
+        if len(set(y)) == 1:
+            return (y[0],)
+        exponent = math.frexp(max(abs(v) for v in y))[1]
+        fixed = [round(Fraction(v) * Fraction(2) ** (62 - exponent)) for v in y]
+        weights = self.weights.units[rows].tolist()
+        total = sum(w * v for w, v in zip(weights, fixed, strict=True))
+        return (math.ldexp(float(total) / float(sum(weights)), exponent - 62),)
 
     def impurity(self, rows: Rows) -> float:
         """The variance, from the definition and without rounding on the way."""

@@ -125,7 +125,7 @@ def _write(node: _Growing, columns: Sequence[ReferenceColumn], statistic: Statis
     depth, count, cover = len(node.path), len(node.rows), statistic.weights.real(statistic.weight(cell))
     impurity = statistic.impurity(node.rows)
     if not node.children:
-        out.append(Node("leaf", depth, count, cover, impurity, node.rows, value=statistic.value(cell)))
+        out.append(Node("leaf", depth, count, cover, impurity, node.rows, value=statistic.value(node.rows)))
         return
     place = len(out)
     out.append(Node("leaf", depth, count, cover, impurity, node.rows))  # replaced below, when right is known

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from weald import engine
-from weald.errors import ParameterError
+from weald.data.table import NumericColumn, Table
+from weald.errors import DataError, ParameterError
 
 # threads
 
@@ -168,15 +169,22 @@ def test_log2_reads_any_layout():
 # infinite values
 
 
-def test_first_infinite_is_the_first_column_then_row():
-    columns = [np.zeros(2000) for _ in range(3)]
-    masks = [None, None, None]
-    assert engine.first_infinite(columns, masks) is None
+def test_the_first_infinite_value_is_named():
+    def message(columns, masks):
+        table = Table(
+            tuple(NumericColumn(j, c, m) for j, (c, m) in enumerate(zip(columns, masks, strict=True))),
+            2000,
+            False,
+        )
+        with pytest.raises(DataError) as caught:
+            engine.encode(table, max_bins=None, weights=None, n_threads=2)
+        return str(caught.value)
+
+    columns, masks = [np.zeros(2000) for _ in range(3)], [None, None, None]
     columns[2][3] = np.inf
-    assert engine.first_infinite(columns, masks) == (2, 3)
+    assert "Column 2 contains inf: row 3 holds inf" in message(columns, masks)
     columns[1][1500] = -np.inf
     columns[1][1999] = np.inf
-    assert engine.first_infinite(columns, masks) == (1, 1500)
+    assert "Column 1 contains inf: row 1500 holds -inf" in message(columns, masks)
     masks[1] = np.arange(2000) == 1500
-    assert engine.first_infinite(columns, masks) == (1, 1999)
-    assert engine.first_infinite([], []) is None
+    assert "Column 1 contains inf: row 1999 holds inf" in message(columns, masks)

@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -61,7 +62,8 @@ class Pool {
   void run(Job& job) {
     {
       const std::lock_guard lock(mutex_);
-      while (static_cast<int>(n_threads_) < job.max_helpers) start_thread();
+      while (n_threads_ < job.max_helpers && start_thread()) {
+      }
       jobs_.push_back(&job);
     }
     wake_.notify_all();
@@ -77,10 +79,16 @@ class Pool {
   }
 
  private:
-  void start_thread() {
-    // Detached: the pool lives as long as the process, and a helper holds nothing that must be given back.
-    std::thread([this] { serve(); }).detach();
+  // False if the system grants no further thread: the work is done by those there are.
+  bool start_thread() {
+    try {
+      // Detached: the pool lives as long as the process, and a helper holds nothing that must be given back.
+      std::thread([this] { serve(); }).detach();
+    } catch (const std::system_error&) {
+      return false;
+    }
     ++n_threads_;
+    return true;
   }
 
   Job* open_job() {

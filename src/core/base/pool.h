@@ -31,8 +31,6 @@ class Run {
   // On the thread that made the Run: asks `interrupted`, if it is time to.
   void poll();
 
-  std::atomic<int64_t> progress{0};
-
  private:
   Run* whole_ = nullptr;
   int n_threads_;

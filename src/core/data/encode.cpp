@@ -152,11 +152,13 @@ void encode_exact(std::span<const ColumnSource> columns, std::span<const size_t>
 
 // The rows that shape the cuts: every row of positive weight, or about sample_limit of them by hash of the row id.
 std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights) {
-  std::vector<uint32_t> rows;
-  const bool all = n_rows <= sample_limit;
-  const double share = static_cast<double>(sample_limit) / static_cast<double>(std::max<int64_t>(n_rows, 1));
+  const int64_t n_present =
+      weights.empty() ? n_rows : std::count_if(weights.begin(), weights.end(), [](int64_t w) { return w != 0; });
+  const bool all = n_present <= sample_limit;
+  const double share = static_cast<double>(sample_limit) / static_cast<double>(std::max<int64_t>(n_present, 1));
   const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(share * 0x1p64);
-  rows.reserve(static_cast<size_t>(all ? n_rows : sample_limit + sample_limit / 8));
+  std::vector<uint32_t> rows;
+  rows.reserve(static_cast<size_t>(all ? n_present : sample_limit + sample_limit / 8));
   for (int64_t row = 0; row < n_rows; ++row) {
     if (!weights.empty() && weights[static_cast<size_t>(row)] == 0) continue;
     if (all || draw(0, Purpose::cut_sample, static_cast<uint64_t>(row)) < below) {

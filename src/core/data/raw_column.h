@@ -26,7 +26,7 @@ struct InfiniteValue : BadInput {
   InfiniteValue() : BadInput("a column holds an infinite value") {}
 };
 
-// Calls f(pointer to the first value, typed) for the column's dtype.
+// Calls f(a value of the column's type).
 template <class F>
 decltype(auto) with_dtype(DType dtype, F&& f) {
   switch (dtype) {

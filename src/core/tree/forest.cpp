@@ -11,6 +11,7 @@ namespace weald {
 void GrownTree::graft(int32_t at, GrownTree&& part) {
   require(part.n_lanes == n_lanes && !part.nodes.empty(), "a graft must be a tree of the same kind");
   // The part's root replaces the record `at`; its other nodes are appended.
+  const size_t n_part_nodes = part.nodes.size();
   const auto offset = static_cast<int32_t>(nodes.size()) - 1;
   for (auto& node : part.nodes) {
     if (node.left < 0) continue;
@@ -20,6 +21,8 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   nodes[static_cast<size_t>(at)] = std::move(part.nodes.front());
   nodes.insert(nodes.end(), std::make_move_iterator(part.nodes.begin() + 1), std::make_move_iterator(part.nodes.end()));
   lanes.insert(lanes.end(), part.lanes.begin() + n_lanes, part.lanes.end());
+  const auto n_means = static_cast<std::ptrdiff_t>(part.means.size() / n_part_nodes);
+  means.insert(means.end(), part.means.begin() + n_means, part.means.end());
 }
 
 TreeArrays flatten(GrownTree&& tree) {
@@ -29,6 +32,7 @@ TreeArrays flatten(GrownTree&& tree) {
   TreeArrays out;
   out.set_start.push_back(0);
   const auto lanes = static_cast<size_t>(tree.n_lanes);
+  const size_t n_means = tree.means.size() / tree.nodes.size();
   struct Visit {
     int32_t record;
     int32_t parent_slot;  // inner slot whose right child this is; −1: a left child, or the root
@@ -48,6 +52,8 @@ TreeArrays flatten(GrownTree&& tree) {
       out.slot.push_back(~n_leaves++);
       const int64_t* from = tree.lanes.data() + static_cast<size_t>(record) * lanes;
       out.leaf_lanes.insert(out.leaf_lanes.end(), from, from + lanes);
+      const double* mean = tree.means.data() + static_cast<size_t>(record) * n_means;
+      out.leaf_means.insert(out.leaf_means.end(), mean, mean + n_means);
       continue;
     }
     const auto slot = static_cast<int32_t>(out.column.size());

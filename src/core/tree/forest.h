@@ -26,6 +26,7 @@ struct GrownTree {
   int n_lanes = 0;
   std::vector<NodeRecord> nodes;  // the root first
   std::vector<int64_t> lanes;     // (nodes, n_lanes)
+  std::vector<double> means;      // (nodes, outputs) for targets; empty for classes
 
   // Puts `part` in the place of the leaf record `at`.
   void graft(int32_t at, GrownTree&& part);
@@ -43,6 +44,7 @@ struct TreeArrays {
   std::vector<double> gain;
   std::vector<int32_t> side;
   std::vector<int64_t> leaf_lanes;  // (leaves, n_lanes)
+  std::vector<double> leaf_means;   // (leaves, outputs), or empty
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_words;
 };

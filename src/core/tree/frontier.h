@@ -28,11 +28,10 @@ class Frontier {
     return node;
   }
 
-  auto begin() { return nodes_.begin(); }
-  auto end() { return nodes_.end(); }
-
  private:
-  static bool later(const Node& a, const Node& b) { return a.gain != b.gain ? a.gain < b.gain : b.preorder_before(a); }
+  static bool later(const Node& a, const Node& b) {
+    return a.worth != b.worth ? a.worth < b.worth : b.preorder_before(a);
+  }
   bool best_first_;
   std::vector<Node> nodes_;
 };

@@ -8,13 +8,16 @@
 //
 //   score(cell)         the number above, in units of the lanes
 //   weight(cell)        Σ w (or Σ h) in units: decides the larger child, compared with min_weight
-//   pure(cell)          no split can help (regression: never known from sums; the grower looks at the targets)
-//   profile(cell, out)  the direction categories are ordered by when no single mean does (K > 2 classes or outputs)
+//   pure(cell)          no split can help (regression: never known from sums; the grower asks `alike` of the rows)
+//   alike(a, b)         the same mean (regression only)
+//   rows_may_be_zero    a row's lanes may all be 0 (Newton: g = h = 0), so only a count tells whether a cell has rows
+//   profile(cell, out)  what categories are ordered by when they have no single mean; only if not `ordered`
 //   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -55,14 +58,11 @@ class EntropyTerms {
 
 // Two classes: lanes n₀, n₁.
 struct TwoClasses {
-  static constexpr bool ordered = true;
+  static constexpr bool ordered = true, rows_may_be_zero = false;
   static int64_t weight(const int64_t* cell) { return cell[0] + cell[1]; }
   static bool pure(const int64_t* cell) { return cell[0] == 0 || cell[1] == 0; }
+  static bool alike(const int64_t*, const int64_t*) { return false; }
   static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[1], weight(a), b[1], weight(b)); }
-  static int profile_size() { return 1; }
-  static void profile(const int64_t* cell, double* out) {
-    out[0] = static_cast<double>(cell[1]) / static_cast<double>(weight(cell));
-  }
 };
 
 // −Σ n_c (n − n_c) / n                                                                                            (1)
@@ -92,7 +92,7 @@ struct EntropyTwo : TwoClasses {
 
 // Any number of classes and outputs: output o owns the lanes [start[o], start[o + 1]).
 struct ManyClasses {
-  static constexpr bool ordered = false;
+  static constexpr bool ordered = false, rows_may_be_zero = false;
   std::vector<int> start;
 
   explicit ManyClasses(std::vector<int> output_start) : start(std::move(output_start)) {}
@@ -108,7 +108,7 @@ struct ManyClasses {
     for (int l = 0; l < start.back(); ++l) full += cell[l] == n;
     return full == start.size() - 1;
   }
-  static bool less(const int64_t*, const int64_t*) { return false; }
+  static bool alike(const int64_t*, const int64_t*) { return false; }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
   int profile_size() const { return start.back(); }
   void profile(const int64_t* cell, double* out) const {
@@ -150,7 +150,10 @@ struct EntropyMany : ManyClasses {
 
 // (Σ w·y)² / Σ w                                                                                                  (3)
 struct Squared {
-  static constexpr bool ordered = true;
+  static constexpr bool ordered = true, rows_may_be_zero = false;
+  static bool alike(const int64_t* a, const int64_t* b) {
+    return static_cast<__int128>(a[0]) * b[1] == static_cast<__int128>(b[0]) * a[1];
+  }
   static int64_t weight(const int64_t* cell) { return cell[1]; }
   static bool pure(const int64_t*) { return false; }
   static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[0], a[1], b[0], b[1]); }
@@ -164,19 +167,20 @@ struct Squared {
     const double rs = static_cast<double>(r[0]), rw = static_cast<double>(r[1]);
     return (ls * ls * rw + rs * rs * lw) * (1 + caution) < s * (lw * rw);
   }
-  static int profile_size() { return 1; }
-  static void profile(const int64_t* cell, double* out) {
-    out[0] = static_cast<double>(cell[0]) / static_cast<double>(cell[1]);
-  }
 };
 
 // Σ over outputs of (Σ w·y_o)² / Σ w; the last lane is Σ w. `scale[o]` brings output o to real units.
 struct SquaredMany {
-  static constexpr bool ordered = false;
+  static constexpr bool ordered = false, rows_may_be_zero = false;
   std::vector<double> scale;
+  bool alike(const int64_t* a, const int64_t* b) const {
+    for (size_t o = 0; o < scale.size(); ++o) {
+      if (static_cast<__int128>(a[o]) * weight(b) != static_cast<__int128>(b[o]) * weight(a)) return false;
+    }
+    return true;
+  }
   int64_t weight(const int64_t* cell) const { return cell[scale.size()]; }
   static bool pure(const int64_t*) { return false; }
-  static bool less(const int64_t*, const int64_t*) { return false; }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
   double score(const int64_t* cell) const {
     double total = 0;
@@ -195,11 +199,15 @@ struct SquaredMany {
 
 // G² / (H + λ), with λ in units of H (9). Splits that do not gain are never made (the grower asks `must_gain`).
 struct Newton {
-  static constexpr bool ordered = true;
+  static constexpr bool ordered = true, rows_may_be_zero = true;
   double lambda = 0;
   static int64_t weight(const int64_t* cell) { return cell[1]; }
   static bool pure(const int64_t*) { return false; }
-  static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[0], a[1], b[0], b[1]); }
+  static bool alike(const int64_t*, const int64_t*) { return false; }
+  static bool less(const int64_t* a, const int64_t* b) {
+    // H = 0 counts as 1 unit: any order will do there, but it must be one.
+    return ratio_less(a[0], std::max<int64_t>(1, a[1]), b[0], std::max<int64_t>(1, b[1]));
+  }
   double score(const int64_t* cell) const {
     const double g = static_cast<double>(cell[0]);
     const double h = static_cast<double>(cell[1]) + lambda;
@@ -209,10 +217,6 @@ struct Newton {
     const double lg = static_cast<double>(l[0]), lh = static_cast<double>(l[1]) + lambda;
     const double rg = static_cast<double>(r[0]), rh = static_cast<double>(r[1]) + lambda;
     return lh > 0 && rh > 0 && (lg * lg * rh + rg * rg * lh) * (1 + caution) < s * (lh * rh);
-  }
-  static int profile_size() { return 1; }
-  static void profile(const int64_t* cell, double* out) {
-    out[0] = static_cast<double>(cell[0]) / static_cast<double>(cell[1]);
   }
 };
 

@@ -40,12 +40,12 @@ struct GrowColumn {
   const double* marks;
 };
 
-// What the impurity and the purity of regression nodes need: not part of any histogram.
+// What the means and impurities of regression nodes need: not part of any histogram.
 struct Spread {
   Buffer<double> target;    // (n, n_outputs); absent for classes
   Buffer<int64_t> squares;  // (n,) w·y² in units, summed over outputs
   int n_outputs = 1;
-  double square_scale = 1, score_scale = 1, weight_scale = 1;  // units → real, for squares, scores, weights
+  int square_power = 0, score_power = 0, weight_power = 0;  // units · 2^power are real: squares, scores, weights
   Spread gather(std::span<const uint32_t> ids) const {
     Spread out = *this;
     out.target = Buffer<double>::gathered(target.get(), ids, static_cast<size_t>(n_outputs));
@@ -79,7 +79,7 @@ class Grower {
     size_t begin = 0, end = 0;  // rows ids_[begin, end)
     int64_t depth = 0;
     uint64_t path = 0;
-    double gain = 0;
+    double worth = 0;  // gain in units of the score: never overflows
     Split split;
     std::vector<int32_t> active;       // columns that are not constant here (carried mode)
     std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
@@ -122,7 +122,8 @@ class Grower {
   void lay_out_histograms();
   void add_record(const Node& node, const int64_t* lanes);
   double impurity(const Node& node, const int64_t* lanes) const;
-  bool all_targets_equal(const Node& node) const;
+  double mean_target(const Node& node, size_t output, int64_t weight) const;
+  bool all_rows_alike(const Node& node) const;
   bool is_leaf(const Node& node) const;
   bool worth_it(Node& node) const;
   void search_and_push(std::span<Node*> children, Node* parent);
@@ -150,7 +151,7 @@ class Grower {
   Run& run_;
   Place place_;
   int n_lanes_;
-  bool counted_;  // histograms carry a row count: min_rows_leaf asks and the weight is not one
+  bool counted_;  // histograms count rows: min_rows_leaf asks, or lanes of 0 may be rows, and the weight is no count
   bool carried_;  // all columns are searched in every node, so their state is carried down
   size_t subtree_rows_ = 0;
 

@@ -19,7 +19,7 @@ TreeArrays grow_two(const Codes& codes, std::vector<uint32_t> ids, Rows rows, in
 }  // namespace
 
 TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, std::vector<int> output_start,
-                           std::span<const int64_t> weights, double weight_scale, ClassCriterion criterion,
+                           std::span<const int64_t> weights, int weight_power, ClassCriterion criterion,
                            const GrowOptions& options, Run& run) {
   const int n_lanes = output_start.back();
   const auto n_outputs = output_start.size() - 1;
@@ -34,7 +34,7 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
   const int64_t total = weights.empty() ? codes.n_rows : std::accumulate(weights.begin(), weights.end(), int64_t{0});
   Spread spread;
   spread.n_outputs = static_cast<int>(n_outputs);
-  spread.weight_scale = weight_scale;
+  spread.weight_power = weight_power;
   if (n_outputs == 1 && n_lanes == 2) {
     if (weights.empty()) {
       std::vector<uint8_t> labels(lane.begin(), lane.end());

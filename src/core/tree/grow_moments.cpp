@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "core/tree/gain.h"
 #include "core/tree/grow_input.h"
 #include "core/tree/grow_tree.h"
@@ -5,9 +7,9 @@
 namespace weald {
 
 TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, std::span<const int64_t> squares,
-                            std::span<const double> targets, const MomentScales& scales, const GrowOptions& options,
+                            std::span<const double> targets, const MomentPowers& powers, const GrowOptions& options,
                             Run& run) {
-  const size_t n_outputs = scales.sum.size(), n_lanes = n_outputs + 1;
+  const size_t n_outputs = powers.sum.size(), n_lanes = n_outputs + 1;
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   require(lanes.size() == n_rows * n_lanes && squares.size() == n_rows && targets.size() == n_rows * n_outputs,
           "lanes, squares and targets must have one row each");
@@ -16,14 +18,16 @@ TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, 
   spread.target = targets.data();
   spread.squares = squares.data();
   spread.n_outputs = static_cast<int>(n_outputs);
-  spread.square_scale = scales.square;
-  spread.weight_scale = scales.weight;
+  spread.square_power = powers.square;
+  spread.weight_power = powers.weight;
   if (n_outputs == 1) {
-    spread.score_scale = scales.sum[0] * scales.sum[0] / scales.weight;
+    spread.score_power = 2 * powers.sum[0] - powers.weight;
     return grow_flat(codes, std::move(ids), PairRows{lanes.data()}, Squared{}, std::move(spread), options, run);
   }
-  spread.score_scale = 1 / scales.weight;
-  return grow_flat(codes, std::move(ids), LaneRows{lanes.data(), static_cast<int>(n_lanes)}, SquaredMany{scales.sum},
+  SquaredMany criterion;
+  for (const int power : powers.sum) criterion.scale.push_back(std::ldexp(1.0, power));
+  spread.score_power = -powers.weight;
+  return grow_flat(codes, std::move(ids), LaneRows{lanes.data(), static_cast<int>(n_lanes)}, criterion,
                    std::move(spread), options, run);
 }
 

@@ -22,7 +22,7 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       run_(run),
       place_(place),
       n_lanes_(rows_.lanes()),
-      counted_(options.min_rows_leaf > 1 && !Rows::unit_weights),
+      counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || (Criterion::rows_may_be_zero && !Rows::packed))),
       carried_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
       frontier_(options.max_leaves > 0),
       side_(n_rows),
@@ -85,6 +85,10 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   record.impurity = impurity(node, lanes);
   tree_.nodes.push_back(std::move(record));
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
+  if (!spread_.target) return;
+  for (size_t o = 0; o < static_cast<size_t>(spread_.n_outputs); ++o) {
+    tree_.means.push_back(mean_target(node, o, criterion_.weight(lanes)));
+  }
 }
 
 // Classes: −score / weight. Targets: (Σ w·y² − Σ (Σ w·y)² / Σ w) / Σ w, both over the number of outputs.
@@ -94,40 +98,73 @@ double Grower<Rows, Criterion>::impurity(const Node& node, const int64_t* lanes)
   if (!spread_.squares) return -criterion_.score(lanes) / weight / spread_.n_outputs;
   int64_t squares = 0;
   for (const uint32_t row : ids_of(node)) squares += spread_.squares[row];
-  const double loss =
-      static_cast<double>(squares) * spread_.square_scale - criterion_.score(lanes) * spread_.score_scale;
-  return std::max(0.0, loss / (weight * spread_.weight_scale) / spread_.n_outputs);
+  const double loss = std::ldexp(static_cast<double>(squares) / weight, spread_.square_power - spread_.weight_power) -
+                      std::ldexp(criterion_.score(lanes) / weight, spread_.score_power - spread_.weight_power);
+  return std::max(0.0, loss / spread_.n_outputs);
 }
 
+// The weighted mean of the node's targets, in fixed point of the node's own: 62 bits for its largest target, so that a
+// huge target elsewhere takes nothing from it, and no order of rows shows. Equal targets are their own mean.
 template <class Rows, class Criterion>
-bool Grower<Rows, Criterion>::all_targets_equal(const Node& node) const {
+double Grower<Rows, Criterion>::mean_target(const Node& node, size_t output, int64_t weight) const {
   const auto width = static_cast<size_t>(spread_.n_outputs);
   const auto ids = ids_of(node);
+  const double first = spread_.target[ids[0] * width + output];
+  double largest = 0;
+  bool equal = true;
   for (const uint32_t row : ids) {
-    for (size_t o = 0; o < width; ++o) {
-      if (spread_.target[row * width + o] != spread_.target[ids[0] * width + o]) return false;
-    }
+    const double target = spread_.target[row * width + output];
+    largest = std::max(largest, std::abs(target));
+    equal &= target == first;
   }
-  return true;
+  if (equal) return first;
+  int exponent;
+  std::frexp(largest, &exponent);
+  __int128 sum = 0;  // below 2^62 (weights) · 2^62 (targets)
+  Lanes<N> row_lanes(n_lanes_);
+  for (const uint32_t row : ids) {
+    clear_lanes(row_lanes);
+    rows_.add(row, row_lanes.data());
+    const double target = std::nearbyint(std::ldexp(spread_.target[row * width + output], 62 - exponent));
+    sum += static_cast<__int128>(criterion_.weight(row_lanes.data())) * static_cast<int64_t>(target);
+  }
+  return std::ldexp(static_cast<double>(sum) / static_cast<double>(weight), exponent - 62);
+}
+
+// True if no split can gain: in units, every row has the same mean. (Targets that differ by less than a unit are
+// alike.)
+template <class Rows, class Criterion>
+bool Grower<Rows, Criterion>::all_rows_alike(const Node& node) const {
+  Lanes<N> first(n_lanes_), other(n_lanes_);
+  const auto ids = ids_of(node);
+  clear_lanes(first);
+  rows_.add(ids[0], first.data());
+  return std::all_of(ids.begin(), ids.end(), [&](uint32_t row) {
+    clear_lanes(other);
+    rows_.add(row, other.data());
+    return criterion_.alike(first.data(), other.data());
+  });
 }
 
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
   const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
   return node.depth >= options_.max_depth || record.n_rows < options_.min_rows_split ||
-         record.n_rows < 2 * options_.min_rows_leaf || record.weight / 2 < options_.min_weight_leaf ||
-         criterion_.pure(lanes_of(node.record)) || (spread_.target && all_targets_equal(node));
+         record.n_rows / 2 < options_.min_rows_leaf || record.weight / 2 < options_.min_weight_leaf ||
+         criterion_.pure(lanes_of(node.record)) || (spread_.target && all_rows_alike(node));
 }
 
-// Fills in the gain of the best split found; false if there is none or it gains too little.
+// Fills in what the best split found is worth; false if there is none or it gains too little.
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   if (!node.split.found()) return false;
-  const double gain = (node.split.score - criterion_.score(lanes_of(node.record))) * options_.gain_scale;
-  node.gain = std::max(0.0, gain);
-  if (options_.must_gain && !(gain > 0)) return false;
-  const double total = static_cast<double>(place_.tree_weight) * spread_.weight_scale;
-  return !(node.gain / total + std::numeric_limits<double>::epsilon() < options_.min_decrease);
+  const double gain = node.split.score - criterion_.score(lanes_of(node.record));
+  node.worth = std::max(0.0, gain);
+  constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
+  if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;
+  const double total = std::ldexp(static_cast<double>(place_.tree_weight), spread_.weight_power);
+  const double decrease = std::ldexp(node.worth, options_.gain_power) / total;
+  return !(decrease + std::numeric_limits<double>::epsilon() < options_.min_decrease);
 }
 
 template <class Rows, class Criterion>
@@ -145,7 +182,6 @@ void Grower<Rows, Criterion>::search_and_push(std::span<Node*> children, Node* p
 // Splits a node: writes its record, parts its rows, finds the children's best splits.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::expand(Node node) {
-  run_.progress.fetch_add(static_cast<int64_t>(node.size()), std::memory_order_relaxed);
   const GrowColumn& column = columns_[static_cast<size_t>(node.split.column)];
   const auto left_record = static_cast<int32_t>(tree_.nodes.size());
   NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
@@ -209,7 +245,7 @@ Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record
   const int64_t left_weight = criterion_.weight(split.left.data());
   const bool heavier_left = left_weight >= record.weight - left_weight;
   record.column = split.column;
-  record.gain = node.gain;
+  record.gain = std::ldexp(node.worth, options_.gain_power);
   record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
   if (column.kind != ColumnKind::categorical) {
     record.threshold = threshold(column, split);

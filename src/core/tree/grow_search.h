@@ -20,8 +20,10 @@ void Grower<Rows, Criterion>::for_columns(size_t n, size_t work, Body body) {
     parallel_for(run_, static_cast<int64_t>(n),
                  [&](int64_t i, int worker) { body(static_cast<size_t>(i), workers_[static_cast<size_t>(worker)]); });
   } else {
-    run_.check();
-    for (size_t i = 0; i < n; ++i) body(i, workers_[0]);
+    for (size_t i = 0; i < n; ++i) {
+      run_.check();
+      body(i, workers_[0]);
+    }
   }
 }
 
@@ -160,9 +162,11 @@ void Grower<Rows, Criterion>::search_drawn(Node& node) {
   for (auto& worker : workers_) {
     if (worker.best[0].found() && worker.best[0].better_than(node.split)) node.split = worker.best[0];
   }
+  if (node.split.found()) return;
   // Nothing valid among them: go on, one column at a time, until something is.
   std::sort(drawn.begin() + static_cast<std::ptrdiff_t>(n_first), drawn.end());
   for (size_t i = n_first; i < drawn.size() && !node.split.found(); ++i) {
+    run_.check();
     workers_[0].best[0] = Split{};
     search_alone(drawn[i].second, node, workers_[0]);
     node.split = workers_[0].best[0];

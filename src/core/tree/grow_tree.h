@@ -17,20 +17,21 @@ namespace weald {
 enum class ClassCriterion : int { gini = 0, entropy = 1 };
 
 // Classes of one or several outputs. `lane` (n, outputs): the row's class per output, counted over all outputs;
-// `output_start` (outputs + 1): first lane of each output. `weights`: units a row, 0 = the row is absent; empty =
-// all 1.
+// `output_start` (outputs + 1): first lane of each output. `weights`: units of 2^weight_power a row, 0 = the row is
+// absent; empty = all 1.
 TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, std::vector<int> output_start,
-                           std::span<const int64_t> weights, double weight_scale, ClassCriterion criterion,
+                           std::span<const int64_t> weights, int weight_power, ClassCriterion criterion,
                            const GrowOptions& options, Run& run);
 
 // Squared error of one or several targets. `lanes` (n, outputs + 1): w·y per output, then w, all in units, w = 0 for an
 // absent row; `squares` (n): Σ w·y²; `targets` (n, outputs).
-struct MomentScales {
-  std::vector<double> sum;  // per output: units of w·y → real
-  double weight = 1, square = 1;
+// `powers`: units · 2^power are real.
+struct MomentPowers {
+  std::vector<int> sum;  // of w·y, per output
+  int weight = 0, square = 0;
 };
 TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, std::span<const int64_t> squares,
-                            std::span<const double> targets, const MomentScales& scales, const GrowOptions& options,
+                            std::span<const double> targets, const MomentPowers& powers, const GrowOptions& options,
                             Run& run);
 
 // Newton trees: G and H. `pairs` (n, 2): wide units. `lambda` is in units of H.

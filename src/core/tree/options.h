@@ -16,7 +16,7 @@ struct GrowOptions {
   int64_t max_leaves = 0;       // 0 = no limit, depth-first; else best-first
   double min_decrease = 0;      // a split whose gain / total weight is below it is not made
   bool must_gain = false;       // a split of gain ≤ 0 is never made (Newton); else it is (XOR needs it)
-  double gain_scale = 1;        // brings score differences to real units
+  int gain_power = 0;           // a difference of scores · 2^gain_power is in real units
   int64_t max_columns = 0;      // columns drawn a node; 0 = all
   uint64_t seed = 0;
   Search search = Search::automatic;

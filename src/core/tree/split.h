@@ -128,8 +128,6 @@ class Scan {
   bool limited() const { return limited_; }
   const Lanes<N>& total() const { return total_; }
   bool found() const { return best_score_ > -std::numeric_limits<double>::infinity(); }
-  double best_score() const { return best_score_; }
-  uint32_t best_code() const { return best_code_; }
 
   // True if the best candidate keeps the limits (asked after a search that ignored them).
   bool best_within_limits() const {
@@ -238,8 +236,10 @@ void scan_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion
   if (scan.n_missing > 0) scan.consider(current, 0, static_cast<int64_t>(entries.size()) - scan.n_missing);
 }
 
+// Whether a histogram cell has rows: by its count where it has one, else by its lanes.
 template <int N>
-bool any_lane(const int64_t* cell, int lanes) {
+bool has_rows(const int64_t* cell, int lanes, bool counted) {
+  if (counted) return cell[lanes] != 0;
   int64_t any = 0;
   for (int l = 0; l < (N > 0 ? N : lanes); ++l) any |= cell[l];
   return any != 0;
@@ -251,7 +251,7 @@ template <class Criterion, int N>
 void scan_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool counted, Scan<Criterion, N>& scan) {
   const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
   const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
-  const bool saw_missing = any_lane<N>(cells, lanes);
+  const bool saw_missing = has_rows<N>(cells, lanes, counted);
   if (saw_missing) {
     add_lanes(scan.missing, cells);
     scan.n_missing = std::max<int64_t>(1, rows_of(cells));
@@ -261,7 +261,7 @@ void scan_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool coun
   uint32_t n_present = 0;
   for (uint32_t code = 1; code <= n_codes; ++code) {
     const int64_t* cell = cells + stride * code;
-    if (!any_lane<N>(cell, lanes)) continue;
+    if (!has_rows<N>(cell, lanes, counted)) continue;
     if (current != 0) scan.consider(current, code, n_left);
     add_lanes(scan.left, cell);
     n_left += rows_of(cell);

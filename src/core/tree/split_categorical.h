@@ -69,13 +69,13 @@ void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool c
   const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
   const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
   present.clear(lanes);
-  if (any_lane<N>(cells, lanes)) {
+  if (has_rows<N>(cells, lanes, counted)) {
     add_lanes(scan.missing, cells);
     scan.n_missing = std::max<int64_t>(1, rows_of(cells));
   }
   for (uint32_t code = 1; code <= n_codes; ++code) {
     const int64_t* cell = cells + stride * code;
-    if (!any_lane<N>(cell, lanes)) continue;
+    if (!has_rows<N>(cell, lanes, counted)) continue;
     std::copy_n(cell, lanes, present.append(code));
     present.n_rows.back() = rows_of(cell);
   }

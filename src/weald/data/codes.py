@@ -62,7 +62,7 @@ def encode(
     max_bins : int or None
         At most this many bins a numeric column, cut at weighted quantiles; None: one code per distinct value.
     weight : ndarray of shape (n_rows,), optional
-        Rows of weight 0 do not shape the codebook.
+        Weights of the quantiles. Rows of weight 0 do not shape the cuts; exact codes need no weights.
     n_threads : int
         The result does not depend on it.
     """

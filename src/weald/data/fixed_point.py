@@ -7,7 +7,6 @@ can leave 62 bits; it is found from counts of the values' exponents, so the orde
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,16 +29,6 @@ class Units:
     units: NDArray[np.int64]
     power: int
     repeats: bool = False
-
-    @property
-    def scale(self) -> float:
-        """What one unit is worth."""
-        return power_of_two(-self.power)
-
-
-def power_of_two(exponent: int) -> float:
-    """2^exponent, held within the range of float64."""
-    return math.ldexp(1.0, max(-1074, min(1023, exponent)))
 
 
 def common_power(

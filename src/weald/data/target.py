@@ -5,6 +5,7 @@ Every container works: lists, arrays, pandas, polars and Arrow series, and table
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, NamedTuple
 
@@ -242,3 +243,11 @@ def _labels_of_levels(column: LevelColumn, objects: bool) -> Labels:
     target = np.zeros(len(column.levels), dtype=np.int32)
     target[used[order]] = np.arange(len(order), dtype=np.int32)
     return Labels(classes, target[column.indices])
+
+
+def total_weight(weight: NDArray[np.float64]) -> float:
+    """The sum of the weights, exact before its one rounding, so that the order of the rows does not show."""
+    try:
+        return math.fsum(weight)
+    except OverflowError:
+        raise DataError("sample_weight adds up to more than float64 holds. Divide the weights.") from None

@@ -23,7 +23,7 @@ from weald.data.adapters import categorical_mask, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
-from weald.data.target import read_weight
+from weald.data.target import read_weight, total_weight
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
@@ -310,8 +310,7 @@ def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
 def _grow_options(options: Any, table: Table, weight: Weights | None, n_threads: int) -> GrowOptions:
     """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters."""
     n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
-    # fsum is exact, so the order of the rows does not show.
-    total = float(n_rows) if weight is None else math.fsum(weight)
+    total = float(n_rows) if weight is None else total_weight(weight)
     max_columns: int | None = _max_columns(options.max_features, table.n_columns)
     if max_columns is not None and max_columns >= table.n_columns:
         max_columns = None

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.data.codes import Codes
-from weald.data.fixed_point import Units, power_of_two, weight_units, weighted_units
+from weald.data.fixed_point import Units, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest, rank_codes
 
 Weights: TypeAlias = NDArray[np.float64]
 
 CLASS_CRITERIA = ("gini", "entropy")
+MOST = 2**62  # limits beyond any table mean no more than this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +53,9 @@ def grow_classification_tree(
         np.ascontiguousarray(labels, np.int32).reshape(-1, 1),
         [0, n_classes],
         None if weights is None else weights.units,
-        power_of_two(-weight_power),
+        -weight_power,
         CLASS_CRITERIA.index(options.criterion),
-        _native_options(options, weight_power, power_of_two(-weight_power)),
+        _native_options(options, weight_power, gain_power=-weight_power),
         options.n_threads,
     )
     lanes = arrays["leaf_lanes"]
@@ -67,22 +68,19 @@ def grow_regression_tree(
 ) -> Forest:
     """One tree on numbers, by squared error. A leaf's value is the weighted mean of its rows."""
     used = np.ones(len(target), np.bool_) if weight is None else weight > 0
-    offset = _offset(target[used])
-    moments = _moments(target - offset, used, weight)
+    moments = _moments(target - _offset(target[used]), used, weight)
     arrays = engine.grow_moment_tree(
         codes.native,
         np.stack([moments.sums.units, moments.weights.units], axis=1),
-        moments.squares,
+        moments.squares.units,
         np.ascontiguousarray(target, np.float64).reshape(-1, 1),
-        [moments.sums.scale],
-        moments.weights.scale,
-        moments.square_scale,
-        _native_options(options, moments.weights.power, moments.gain_scale),
+        [-moments.sums.power],
+        -moments.weights.power,
+        -moments.squares.power,
+        _native_options(options, moments.weights.power, gain_power=moments.gain_power),
         options.n_threads,
     )
-    sums, weights = arrays["leaf_lanes"].astype(np.float64).T
-    means = np.ldexp(sums, -moments.sums.power) / np.ldexp(weights, -moments.weights.power)
-    return _one_tree(codes, arrays, (offset + means)[:, None], "identity", moments.weights.power)
+    return _one_tree(codes, arrays, arrays["leaf_means"], "identity", moments.weights.power)
 
 
 def _offset(target: NDArray[np.float64]) -> float:
@@ -96,13 +94,15 @@ def _offset(target: NDArray[np.float64]) -> float:
 class _Moments:
     sums: Units
     weights: Units
-    squares: NDArray[np.int64]
-    square_scale: float
+    squares: Units
 
     @property
-    def gain_scale(self) -> float:
+    def gain_power(self) -> int:
         """Brings (sum in units)² / (weight in units) to real units."""
-        return power_of_two(self.weights.power - 2 * self.sums.power)
+        return self.weights.power - 2 * self.sums.power
+
+
+LARGEST_SQUARES = 1e300
 
 
 def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weights | None) -> _Moments:
@@ -111,33 +111,33 @@ def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weig
     if weight is None:
         weight = np.ones(len(centred))
     weights = weight_units(weight)
-    # Squares are taken of values brought near 1, so that they neither overflow nor vanish.
-    size = int(np.frexp(np.abs(centred).max())[1])
-    squares = np.ldexp(centred, -size) ** 2
+    largest = float(np.abs(centred).max())
     with np.errstate(over="ignore"):
-        if not (np.isfinite(weight * centred).all() and np.isfinite(weight * squares).all()):
+        if not max(1.0, weight.sum()) * np.square(largest) < LARGEST_SQUARES:
             raise DataError(
-                "sample_weight times y is too large for float64. Divide the weights or the target."
+                f"The target is too large for squared error: y reaches {largest:.3g}, and sample_weight "
+                f"times y² must add up to less than {LARGEST_SQUARES:.0e}. Divide y by a power of ten."
             )
-    square_units = weighted_units(squares, weight, weights)
+    # Squares are taken of values brought near 1, so that they do not vanish.
+    size = int(np.frexp(largest)[1])
+    squares = weighted_units(np.ldexp(centred, -size) ** 2, weight, weights)
     return _Moments(
         sums=weighted_units(centred, weight, weights),
         weights=weights,
-        squares=square_units.units,
-        square_scale=power_of_two(2 * size - square_units.power),
+        squares=Units(squares.units, squares.power - 2 * size),
     )
 
 
-def _native_options(options: GrowOptions, weight_power: int, gain_scale: float) -> engine.NativeOptions:
+def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int) -> engine.NativeOptions:
     native = engine.NativeOptions()
     if options.max_depth is not None:
-        native.max_depth = options.max_depth
-    native.min_rows_split = options.min_rows_split
-    native.min_rows_leaf = options.min_rows_leaf
-    native.min_weight_leaf = math.ceil(math.ldexp(options.min_weight_leaf, weight_power))
-    native.max_leaves = options.max_leaves or 0
+        native.max_depth = min(options.max_depth, MOST)
+    native.min_rows_split = min(options.min_rows_split, MOST)
+    native.min_rows_leaf = min(options.min_rows_leaf, MOST)
+    native.min_weight_leaf = min(math.ceil(math.ldexp(options.min_weight_leaf, weight_power)), MOST)
+    native.max_leaves = min(options.max_leaves or 0, MOST)
     native.min_decrease = options.min_impurity_decrease
-    native.gain_scale = gain_scale
+    native.gain_power = gain_power
     native.max_columns = options.max_columns or 0
     native.seed = options.seed
     native.search = ("auto", "histogram", "order").index(options.search)

@@ -135,6 +135,44 @@ def test_one_row(tree):
 
 
 def test_huge_targets():
-    # Squares of the target stay within float64.
-    y = [1e150, -1e150, 1e150, -1e150]
-    np.testing.assert_allclose(DecisionTreeRegressor().fit(X, y).predict(X), y)
+    y = np.array([1e140, -1e140, 1e140, -1e140])
+    np.testing.assert_array_equal(DecisionTreeRegressor().fit(X, y).predict(X), y)
+    with pytest.raises(DataError, match=r"too large for squared error: y reaches 1e\+150.*Divide y"):
+        DecisionTreeRegressor().fit(X, y * 1e10)
+    with pytest.raises(DataError, match="sample_weight adds up to more than float64 holds"):
+        DecisionTreeRegressor().fit(X, y, sample_weight=[1e308] * 4)
+
+
+def test_one_huge_target_leaves_the_others_their_means():
+    rng = np.random.default_rng(0)
+    table, y = rng.normal(size=(3000, 3)), rng.random(3000)
+    y[0] = 9.99e20
+    model = DecisionTreeRegressor().fit(table, y)
+    assert model.get_depth() < 100
+    predicted = model.predict(table)
+    assert predicted[0] == y[0]
+    np.testing.assert_allclose(predicted[1:], 0.5, atol=0.3)  # means of many, none of them lost to 0
+
+
+def test_a_leaf_of_one_target_predicts_it_to_the_bit():
+    rng = np.random.default_rng(1)
+    table, y = rng.normal(size=(500, 2)), rng.normal(size=500) * 0.1 + 7
+    np.testing.assert_array_equal(DecisionTreeRegressor().fit(table, y).predict(table), y)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"max_depth": 2**70},
+        {"min_samples_split": 2**70},
+        {"min_samples_leaf": 2**63},
+        {"max_leaf_nodes": 2**64},
+        {"n_jobs": 2**40},
+    ],
+)
+def test_limits_beyond_any_table_are_just_large(params):
+    model = DecisionTreeClassifier(**params).fit(X, [0, 1, 0, 1])
+    lone_leaf = "min_samples_split" in params or "min_samples_leaf" in params
+    assert model.get_n_leaves() == (
+        1 if lone_leaf else DecisionTreeClassifier().fit(X, [0, 1, 0, 1]).get_n_leaves()
+    )
