@@ -20,8 +20,9 @@ void Grower<Rows, Criterion>::for_columns(size_t n, size_t work, Body body) {
     parallel_for(run_, static_cast<int64_t>(n),
                  [&](int64_t i, int worker) { body(static_cast<size_t>(i), workers_[static_cast<size_t>(worker)]); });
   } else {
+    run_.check();
     for (size_t i = 0; i < n; ++i) {
-      run_.check();
+      if (work >= parallel_work) run_.check();
       body(i, workers_[0]);
     }
   }
