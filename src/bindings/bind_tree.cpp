@@ -29,7 +29,8 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   const size_t n_leaves = tree.leaf_lanes.size() / n_lanes;
   out["leaf_lanes"] = to_numpy(std::move(tree.leaf_lanes), {n_leaves, n_lanes});
   out["set_start"] = to_numpy(std::move(tree.set_start));
-  out["set_words"] = to_numpy(std::move(tree.set_words));
+  out["set_codes"] = to_numpy(std::move(tree.set_codes));
+  out["set_left"] = to_numpy(std::move(tree.set_left));
   return out;
 }
 
