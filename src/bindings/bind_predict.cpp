@@ -34,7 +34,8 @@ Predictor make_predictor(const nb::dict& arrays, int64_t n_columns, int64_t widt
   forest.side = field<int32_t>(arrays, "side");
   forest.value = field<double>(arrays, "value");
   forest.set_start = field<int64_t>(arrays, "set_start");
-  forest.set_words = field<uint32_t>(arrays, "set_words");
+  forest.set_codes = field<uint32_t>(arrays, "set_codes");
+  forest.set_left = field<uint8_t>(arrays, "set_left");
   forest.combination_start = field<int64_t>(arrays, "combination_start");
   forest.combination_column = field<int32_t>(arrays, "combination_column");
   forest.combination_coefficient = field<double>(arrays, "combination_coefficient");

@@ -31,7 +31,8 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   const size_t n_means = tree.leaf_means.size() / n_leaves;
   out["leaf_means"] = to_numpy(std::move(tree.leaf_means), {n_leaves, n_means});
   out["set_start"] = to_numpy(std::move(tree.set_start));
-  out["set_words"] = to_numpy(std::move(tree.set_words));
+  out["set_codes"] = to_numpy(std::move(tree.set_codes));
+  out["set_left"] = to_numpy(std::move(tree.set_left));
   return out;
 }
 

@@ -266,7 +266,8 @@ class Predictor:
 
     def __init__(self, arrays: dict[str, NDArray[Any]], n_columns: int, width: int) -> None:
         kept = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-        kept["missing_left"] = kept["missing_left"].view(np.uint8)
+        for name in ("missing_left", "set_left"):
+            kept[name] = kept[name].view(np.uint8)
         self._native = _core.make_predictor(kept, n_columns, width)
 
     def scores(self, table: Table, *, n_threads: int) -> NDArray[np.float64]:

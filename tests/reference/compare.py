@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reference.route import codes_in_set
+from reference.route import in_left_set
 from reference.splits import ReferenceColumn
 from reference.tree import Node
 from weald.model.forest import CATEGORIES, NUMERIC, Forest
@@ -32,8 +32,8 @@ def forest_records(forest: Forest, columns: Sequence[ReferenceColumn]) -> list[N
         categories = int(forest.kind[slot]) == CATEGORIES
         left_codes = None
         if categories:
-            known = set(range(1, columns[column].n_codes + 1))
-            left_codes = frozenset(codes_in_set(forest, int(forest.side[slot])) & known)
+            known = range(1, columns[column].n_codes + 1)
+            left_codes = frozenset(c for c in known if in_left_set(forest, int(forest.side[slot]), c))
         records.append(
             Node(
                 "categories" if categories else "numeric",

@@ -45,10 +45,11 @@ def leaves_of(records: list[Node], passes: NDArray[np.bool_]) -> NDArray[np.int6
     return np.argmax(passes & leaves[:, None], axis=0).astype(np.int64)
 
 
-def codes_in_set(forest: Forest, side: int) -> set[int]:
-    """The codes whose bit is set in a row of the side table of category sets."""
-    words = forest.set_words[forest.set_start[side] : forest.set_start[side + 1]].tolist()
-    return {32 * i + bit for i, word in enumerate(words) for bit in range(32) if word >> bit & 1}
+def in_left_set(forest: Forest, side: int, code: int) -> bool:
+    """Whether a row of the side table of category sets sends a code left: listed codes one way, all others
+    the other."""
+    listed = forest.set_codes[forest.set_start[side] : forest.set_start[side + 1]].tolist()
+    return (code in listed) == bool(forest.set_left[side])
 
 
 def route_codes(forest: Forest, table: Table) -> NDArray[np.int64]:
@@ -75,7 +76,7 @@ def route_codes(forest: Forest, table: Table) -> NDArray[np.int64]:
             if codes[row] == 0:
                 left = bool(forest.missing_left[inner])
             elif forest.kind[inner] == CATEGORIES:
-                left = int(values[row]) in codes_in_set(forest, int(forest.side[inner]))
+                left = in_left_set(forest, int(forest.side[inner]), int(values[row]))
             else:
                 left = codes[row] <= forest.code[inner]
             at = at + 1 if left else int(forest.right[inner])

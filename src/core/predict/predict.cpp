@@ -57,10 +57,7 @@ Predictor::Predictor(const ForestView& forest) : n_columns_(forest.n_columns), w
   output_.assign(forest.tree_output.begin(), forest.tree_output.end());
   weight_.assign(forest.tree_weight.begin(), forest.tree_weight.end());
   value_.assign(forest.value.begin(), forest.value.end());
-  for (size_t s = 0; s + 1 < forest.set_start.size(); ++s) {
-    sets_.emplace_back(forest.set_words.begin() + forest.set_start[s],
-                       forest.set_words.begin() + forest.set_start[s + 1]);
-  }
+  lay_out_sets(forest);
   in_use_.assign(static_cast<size_t>(n_columns_), 0);
   for (size_t i = 0; i < forest.column.size(); ++i) {
     if (forest.kind[i] != combination) in_use_[static_cast<size_t>(forest.column[i])] = 1;
@@ -98,7 +95,15 @@ void Predictor::check(const ForestView& f) const {
     need(!start.empty() && start.front() == 0 && start.back() == static_cast<int64_t>(n), "side tables");
     need(std::is_sorted(start.begin(), start.end()), "side tables");
   };
-  check_starts(f.set_start, f.set_words.size());
+  check_starts(f.set_start, f.set_codes.size());
+  need(f.set_left.size() + 1 == f.set_start.size(), "category sets");
+  for (size_t s = 0; s < f.set_left.size(); ++s) {
+    uint32_t before = 0;
+    for (auto i = static_cast<size_t>(f.set_start[s]); i < static_cast<size_t>(f.set_start[s + 1]); ++i) {
+      need(f.set_codes[i] > before, "the codes of a category set do not ascend from 1");
+      before = f.set_codes[i];
+    }
+  }
   check_starts(f.combination_start, f.combination_column.size());
   need(f.combination_coefficient.size() == f.combination_column.size(), "combinations");
   for (const int32_t column : f.combination_column) need(column >= 0 && column < f.n_columns, "column out of range");
@@ -112,6 +117,22 @@ void Predictor::check(const ForestView& f) const {
   for (size_t t = 0; t < n_trees; ++t) {
     need(f.tree_output[t] >= 0 && f.tree_output[t] + f.width <= static_cast<int64_t>(f.base_score.size()), "outputs");
     need(f.tree_start[t] < f.tree_start[t + 1], "a tree without nodes");
+  }
+}
+
+void Predictor::lay_out_sets(const ForestView& forest) {
+  constexpr size_t few_words = 8, words_a_code = 2;
+  for (size_t s = 0; s < forest.set_left.size(); ++s) {
+    const auto first = static_cast<size_t>(forest.set_start[s]), last = static_cast<size_t>(forest.set_start[s + 1]);
+    const auto codes = forest.set_codes.subspan(first, last - first);
+    const size_t n_words = codes.empty() ? 0 : (size_t{codes.back()} >> 5) + 1;
+    const bool bits = n_words <= std::max(few_words, words_a_code * codes.size());
+    const size_t begin = set_words_.size(), size = bits ? n_words : codes.size();
+    sets_.push_back({begin, static_cast<uint32_t>(size), bits, forest.set_left[s] != 0});
+    set_words_.resize(begin + size, 0);
+    uint32_t* words = set_words_.data() + begin;
+    if (!bits) std::copy(codes.begin(), codes.end(), words);
+    for (size_t i = 0; bits && i < codes.size(); ++i) words[codes[i] >> 5] |= uint32_t{1} << (codes[i] & 31);
   }
 }
 
@@ -144,6 +165,14 @@ void Predictor::lay_out_tree(const ForestView& forest, size_t tree) {
 
 // ---- walking -----------------------------------------------------------------------------------------------------
 
+bool Predictor::listed(const CategorySet& set, double value) const {
+  if (!(value >= 1 && value <= std::numeric_limits<uint32_t>::max())) return false;
+  const auto code = static_cast<uint32_t>(value);
+  const uint32_t* words = set_words_.data() + set.begin;
+  if (!set.bits) return std::binary_search(words, words + set.size, code);
+  return (code >> 5) < set.size && ((words[code >> 5] >> (code & 31)) & 1) != 0;
+}
+
 template <class Rows>
 bool Predictor::goes_left(int32_t id, const Rows& rows, int64_t i) const {
   const Node& node = nodes_[static_cast<size_t>(id)];
@@ -159,9 +188,8 @@ bool Predictor::goes_left(int32_t id, const Rows& rows, int64_t i) const {
   }
   if (std::isnan(value)) return node.missing_left != 0;
   if (kind != categories) return value <= node.threshold;
-  const auto& set = sets_[static_cast<size_t>(side_[static_cast<size_t>(id)])];
-  const auto code = static_cast<uint64_t>(value);
-  return (code >> 5) < set.size() && ((set[code >> 5] >> (code & 31)) & 1) != 0;
+  const CategorySet& set = sets_[static_cast<size_t>(side_[static_cast<size_t>(id)])];
+  return listed(set, value) == set.left;
 }
 
 // Rows first … first + Together walk from the root to their leaves at[0 … Together).

@@ -28,7 +28,8 @@ struct ForestView {
   std::span<const double> value;  // (leaves, width)
   int64_t width = 1;
   std::span<const int64_t> set_start;
-  std::span<const uint32_t> set_words;
+  std::span<const uint32_t> set_codes;
+  std::span<const uint8_t> set_left;
   std::span<const int64_t> combination_start;
   std::span<const int32_t> combination_column;
   std::span<const double> combination_coefficient;
@@ -61,12 +62,21 @@ class Predictor {
     uint32_t column : 31;
     uint32_t missing_left : 1;
   };
+  // The listed codes: as bits where they are dense or few words do, else as they are, to be found by bisection.
+  struct CategorySet {
+    size_t begin;   // in set_words_
+    uint32_t size;  // words
+    bool bits;
+    bool left;  // whether the listed codes go left
+  };
   struct Combination {
     std::vector<int32_t> column;
     std::vector<double> coefficient;
   };
 
   void check(const ForestView& forest) const;
+  void lay_out_sets(const ForestView& forest);
+  bool listed(const CategorySet& set, double value) const;
   void lay_out_tree(const ForestView& forest, size_t tree);
   template <class Rows>
   bool goes_left(int32_t id, const Rows& rows, int64_t i) const;
@@ -92,7 +102,8 @@ class Predictor {
   std::vector<double> weight_;   // per tree
   std::vector<double> value_;
   int64_t width_;
-  std::vector<std::vector<uint32_t>> sets_;
+  std::vector<CategorySet> sets_;
+  std::vector<uint32_t> set_words_;  // of all sets, one after another
   std::vector<Combination> combinations_;
   std::vector<uint8_t> in_use_;  // per column: whether some split reads it
   bool all_numeric_ = true;

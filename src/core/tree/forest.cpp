@@ -66,8 +66,9 @@ TreeArrays flatten(GrownTree&& tree) {
     out.gain.push_back(node.gain);
     if (node.kind == SplitKind::categories) {
       out.side.push_back(static_cast<int32_t>(out.set_start.size()) - 1);
-      out.set_words.insert(out.set_words.end(), node.set.begin(), node.set.end());
-      out.set_start.push_back(static_cast<int64_t>(out.set_words.size()));
+      out.set_codes.insert(out.set_codes.end(), node.set.begin(), node.set.end());
+      out.set_start.push_back(static_cast<int64_t>(out.set_codes.size()));
+      out.set_left.push_back(node.set_left);
     } else {
       out.side.push_back(-1);
     }

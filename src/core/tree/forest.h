@@ -16,7 +16,8 @@ struct NodeRecord {
   bool missing_left = false;
   double threshold = 0;
   double gain = 0;
-  std::vector<uint32_t> set;  // categories that go left, one bit a code
+  bool set_left = false;      // whether the listed categories go left, or right; all others go the other way
+  std::vector<uint32_t> set;  // categories listed, ascending
   int64_t n_rows = 0;
   int64_t weight = 0;  // units
   double impurity = 0;
@@ -46,7 +47,8 @@ struct TreeArrays {
   std::vector<int64_t> leaf_lanes;  // (leaves, n_lanes)
   std::vector<double> leaf_means;   // (leaves, outputs), or empty
   std::vector<int64_t> set_start;
-  std::vector<uint32_t> set_words;
+  std::vector<uint32_t> set_codes;
+  std::vector<uint8_t> set_left;
 };
 
 TreeArrays flatten(GrownTree&& tree);

@@ -128,7 +128,8 @@ class Grower {
   bool worth_it(Node& node) const;
   void search_and_push(std::span<Node*> children, Node* parent);
   void expand(Node node);
-  Router write_split(const Node& node, NodeRecord& record) const;
+  Router write_split(const Node& node, NodeRecord& record);
+  void flip_listed(std::span<const uint32_t> codes);
   double threshold(const GrowColumn& column, const Split& split) const;
   void grow_aside();
   GrownTree grow_part(const Aside& part) const;
@@ -161,6 +162,7 @@ class Grower {
   std::vector<Aside> aside_;
   std::vector<uint8_t> side_;
   std::vector<uint32_t> id_scratch_;
+  std::vector<uint64_t> listed_;                   // one bit a category, all 0 between splits; grows as needed
   std::vector<std::unique_ptr<Entry[]>> entries_;  // per column, made when first needed
   std::vector<Worker> workers_;
   std::vector<int32_t> all_columns_;

@@ -191,6 +191,7 @@ void Grower<Rows, Criterion>::expand(Node node) {
   const size_t n_left = with_codes(column.data, column.width, [&](const auto* codes) {
     return mark_sides(codes, router, ids_of(node), side_.data());
   });
+  flip_listed(record.set);
   partition_stable(ids_.data() + node.begin, node.size(), side_.data(), id_scratch_.data(),
                    [](uint32_t row) { return row; });
   Node children[2];
@@ -237,9 +238,10 @@ double Grower<Rows, Criterion>::threshold(const GrowColumn& column, const Split&
   }
 }
 
-// The split as the model keeps it. Rows the node did not see (missing, absent categories) follow the heavier child.
+// The split as the model keeps it. Rows the node did not see (missing, absent categories) follow the heavier child,
+// so that a set lists the categories of the lighter one. They stay in the table `listed_` until expand() clears them.
 template <class Rows, class Criterion>
-Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record) const {
+Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record) {
   const Split& split = node.split;
   const GrowColumn& column = columns_[static_cast<size_t>(split.column)];
   const int64_t left_weight = criterion_.weight(split.left.data());
@@ -249,18 +251,21 @@ Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record
   record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
   if (column.kind != ColumnKind::categorical) {
     record.threshold = threshold(column, split);
-    return {record.missing_left, split.code, {}};
+    return {record.missing_left, split.code};
   }
   record.kind = SplitKind::categories;
-  record.set.assign((static_cast<size_t>(column.n_codes) >> 5) + 1, 0);
-  const auto put = [&](uint32_t code, bool left) {
-    const uint32_t bit = uint32_t{1} << (code & 31);
-    record.set[code >> 5] = left ? record.set[code >> 5] | bit : record.set[code >> 5] & ~bit;
-  };
-  for (uint32_t code = 1; code <= column.n_codes; ++code) put(code, heavier_left);
-  for (const uint32_t code : split.left_codes) put(code, true);
-  for (const uint32_t code : split.right_codes) put(code, false);
-  return {record.missing_left, 0, record.set};
+  record.set_left = !heavier_left;
+  record.set = heavier_left ? split.right_codes : split.left_codes;
+  std::sort(record.set.begin(), record.set.end());
+  listed_.resize(std::max(listed_.size(), (size_t{column.n_codes} >> 6) + 1), 0);
+  flip_listed(record.set);
+  return {record.missing_left, 0, listed_.data(), record.set_left};
+}
+
+// Sets codes in the table, or clears them again: work for the codes named, not for all of the column.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::flip_listed(std::span<const uint32_t> codes) {
+  for (const uint32_t code : codes) listed_[code >> 6] ^= uint64_t{1} << (code & 63);
 }
 
 // ---- subtrees ----------------------------------------------------------------------------------------------------

@@ -8,16 +8,17 @@
 
 namespace weald {
 
-// Which codes go left: code 0 (missing) by `missing_left`, the rest by `code <= last` or by a bit set.
+// Which codes go left: code 0 (missing) by `missing_left`, the rest by `code <= last` or by a table of listed codes.
 struct Router {
   bool missing_left = false;
   uint32_t last = 0;
-  std::span<const uint32_t> set;  // categories: one bit a code; empty for numeric and ordinal columns
+  const uint64_t* listed = nullptr;  // categories: one bit a code; absent for numeric and ordinal columns
+  bool listed_left = false;
 
   template <class Code>
   bool left(Code code) const {
     if (code == 0) return missing_left;
-    return set.empty() ? code <= last : ((set[code >> 5] >> (code & 31)) & 1) != 0;
+    return listed == nullptr ? code <= last : (((listed[code >> 6] >> (code & 63)) & 1) != 0) == listed_left;
   }
 };
 

@@ -188,8 +188,13 @@ def _encode_sides(
     tensors: dict[str, NDArray[Any]] = {}
     side = forest.side[inner]
     if (kind == CATEGORIES).any():
-        sizes, entries = _gather(forest.set_start, side[kind == CATEGORIES])
-        tensors |= {"set_size": narrow(sizes), "set_words": narrow(forest.set_words[entries])}
+        sets = side[kind == CATEGORIES]
+        sizes, entries = _gather(forest.set_start, sets)
+        tensors |= {
+            "set_size": narrow(sizes),
+            "set_codes": narrow(forest.set_codes[entries]),
+            "set_left": pack_bits(forest.set_left[sets]),
+        }
     if (kind == COMBINATION).any():
         sizes, entries = _gather(forest.combination_start, side[kind == COMBINATION])
         tensors |= {
@@ -213,12 +218,17 @@ def _decode_sides(shelf: Shelf, kind: NDArray[np.uint8], n_columns: int) -> dict
     n_sets, n_combinations = int((kind == CATEGORIES).sum()), int((kind == COMBINATION).sum())
     if n_sets:
         side[kind == CATEGORIES] = np.arange(n_sets)
-        start = _starts(shelf, "set_size", n_sets)
-        words = shelf.integers("set_words", int(start[-1]), 0, 2**32 - 1)
-        decoded |= {"set_start": start, "set_words": words.astype(np.uint32)}
+        start = _starts(shelf, "set_size", n_sets, 0)
+        codes = shelf.integers("set_codes", int(start[-1]), 1, 2**32 - 1)
+        first = np.zeros(len(codes) + 1, np.bool_)
+        first[start] = True
+        if (first[1:-1] < (np.diff(codes) <= 0)).any():
+            raise ModelFileError("A set of categories of the model file is not in ascending order.")
+        left = shelf.bits("set_left", n_sets)
+        decoded |= {"set_start": start, "set_codes": codes.astype(np.uint32), "set_left": left}
     if n_combinations:
         side[kind == COMBINATION] = np.arange(n_combinations)
-        start = _starts(shelf, "combination_size", n_combinations)
+        start = _starts(shelf, "combination_size", n_combinations, 1)
         columns = shelf.integers("combination_column", int(start[-1]), 0, n_columns - 1)
         decoded |= {
             "combination_start": start,
@@ -228,8 +238,9 @@ def _decode_sides(shelf: Shelf, kind: NDArray[np.uint8], n_columns: int) -> dict
     return decoded
 
 
-def _starts(shelf: Shelf, name: str, length: int) -> NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(shelf.integers(name, length, 1, 2**31 - 1)))).astype(np.int64)
+def _starts(shelf: Shelf, name: str, length: int, smallest: int) -> NDArray[np.int64]:
+    sizes = shelf.integers(name, length, smallest, 2**31 - 1)
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 # --------------------------------------------------------------------------- rows, weights, impurity

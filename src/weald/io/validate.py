@@ -34,19 +34,13 @@ def check_forest(forest: Forest, schema: Schema) -> None:
 
 
 def _check_sets(forest: Forest, schema: Schema) -> None:
-    """Each set has a bit for every level of its column (bit 0 is missing) and none beyond."""
+    """No set lists a code beyond the levels of its column; `decode` has seen to the order and the lowest."""
     nodes = np.flatnonzero(forest.kind == CATEGORIES)
-    if not len(nodes):
-        return
     levels = np.array([len(column.levels) for column in schema.columns], np.int64)
     highest = levels[forest.column[nodes]]
-    rows = forest.side[nodes]
-    sizes = np.diff(forest.set_start)[rows]
-    if (sizes != highest // 32 + 1).any():
-        raise ModelFileError("A set of categories of the model file is not as long as its column's levels.")
-    last = forest.set_start[rows] + sizes - 1
-    beyond = np.left_shift(np.uint64(2), (highest % 32).astype(np.uint64)) - np.uint64(1)
-    if (forest.set_words[last].astype(np.uint64) & ~beyond).any():
+    end = forest.set_start[forest.side[nodes] + 1]
+    some = end > forest.set_start[forest.side[nodes]]
+    if (forest.set_codes[end[some] - 1] > highest[some]).any():
         raise ModelFileError("A set of categories of the model file names a level its column does not have.")
 
 

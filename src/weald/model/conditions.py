@@ -89,24 +89,22 @@ class Conditions:
     def _categories(self, i: int) -> tuple[str, str]:
         j, missing_left = int(self._forest.column[i]), bool(self._forest.missing_left[i])
         name, side = self._name(j), int(self._forest.side[i])
-        words = self._forest.set_words[self._forest.set_start[side] : self._forest.set_start[side + 1]]
-        bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
-        bits[:1] = 0  # code 0 is missing
-        codes = np.flatnonzero(bits).tolist()
+        codes, listed_left = self._forest.listed_codes(side), bool(self._forest.set_left[side])
         if self._columns is None:
-            shown = _listed([str(code) for code in codes])
-            return _with_missing(f"{name} in {shown}", f"{name} not in {shown}", missing_left=missing_left)
+            shown = _in_braces([str(code) for code in codes[:_MOST_LEVELS].tolist()], len(codes))
+            texts = (f"{name} in {shown}", f"{name} not in {shown}")
+            left, right = texts if listed_left else texts[::-1]
+            return _with_missing(left, right, missing_left=missing_left)
         levels = self._columns[j].levels
-        inside = set(codes)
-        left = [label(level) for code, level in enumerate(levels, 1) if code in inside]
-        right = [label(level) for code, level in enumerate(levels, 1) if code not in inside]
-        if not right:
+        listed, rest = _first_labels(codes, levels), _first_labels(_first_others(codes, len(levels)), levels)
+        n_listed, n_rest = len(codes), len(levels) - len(codes)
+        if not (n_rest if listed_left else n_listed):
             return _present(name, missing_left=missing_left)
-        if not left:
+        if not (n_listed if listed_left else n_rest):
             return _present(name, missing_left=not missing_left)[::-1]
-        return _with_missing(
-            f"{name} in {_listed(left)}", f"{name} in {_listed(right)}", missing_left=missing_left
-        )
+        texts = (f"{name} in {_in_braces(listed, n_listed)}", f"{name} in {_in_braces(rest, n_rest)}")
+        left, right = texts if listed_left else texts[::-1]
+        return _with_missing(left, right, missing_left=missing_left)
 
     # ----------------------------------------------------------------------- linear combinations
 
@@ -144,10 +142,23 @@ def _present(name: str, *, missing_left: bool) -> tuple[str, str]:
     return f"{name} is present", f"{name} is missing"
 
 
-def _listed(names: list[str]) -> str:
-    if len(names) <= _MOST_LEVELS:
-        return "{" + ", ".join(names) + "}"
-    return "{" + ", ".join(names[: _MOST_LEVELS - 1]) + f", … and {len(names) - _MOST_LEVELS + 1} more}}"
+def _first_others(codes: NDArray[np.uint32], n_levels: int) -> NDArray[np.int64]:
+    """The first few codes from 1 to `n_levels` that are not among `codes`: no work for all the levels."""
+    others = np.ones(min(n_levels, len(codes) + _MOST_LEVELS) + 1, np.bool_)
+    others[0] = False  # missing
+    others[codes[codes < len(others)]] = False
+    return np.flatnonzero(others)
+
+
+def _first_labels(codes: NDArray[Any], levels: tuple[Any, ...]) -> list[str]:
+    return [label(levels[code - 1]) for code in codes[:_MOST_LEVELS].tolist()]
+
+
+def _in_braces(first: list[str], n: int) -> str:
+    """The first of `n` names, at least as many as are shown."""
+    if n <= _MOST_LEVELS:
+        return "{" + ", ".join(first) + "}"
+    return "{" + ", ".join(first[: _MOST_LEVELS - 1]) + f", … and {n - _MOST_LEVELS + 1} more}}"
 
 
 def label(value: Any) -> str:

@@ -7,7 +7,8 @@ its right child is named. Inner nodes and leaves keep their own arrays, so that 
 A split sends a row left when, by `kind`,
 
 - NUMERIC: `value <= threshold` (equally: `code_of(value) <= code`);
-- CATEGORIES: the bit of the row's code is set in the node's set of the side table;
+- CATEGORIES: its code is listed in the node's set of the side table and `set_left`, or neither holds: the
+  listed codes go to one child, all others (also those the node never saw) to the other;
 - COMBINATION: `sum(coefficient * value) <= threshold` over the node's columns of the side table.
 
 A missing value (code 0) follows `missing_left`. The threshold +inf separates missing from present.
@@ -63,7 +64,10 @@ class Forest:
 
     # side tables
     set_start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))  # (S + 1,)
-    set_words: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))  # bit = code
+    #: the codes of each set, ascending, distinct, ≥ 1
+    set_codes: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    #: whether the listed codes go left (all others right), or right (all others left)
+    set_left: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))  # (S,)
     combination_start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))  # (C + 1,)
     combination_column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     combination_coefficient: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, np.float64))
@@ -87,6 +91,10 @@ class Forest:
     def width(self) -> int:
         """How many outputs one leaf speaks for."""
         return int(self.value.shape[1])
+
+    def listed_codes(self, side: int) -> NDArray[np.uint32]:
+        """The codes of one row of the table of category sets; `set_left` tells which way they go."""
+        return self.set_codes[self.set_start[side] : self.set_start[side + 1]]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by field name, absent ones left out."""

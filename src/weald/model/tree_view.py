@@ -197,11 +197,11 @@ class TreeView:
         if slot < 0 or self.forest.kind[slot] != CATEGORIES:
             raise ValueError(f"Node {node} of this tree does not split on categories; see `threshold`.")
         side = int(self.forest.side[slot])
-        words = self.forest.set_words[self.forest.set_start[side] : self.forest.set_start[side + 1]]
-        bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
         levels = self.schema.columns[int(self.forest.column[slot])].levels
         # Level i has code i + 1; code 0 is missing and follows `missing_go_to_left`.
-        return tuple(levels[code - 1] for code in np.flatnonzero(bits).tolist() if 0 < code <= len(levels))
+        left = np.full(len(levels), not self.forest.set_left[side])
+        left[self.forest.listed_codes(side).astype(np.int64) - 1] = self.forest.set_left[side]
+        return tuple(levels[i] for i in np.flatnonzero(left).tolist())
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
         """How much the splits on each column lowered the criterion, per unit of weight.

@@ -171,5 +171,6 @@ def _one_tree(
         side=arrays["side"],
         value=np.ascontiguousarray(value),
         set_start=arrays["set_start"],
-        set_words=arrays["set_words"],
+        set_codes=arrays["set_codes"],
+        set_left=arrays["set_left"].view(np.bool_),
     )

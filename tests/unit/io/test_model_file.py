@@ -275,6 +275,11 @@ def test_damage_is_told(tmp_path):
         weald.load(path)
 
 
+def last_code(tensors):
+    """Where the first set that is not empty ends."""
+    return int(tensors["forest.set_size"][tensors["forest.set_size"] > 0][0]) - 1
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -299,7 +304,13 @@ def test_damage_is_told(tmp_path):
         (lambda c, t: t["forest.leaf"].__setitem__(0, 0), "binary trees"),
         (lambda c, t: t["forest.column"].__setitem__(0, 99), "range"),
         (lambda c, t: t["forest.kind"].__setitem__(0, 3), "range"),
-        (lambda c, t: t["forest.set_words"].__setitem__(slice(None), 2**31), "level|range"),
+        (lambda c, t: t["forest.set_codes"].__setitem__(0, 0), "'set_codes'.*range, 1 to"),
+        (lambda c, t: t["forest.set_codes"].__setitem__(last_code(t), 41), "level its column does not have"),
+        (lambda c, t: t["forest.set_codes"].__setitem__(slice(None), 1), "not in ascending order"),
+        (lambda c, t: t.update({"forest.set_codes": t["forest.set_codes"][::-1].copy()}), "ascending"),
+        (lambda c, t: t["forest.set_size"].__setitem__(0, 255), "set_codes"),
+        (lambda c, t: t.update({"forest.set_left": np.zeros(99, np.uint8)}), "set_left"),
+        (lambda c, t: t.pop("forest.set_left"), "lacks the array 'set_left'"),
         (lambda c, t: t.pop("forest.gain"), "lacks the array 'gain'"),
         (lambda c, t: t.update({"forest.gain": -t["forest.gain"]}), "numbers from 0 up"),
         (lambda c, t: t.update({"forest.cover": np.full(39, np.nan)}), "finite"),

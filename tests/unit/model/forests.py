@@ -13,7 +13,7 @@ from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest, rank_co
 
 
 def mixed_schema(*, named: bool = True, many: int = 40) -> Schema:
-    """One column of each kind and unit; `many` levels need more than one word of a set."""
+    """One column of each kind and unit; `many` levels for sets of all sizes."""
     columns = (
         ColumnSchema("length" if named else 0, "numeric"),
         ColumnSchema("flag" if named else 1, "numeric", "bool"),
@@ -106,8 +106,9 @@ def random_forest(
         gain=rng.uniform(0, 5, n_inner),
         side=side,
         value=np.ascontiguousarray(value, np.float64),
-        set_start=np.cumsum([0] + [len(words) for words in sets]).astype(np.int64),
-        set_words=np.array([word for words in sets for word in words], np.uint32),
+        set_start=np.cumsum([0] + [len(codes) for codes, _ in sets]).astype(np.int64),
+        set_codes=np.array([code for codes, _ in sets for code in codes], np.uint32),
+        set_left=np.array([left for _, left in sets], bool),
         combination_start=np.cumsum([0] + [len(combo) for combo in combos]).astype(np.int64),
         combination_column=np.array([c for combo in combos for c, _ in combo], np.int32),
         combination_coefficient=np.array([a for combo in combos for _, a in combo], np.float64),
@@ -148,10 +149,9 @@ def _splits(rng, schema, n_inner, combinations, cuts):
         elif what.kind == "categorical":
             kind[i], side[i] = CATEGORIES, len(sets)
             codes = 1 + rng.choice(len(what.levels), int(rng.integers(1, len(what.levels))), replace=False)
-            words = [0] * (len(what.levels) // 32 + 1)
-            for code in codes.tolist():
-                words[code // 32] |= 1 << code % 32
-            sets.append(words)
+            if rng.random() < 0.05:
+                codes = codes[:0]  # missing against present
+            sets.append((sorted(codes.tolist()), bool(rng.integers(2))))
         elif what.kind == "ordinal":
             threshold[i] = rng.choice([*range(1, len(what.levels)), np.inf])
         else:
@@ -216,8 +216,8 @@ def _goes_left(forest: Forest, table: Table, row: int, i: int) -> bool:
         return bool(forest.missing_left[i])
     if forest.kind[i] == NUMERIC:
         return bool(value <= forest.threshold[i])
-    word = forest.set_words[int(forest.set_start[forest.side[i]]) + int(value) // 32]
-    return bool(int(word) >> int(value) % 32 & 1)
+    listed = forest.set_codes[forest.set_start[forest.side[i]] : forest.set_start[forest.side[i] + 1]]
+    return (int(value) in listed.tolist()) == bool(forest.set_left[forest.side[i]])
 
 
 def _number(table: Table, row: int, j: int) -> float:

@@ -105,7 +105,7 @@ def test_thousands_of_categories():
 
 
 def test_category_beyond_the_set_goes_right():
-    forest = stump(kind=CATEGORIES, set_words=np.array([0b10], np.uint32))
+    forest = stump(kind=CATEGORIES, set_codes=np.array([1], np.uint32))
     table = Table((LevelColumn(0, np.array([0, 1, 40, 2**31 - 2], np.int32), ("a", "b")),), 4, named=False)
     assert leaf_nodes(forest, table).ravel().tolist() == [1, 2, 2, 2]
 
@@ -259,13 +259,13 @@ def stump(
     n_columns: int = 1,
     threshold: float = 0.0,
     missing_left: bool = False,
-    set_words: np.ndarray | None = None,
+    set_codes: np.ndarray | None = None,
     combination_column: np.ndarray | None = None,
     combination_coefficient: np.ndarray | None = None,
 ) -> Forest:
     """A root and two leaves."""
     none = np.zeros(0, np.int32)
-    words = np.zeros(0, np.uint32) if set_words is None else set_words
+    codes = np.zeros(0, np.uint32) if set_codes is None else set_codes
     terms = none if combination_column is None else combination_column
     return Forest(
         n_columns=n_columns,
@@ -288,8 +288,9 @@ def stump(
         gain=np.ones(1),
         side=np.array([0 if kind else -1], np.int32),
         value=np.array([[-1.0], [1.0]]),
-        set_start=np.array([0, len(words)] if kind == CATEGORIES else [0]),
-        set_words=words,
+        set_start=np.array([0, len(codes)] if kind == CATEGORIES else [0]),
+        set_codes=codes,
+        set_left=np.ones(int(kind == CATEGORIES), np.bool_),
         combination_start=np.array([0, len(terms)] if kind == COMBINATION else [0]),
         combination_column=terms,
         combination_coefficient=np.zeros(0) if combination_coefficient is None else combination_coefficient,
@@ -438,7 +439,7 @@ SPOILT = {
     "negative column of a combination": ("combination_column", -1, 0),
     "starts of sets fall": ("set_start", 10**6, 1),
     "starts of combinations fall": ("combination_start", -1, 1),
-    "sets cut short": ("set_words", np.zeros(0, np.uint32), None),
+    "sets cut short": ("set_codes", np.zeros(0, np.uint32), None),
     "combinations cut short": ("combination_coefficient", np.zeros(0), None),
     "no starts of sets": ("set_start", np.zeros(0, np.int64), None),
     "inner slot out of range": ("slot", INNER, 0),
@@ -479,7 +480,7 @@ def test_last_node_that_is_not_a_leaf_raises():
         leaf_nodes(replace(forest, slot=np.array([0, ~0, 0], np.int32)), numeric_table(np.zeros((3, 1))))
 
 
-@pytest.mark.parametrize("name", ["right", "threshold", "slot", "kind", "set_words", "tree_start"])
+@pytest.mark.parametrize("name", ["right", "threshold", "slot", "kind", "set_codes", "tree_start"])
 def test_array_of_another_dtype_raises(name):
     forest = random_forest(12)
     array = getattr(forest, name)

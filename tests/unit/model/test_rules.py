@@ -20,7 +20,7 @@ def chain(splits, columns, *, width=1, link="identity"):
     kind = np.array([0 if codes is None else 1 for codes in sets], np.uint8)
     threshold = np.array([0.0 if isinstance(s[1], set) else s[1] for s in splits], np.float64)
     column = np.array([s[0] for s in splits], np.int32)
-    words = [[sum(1 << c for c in codes)] for codes in sets if codes is not None]
+    lists = [sorted(codes) for codes in sets if codes is not None]
     value = np.arange((n + 1) * width, dtype=float).reshape(n + 1, width)
     if link == "shares":
         value = (value + 1) / (value + 1).sum(axis=1, keepdims=True)
@@ -45,8 +45,9 @@ def chain(splits, columns, *, width=1, link="identity"):
         gain=np.zeros(n),
         side=np.where(kind == 1, np.cumsum(kind) - 1, -1).astype(np.int32),
         value=value,
-        set_start=np.arange(len(words) + 1, dtype=np.int64),
-        set_words=np.array(words, np.uint32).ravel(),
+        set_start=np.cumsum([0] + [len(codes) for codes in lists]).astype(np.int64),
+        set_codes=np.array([code for codes in lists for code in codes], np.uint32),
+        set_left=np.ones(len(lists), bool),
     )
     return forest, Schema(tuple(columns), True)
 
@@ -133,6 +134,38 @@ def test_many_levels_are_cut():
     text = export_text(forest, schema=schema)
     assert "c in {v0, v1, v2, v3, v4, … and 15 more} →" in text
     assert "c in {v20, v21, v22, v23, v24, … and 5 more} or missing" in text
+
+
+def listing_the_right(forest, n_levels):
+    """The same sets by the codes that go right."""
+    lists = [
+        [code for code in range(1, n_levels + 1) if code not in forest.listed_codes(side)]
+        for side in range(len(forest.set_left))
+    ]
+    return dataclasses.replace(
+        forest,
+        set_start=np.cumsum([0] + [len(codes) for codes in lists]).astype(np.int64),
+        set_codes=np.array([code for codes in lists for code in codes], np.uint32),
+        set_left=np.zeros(len(lists), bool),
+    )
+
+
+@pytest.mark.parametrize("n_levels", [1, 2, 6, 7, 13, 30])
+@pytest.mark.parametrize("missing_left", [False, True])
+def test_a_set_reads_the_same_whichever_side_is_listed(n_levels, missing_left):
+    columns = [ColumnSchema("c", "categorical", levels=tuple(f"v{i}" for i in range(n_levels)))]
+    sets = [set(range(1, k + 1)) for k in range(n_levels + 1)]
+    sets += [set(range(k, n_levels + 1)) for k in range(1, n_levels + 1)] + [set(range(1, n_levels + 1, 2))]
+    forest, schema = chain([(0, codes, missing_left) for codes in sets], columns)
+    other = listing_the_right(forest, n_levels)
+    assert export_text(other, schema=schema) == export_text(forest, schema=schema)
+
+
+def test_without_schema_the_listed_codes_are_named():
+    forest, _ = chain([(0, {1, 3}, False)], COLUMNS)
+    other = dataclasses.replace(forest, set_left=np.array([False]))
+    assert "├── column 0 not in {1, 3} → 0" in export_text(other)
+    assert "└── column 0 in {1, 3} or missing → 1" in export_text(other)
 
 
 def test_combinations():

@@ -1,6 +1,7 @@
 """`TreeView`: scikit-learn's names for the arrays of one tree."""
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -58,8 +59,9 @@ def small():
         kind=np.array([NUMERIC, CATEGORIES], np.uint8),
         side=np.array([-1, 0], np.int32),
         missing_left=np.array([True, False]),
-        set_start=np.array([0, 1]),
-        set_words=np.array([0b1010], np.uint32),
+        set_start=np.array([0, 2]),
+        set_codes=np.array([1, 3], np.uint32),
+        set_left=np.array([True]),
     )
 
 
@@ -119,6 +121,19 @@ def test_importances_are_gains_per_weight(view):
 
 def test_left_categories(view):
     assert view.left_categories(1) == ("blue", "red")
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"), [([2], ("blue", "red")), ([], ("blue", "green", "red")), ([1, 2, 3], ())]
+)
+def test_left_categories_are_the_others_when_the_listed_go_right(small, codes, expected):
+    other = dataclasses.replace(
+        small,
+        set_start=np.array([0, len(codes)]),
+        set_codes=np.array(codes, np.uint32),
+        set_left=np.array([False]),
+    )
+    assert TreeView(other, SCHEMA, n_classes=2).left_categories(1) == expected
 
 
 @pytest.mark.parametrize("node", [0, 2])

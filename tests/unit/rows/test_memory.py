@@ -181,7 +181,7 @@ def test_outputs_that_agree_make_the_tree_of_one():
     one = engine.grow_class_tree(codes.native, label, [0, 3], None, 0, GINI, options(), 1)
     both = np.concatenate([label, label + 3], axis=1)
     two = engine.grow_class_tree(codes.native, both, [0, 3, 6], None, 0, GINI, options(), 1)
-    for name in ("slot", "column", "threshold", "count", "missing_left", "set_words", "impurity"):
+    for name in ("slot", "column", "threshold", "count", "missing_left", "set_codes", "set_left", "impurity"):
         np.testing.assert_array_equal(one[name], two[name], err_msg=name)
     np.testing.assert_array_equal(2 * one["gain"], two["gain"])
 
