@@ -70,6 +70,8 @@ const char* unit_word(Unit unit) {
       return "bool";
     case Unit::datetime:
       return "datetime";
+    case Unit::instant:
+      return "instant";
     case Unit::duration:
       return "duration";
     case Unit::text:

@@ -31,7 +31,7 @@ class ArrowColumn(NamedTuple):
 
     name: str
     type: str
-    unit: Literal["number", "bool", "datetime", "duration", "text", "dictionary", "unsupported"]
+    unit: Literal["number", "bool", "datetime", "instant", "duration", "text", "dictionary", "unsupported"]
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None
     levels: list[str] | None

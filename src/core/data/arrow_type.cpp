@@ -44,8 +44,8 @@ Type time_type(std::string_view format) {
   if (format.size() < 3) return {};
   const char resolution = format[2];
   switch (format[1]) {
-    case 's':
-      return ticks(Unit::datetime, Number::i64, resolution);
+    case 's':  // "ts" + resolution + ":" + time zone, which may be empty
+      return ticks(format.size() > 4 ? Unit::instant : Unit::datetime, Number::i64, resolution);
     case 'D':
       return ticks(Unit::duration, Number::i64, resolution);
     case 't': {

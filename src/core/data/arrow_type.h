@@ -6,7 +6,7 @@
 namespace weald::arrow {
 
 // What a column is to the rest of weald.
-enum class Unit { number, boolean, datetime, duration, text, dictionary, unsupported };
+enum class Unit { number, boolean, datetime, instant, duration, text, dictionary, unsupported };
 
 // The element type of an array of numbers.
 enum class Number { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, boolean };

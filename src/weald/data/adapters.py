@@ -75,6 +75,8 @@ def _array_of_sequence(values: Any) -> NDArray[Any]:
 def _read(X: Any, wanted: CategoricalFeatures) -> Table:
     if pandas_frame.is_frame(X):
         return _read_pandas(X, wanted)
+    if pandas_frame.is_series(X):
+        raise arrow_frame.one_column()
     _refuse_by_type(X)
     if arrow_frame.has_arrow(X):
         read, n_rows = arrow_frame.arrow_columns(X)

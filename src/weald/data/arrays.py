@@ -225,7 +225,14 @@ def _object_times(
     convert = {_DATE: _date_ticks, _SPAN: _span_ticks, _TIME: _time_ticks}[kind]
     result = np.full(len(values), np.nan)
     result[~missing] = microseconds(np.array([convert(value) for value in values[~missing].tolist()]))
-    return NumericColumn(name, result, unit="datetime" if kind == _DATE else "duration")
+    if kind != _DATE:
+        return NumericColumn(name, result, unit="duration")
+    zoned = [getattr(value, "tzinfo", None) is not None for value in values[~missing].tolist()]
+    if any(zoned) and not all(zoned):
+        raise DataError(
+            f"Column {name!r} mixes dates with and without a time zone. Give all of them one, or none."
+        )
+    return NumericColumn(name, result, unit="instant" if any(zoned) else "datetime")
 
 
 def _date_ticks(value: Any) -> np.datetime64:

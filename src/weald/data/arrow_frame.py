@@ -21,14 +21,19 @@ def has_arrow(value: Any) -> bool:
     return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
 
 
+def one_column() -> DataError:
+    """The error for a Series or array where a table is expected."""
+    return DataError(
+        "Expected 2D array, got 1D array instead: X is one column. Reshape your data into a table: "
+        "to_frame() makes one of a column; one row as a table is X.iloc[[0]] in pandas, X[:1] in polars."
+    )
+
+
 def arrow_columns(frame: Any) -> tuple[list[Column], int]:
     """Every column of a table that exports an Arrow stream, and its number of rows."""
     read = _read(frame)
     if not read.is_table:
-        raise DataError(
-            "Expected 2D array, got 1D array instead: an Arrow array is one column. "
-            "Reshape your data into a table, for example with to_frame()."
-        )
+        raise one_column()
     return [_column(raw.name, raw) for raw in read.columns], read.n_rows
 
 

@@ -64,7 +64,7 @@ def _extension_series(name: Hashable, series: Any, pandas: Any) -> Column:
         return _factorized(name, series)
     if isinstance(dtype, pandas.DatetimeTZDtype):
         ticks = series.to_numpy(dtype=f"datetime64[{dtype.unit}]")
-        return NumericColumn(name, microseconds(ticks), unit="datetime")
+        return NumericColumn(name, microseconds(ticks), unit="instant")
     if isinstance(dtype, pandas.SparseDtype):
         return array_column(name, series.sparse.to_dense().to_numpy())
     if isinstance(dtype, pandas.PeriodDtype):

@@ -25,8 +25,20 @@ from weald.data.levels import (
 from weald.data.table import Column, Kind, LevelColumn, NumericColumn, Table, Unit
 from weald.errors import DataError, listing, nearest
 
-_NUMERIC_WORDS = {"number": "numeric", "bool": "numeric", "datetime": "a date", "duration": "a duration"}
-_HOLDING = {"number": "numbers", "bool": "numbers", "datetime": "dates", "duration": "durations"}
+_NUMERIC_WORDS = {
+    "number": "numeric",
+    "bool": "numeric",
+    "datetime": "a date without time zone",
+    "instant": "a date with time zone",
+    "duration": "a duration",
+}
+_HOLDING = {
+    "number": "numbers",
+    "bool": "numbers",
+    "datetime": "dates without time zone",
+    "instant": "dates with time zone",
+    "duration": "durations",
+}
 _LEVEL_WORDS = {"str": "text", "number": "numbers", "bool": "bools", "datetime": "dates", "date": "dates"}
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Unit: TypeAlias = Literal["number", "bool", "datetime", "duration"]
+Unit: TypeAlias = Literal["number", "bool", "datetime", "instant", "duration"]
 Kind: TypeAlias = Literal["numeric", "ordinal", "categorical"]
 
 
@@ -24,7 +24,8 @@ class NumericColumn:
 
     `missing` marks missing rows where the dtype cannot (None: only NaN is missing). Dates and
     durations arrive here as float64 microseconds (since 1970 for dates), so that the same instant is
-    the same number whatever library and resolution it came from; `unit` remembers what they were.
+    the same number whatever library and resolution it came from; `unit` remembers what they were. A date
+    with a time zone is an "instant", in UTC; one without is a "datetime": the two are never mixed.
     """
 
     name: Hashable

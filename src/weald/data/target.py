@@ -55,8 +55,8 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> Labels:
         return _labels_of_levels(column, objects and text)
     if raw is not None and raw.dtype.kind in "Mm":
         return Labels(*distinct_numbers(raw))
-    if column.unit in ("datetime", "duration"):
-        kind = "datetime64[us]" if column.unit == "datetime" else "timedelta64[us]"
+    if column.unit in ("datetime", "instant", "duration"):
+        kind = "timedelta64[us]" if column.unit == "duration" else "datetime64[us]"
         return Labels(*distinct_numbers(column.values.astype(np.int64).view(kind)))
     _check_discrete(column.values)
     return Labels(*distinct_numbers(column.values))
@@ -80,7 +80,7 @@ def read_target(y: Any, *, n_rows: int, estimator: str) -> NDArray[np.float64]:
             f"The target y must be numbers; row {row} holds {column.levels[column.indices[row]]!r}. "
             "Convert it, or use a classifier."
         )
-    if column.unit in ("datetime", "duration"):
+    if column.unit in ("datetime", "instant", "duration"):
         raise DataError(f"The target y must be numbers; got {column.unit} values. Convert them to a number.")
     _check_no_missing(column)
     target = np.ascontiguousarray(column.values, dtype=np.float64)

@@ -7,7 +7,7 @@ values, or raises a `ParameterError` of one sentence that names the parameter, t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, Protocol, TypeVar
@@ -245,7 +245,9 @@ class TreeOptions:
         Nothing(), Whole(2), hint="Leave it None to set no limit on the leaves."
     )
     min_impurity_decrease: float = parameter(Number(0), hint="Use 0.0 to set no limit.")
-    max_bins: int | None = parameter(Nothing(), Whole(2, MAX_BINS), hint="Use 255 unless memory is short.")
+    max_bins: int | None = parameter(
+        Nothing(), Whole(2, MAX_BINS), hint="Use 255, or None for exact thresholds."
+    )
     n_jobs: int | None = parameter(
         Nothing(),
         NotZero(),
@@ -254,7 +256,7 @@ class TreeOptions:
     categorical_features: Any = parameter(
         Nothing(),
         Choice(("from_dtype",)),
-        Instance((Sequence, np.ndarray), "a list of column names, of positions or of True and False"),
+        Instance((Collection,), "a list of column names, of positions or of True and False"),
         hint="Leave it None to tell categories by the type of the column.",
     )
     unknown: str = parameter(
@@ -282,4 +284,4 @@ class ClassificationTreeOptions(TreeOptions):
 class RegressionTreeOptions(TreeOptions):
     """The parameters of `DecisionTreeRegressor`."""
 
-    criterion: str = parameter(Choice(("squared_error",)), hint="Leaves then predict the mean of their rows.")
+    criterion: str = parameter(Choice(("squared_error",)), hint="It is the only criterion of this class.")

@@ -73,6 +73,11 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        if error.errno is not None:  # name the file the user asked for, not the one that was to become it
+            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+        raise
     except BaseException:
         partial.unlink(missing_ok=True)
         raise

@@ -19,7 +19,7 @@ NEEDS = "0.1.0"
 NEVER_SAVED = frozenset({"n_jobs", "verbose", "callbacks"})
 
 _KINDS = ("numeric", "ordinal", "categorical")
-_UNITS = ("number", "bool", "datetime", "duration")
+_UNITS = ("number", "bool", "datetime", "instant", "duration")
 
 
 def mapping(value: object, part: str, known: set[str], *, newer: bool) -> dict[str, Any]:

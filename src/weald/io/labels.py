@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -216,6 +216,10 @@ def encode_parameter(value: object, part: str) -> object:
         return {form: [_encode_item(item, part) for item in value]}
     if isinstance(value, Mapping):
         return {"dict": [[_encode_item(k, part), _encode_item(v, part)] for k, v in value.items()]}
+    if isinstance(value, Collection) and not isinstance(value, str | bytes):
+        # An index or a set of a library or the language: a list of the same items, in one order.
+        items = sorted(value, key=repr) if isinstance(value, Set) else value
+        return {"list": [_encode_item(item, part) for item in items]}
     return _encode_item(value, part)
 
 

@@ -81,7 +81,9 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
         text, tensors = container.read(path, mmap=mmap)
         return _build(text, tensors, verify=not mmap)
     except MemoryError:
-        raise ModelFileError("The model file asks for more memory than there is.") from None
+        raise ModelFileError(f"{os.fspath(path)}: the file asks for more memory than there is.") from None
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error.__cause__
 
 
 def to_bytes(model: Saveable) -> bytes:

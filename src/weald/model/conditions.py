@@ -67,8 +67,8 @@ class Conditions:
     def _cut(self, j: int, column: ColumnSchema | None, threshold: float) -> str:
         if column is not None and column.kind == "ordinal" and 1 <= threshold < len(column.levels) + 1:
             return label(column.levels[math.floor(threshold) - 1])
-        if column is not None and column.unit == "datetime":
-            return instant(threshold)
+        if column is not None and column.unit in ("datetime", "instant"):
+            return instant(threshold) + (" UTC" if column.unit == "instant" else "")
         if column is not None and column.unit == "duration":
             return duration(threshold)
         return number(threshold, self._decimals_for(j))

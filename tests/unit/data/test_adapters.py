@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -371,7 +372,7 @@ def test_time_resolutions_give_the_same_number():
 
 def test_time_zones_become_instants():
     utc = pd.to_datetime(["2020-01-01 12:00", "2020-07-01 12:00"]).tz_localize("UTC")
-    plain = to_table({"t": utc.tz_localize(None).to_numpy()}).columns[0]
+    plain = replace(to_table({"t": utc.tz_localize(None).to_numpy()}).columns[0], unit="instant")
     paris = utc.tz_convert("Europe/Paris")
     for frame in (pd.DataFrame({"t": paris}), pl.DataFrame({"t": pl.Series(paris.to_list())})):
         assert_same_column(to_table(frame).columns[0], plain)
@@ -406,3 +407,23 @@ def test_real_tables_are_the_same_from_every_library(name):
                 np.testing.assert_array_equal(left.indices, right.indices)
             else:
                 assert values_of(left) == values_of(right)
+
+
+@pytest.mark.parametrize(
+    "series", [pd.Series([1.0, 2.0]), pl.Series([1.0, 2.0]), pd.Series({"Age": 22.0, "Sex": "male"})]
+)
+def test_a_series_is_no_table(series):
+    with pytest.raises(
+        DataError, match=r"Expected 2D array, got 1D array instead: X is one column.*X.iloc\[\[0\]\]"
+    ):
+        to_table(series)
+
+
+def test_categorical_features_as_an_index_or_a_set():
+    frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]})
+    for wanted in (frame.columns[:2], {"a", "b"}, np.array(["a", "b"])):
+        assert [column.kind for column in to_table(frame, categorical_features=wanted).columns] == [
+            "categorical",
+            "categorical",
+            "numeric",
+        ]

@@ -133,7 +133,7 @@ def test_decimals_with_a_negative_scale():
         (pa.date64(), 86400000, "datetime", 86400e6),
         (pa.timestamp("s"), -5, "datetime", -5e6),
         (pa.timestamp("ms"), 7, "datetime", 7e3),
-        (pa.timestamp("us", "UTC"), 7, "datetime", 7.0),
+        (pa.timestamp("us", "UTC"), 7, "instant", 7.0),
         (pa.timestamp("ns"), -1, "datetime", -0.001),
         (pa.timestamp("ns"), 1614834367891234000, "datetime", 1614834367891234.0),
         (pa.duration("s"), 2, "duration", 2e6),

@@ -149,7 +149,7 @@ def test_names_that_are_no_text_match_too():
         (
             [dt.datetime(2020, 1, 1)] * 2,
             [1.0, 2.0],
-            "was a date when this model was fitted and now holds numbers",
+            "was a date without time zone when this model was fitted and now holds numbers",
         ),
         (
             [dt.timedelta(1)] * 2,
@@ -257,3 +257,19 @@ def test_the_fitted_table_aligns_to_itself():
     schema = Schema.of(table)
     for column, again in zip(table.columns, schema.align(table).columns, strict=True):
         assert values_of(column) == values_of(again)
+
+
+def test_dates_with_and_without_time_zone_are_not_mixed():
+    naive = pd.DataFrame({"d": pd.to_datetime(["2020-01-01 00:00", "2020-01-01 06:00"])})
+    zoned = naive.assign(d=naive.d.dt.tz_localize("America/New_York"))
+    for fitted, new, words in (
+        (naive, zoned, "was a date without time zone when this model was fitted and now holds dates with"),
+        (zoned, naive, "was a date with time zone when this model was fitted and now holds dates without"),
+        (pl.from_pandas(naive), pl.from_pandas(zoned), "was a date without time zone"),
+    ):
+        schema = Schema.of(to_table(fitted))
+        with pytest.raises(DataError, match=words):
+            schema.align(to_table(new))
+    utc = zoned.assign(d=zoned.d.dt.tz_convert("UTC"))  # another zone, the same instants
+    Schema.of(to_table(zoned)).align(to_table(utc))
+    assert to_table(utc).columns[0].values.tolist() == to_table(zoned).columns[0].values.tolist()

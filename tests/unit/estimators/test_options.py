@@ -52,7 +52,7 @@ BAD = [
         {"min_impurity_decrease": -0.1},
         "`min_impurity_decrease` of {} must be a number of at least 0; got -0.1.",
     ),
-    ({"max_bins": 1}, f"`max_bins` of {{}} {BINS}; got 1. Use 255 unless memory is short."),
+    ({"max_bins": 1}, f"`max_bins` of {{}} {BINS}; got 1. Use 255, or None for exact thresholds."),
     ({"max_bins": 65536}, f"`max_bins` of {{}} {BINS}; got 65536."),
     ({"n_jobs": 0}, f"`n_jobs` of {{}} {JOBS}; got 0. Leave it None"),
     ({"n_jobs": "all"}, f"`n_jobs` of {{}} {JOBS}; got 'all'."),
