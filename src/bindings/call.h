@@ -17,6 +17,10 @@ inline std::atomic<bool>& interpreter_is_exiting() {
   return exiting;
 }
 
+inline void sleep_milliseconds(int n) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(n));
+}
+
 inline bool on_main_thread() {
   const nanobind::module_ threading = nanobind::module_::import_("threading");
   return nanobind::cast<unsigned long>(threading.attr("get_ident")()) ==
@@ -24,14 +28,18 @@ inline bool on_main_thread() {
 }
 
 // Releases the GIL. A daemon thread that wants it back while the interpreter ends would be unwound by CPython, through
-// frames that may not be: such a thread waits for the end of the process instead.
+// frames that may not be. So, once the exit has begun, such a thread gives the end some time to come, and if it has
+// come waits for the process to go.
 class Unlocked {
  public:
   explicit Unlocked(bool main_thread) : main_thread_(main_thread), state_(PyEval_SaveThread()) {}
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
   ~Unlocked() {
-    while (interpreter_is_exiting() && !main_thread_) std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (interpreter_is_exiting() && !main_thread_) {
+      for (int wait = 0; wait < 2000 && Py_IsInitialized() != 0; ++wait) sleep_milliseconds(1);
+      while (Py_IsInitialized() == 0) sleep_milliseconds(1000);
+    }
     PyEval_RestoreThread(state_);
   }
 
@@ -44,7 +52,7 @@ class Unlocked {
 inline void begin_exit() {
   interpreter_is_exiting() = true;
   const Unlocked unlocked(true);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  sleep_milliseconds(5);
 }
 
 inline bool signals_pending() {
