@@ -129,3 +129,17 @@ def test_weighted_categories_go_left_from_the_lowest_mean(search):
     labels = np.array([1, 1, 0, 0], dtype=np.int32)
     forest = Problem(table, "gini", labels, 2, np.full(4, 3.0), Options()).grow(search=search)
     assert forest.value.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_many_categories_of_many_classes_are_ordered_as_in_the_reference(seed):
+    """More than ten categories of three or four classes: prefixes along the first principal axis."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_levels, n_classes = 120, int(rng.integers(12, 25)), int(rng.integers(3, 5))
+    indices = rng.integers(-1 if seed % 2 else 0, n_levels, n_rows).astype(np.int32)
+    labels = ((indices * 7 + rng.integers(0, 3, n_rows)) % n_classes).astype(np.int32)
+    table = Table((LevelColumn(0, indices, tuple(range(n_levels))),), n_rows, named=False)
+    weights = rng.random(n_rows) if seed % 3 == 0 else None
+    limits = Options(max_depth=1, min_rows_leaf=20 if seed % 5 == 0 else 1)
+    for criterion in ("gini", "entropy"):
+        check(Problem(table, criterion, labels, n_classes, weights, limits))

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.principal_axis import positions
 from reference.statistics import Cell, Rows, Statistic
 
 #: All partitions of up to so many categories are tried; of more, a chain of them.
@@ -95,9 +96,9 @@ def best_split(column: ReferenceColumn, rows: Rows, statistic: Statistic, limits
         return search(prefixes(present), limits)
     ordered = by_mean(column, rows, statistic, present)
     if ordered is None:
-        if len(present) > MOST_FOR_SUBSETS:
-            raise NotImplementedError("the reference does not order many categories of many classes")
-        return search(subsets(present), limits)
+        if len(present) <= MOST_FOR_SUBSETS:
+            return search(subsets(present), limits)
+        ordered = along_principal_axis(column, rows, statistic, present)
     best = search(prefixes(ordered), Limits())
     if best is None or best.allowed(statistic, limits):
         return best
@@ -131,6 +132,15 @@ def with_missing(
             yield left_codes, None
     if has_missing and present:
         yield frozenset(present), False
+
+
+def along_principal_axis(
+    column: ReferenceColumn, rows: Rows, statistic: Statistic, present: Sequence[int]
+) -> list[int]:
+    """Codes by their place on the first principal axis of the class shares; equal places by code."""
+    cells = [statistic.cell(rows[column.codes[rows] == code]) for code in present]
+    place = dict(zip(present, positions(cells), strict=True))
+    return sorted(present, key=lambda code: (place[code], code))
 
 
 def by_mean(
