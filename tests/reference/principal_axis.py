@@ -1,7 +1,7 @@
 """The order of many categories of many classes: along the line on which their class shares spread the most.
 
-No order of three or more shares is exact, so this is a heuristic; but it must be the same one everywhere, so it
-is written out in plain float64, term by term, in a fixed order.
+No order of three or more shares is exact, so this is a heuristic; but it must be the same one everywhere, so
+it is written out in plain float64, term by term, in a fixed order.
 """
 
 from __future__ import annotations
