@@ -197,11 +197,8 @@ INTERRUPTED = """
     ],
 )
 def test_interrupt_ends_a_fit_within_a_second(tmp_path, name, delay, n_jobs):
-    # A busy machine may hold a run up, but not three in a row; the state is checked in each.
-    waits = []
-    while len(waits) < 3 and min(waits, default=2.0) >= 1.0:
-        waits.append(float(run(INTERRUPTED, str(tmp_path), name, str(delay), str(n_jobs))))
-    assert min(waits) < 1.0
+    waited = float(run(INTERRUPTED, str(tmp_path), name, str(delay), str(n_jobs)))
+    assert waited < 1.0
 
 
 DAEMON = """
