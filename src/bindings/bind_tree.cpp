@@ -26,10 +26,9 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   out["right"] = to_numpy(std::move(tree.right));
   out["gain"] = to_numpy(std::move(tree.gain));
   out["side"] = to_numpy(std::move(tree.side));
-  const size_t n_leaves = tree.leaf_lanes.size() / n_lanes;
-  out["leaf_lanes"] = to_numpy(std::move(tree.leaf_lanes), {n_leaves, n_lanes});
-  const size_t n_means = tree.leaf_means.size() / n_leaves;
-  out["leaf_means"] = to_numpy(std::move(tree.leaf_means), {n_leaves, n_means});
+  const size_t n_nodes = tree.lanes.size() / n_lanes, n_means = tree.means.size() / n_nodes;
+  out["lanes"] = to_numpy(std::move(tree.lanes), {n_nodes, n_lanes});
+  out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
   out["set_start"] = to_numpy(std::move(tree.set_start));
   out["set_codes"] = to_numpy(std::move(tree.set_codes));
   out["set_left"] = to_numpy(std::move(tree.set_left));

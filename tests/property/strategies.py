@@ -63,8 +63,8 @@ class Problem:
         limits = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
         options = GrowOptions(criterion=self.criterion, **(limits | more))
         if self.n_classes == 0:
-            return grow_regression_tree(codes, self.target, self.weight, options)
-        return grow_classification_tree(codes, self.target, self.n_classes, self.weight, options)
+            return grow_regression_tree(codes, self.target, self.weight, options).forest
+        return grow_classification_tree(codes, self.target, self.n_classes, self.weight, options).forest
 
     def reference_columns(self, cuts: list[NDArray[np.float64]] | None = None) -> list[ReferenceColumn]:
         """The used rows, as the reference codes them."""

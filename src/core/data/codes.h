@@ -20,6 +20,12 @@ struct CodeColumn {
   int width = 1;  // bytes a code: 1, 2 or 4
   const void* data = nullptr;
   std::vector<double> marks;
+  // A sparse column lists only the rows whose code is not `default_code` (that of 0, or 0 where no row is left out):
+  // `rows`, ascending, and in `data` their codes, n_entries of each. A dense one has rows = nullptr, data for all.
+  const uint32_t* rows = nullptr;
+  uint32_t n_entries = 0;
+  uint32_t default_code = 0;
+  bool sparse = false;  // also of a column without entries
 };
 
 inline int code_width(uint64_t n_codes) {

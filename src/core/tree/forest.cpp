@@ -48,12 +48,12 @@ TreeArrays flatten(GrownTree&& tree) {
     out.weight.push_back(node.weight);
     out.count.push_back(node.n_rows);
     out.impurity.push_back(node.impurity);
+    const int64_t* from = tree.lanes.data() + static_cast<size_t>(record) * lanes;
+    out.lanes.insert(out.lanes.end(), from, from + lanes);
+    const double* mean = tree.means.data() + static_cast<size_t>(record) * n_means;
+    out.means.insert(out.means.end(), mean, mean + n_means);
     if (node.left < 0) {
       out.slot.push_back(~n_leaves++);
-      const int64_t* from = tree.lanes.data() + static_cast<size_t>(record) * lanes;
-      out.leaf_lanes.insert(out.leaf_lanes.end(), from, from + lanes);
-      const double* mean = tree.means.data() + static_cast<size_t>(record) * n_means;
-      out.leaf_means.insert(out.leaf_means.end(), mean, mean + n_means);
       continue;
     }
     const auto slot = static_cast<int32_t>(out.column.size());

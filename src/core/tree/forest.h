@@ -44,8 +44,8 @@ struct TreeArrays {
   std::vector<int32_t> right;
   std::vector<double> gain;
   std::vector<int32_t> side;
-  std::vector<int64_t> leaf_lanes;  // (leaves, n_lanes)
-  std::vector<double> leaf_means;   // (leaves, outputs), or empty
+  std::vector<int64_t> lanes;  // (nodes, n_lanes)
+  std::vector<double> means;   // (nodes, outputs), or empty
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;
   std::vector<uint8_t> set_left;

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from abc import ABCMeta, abstractmethod
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -33,7 +33,25 @@ from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
-from weald.rows.memory import GrowOptions
+from weald.rows.memory import Grown, GrowOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows.
+
+    `several` tells whether `y` had columns: then predictions have them too, even if it is only one.
+    """
+
+    values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
+    classes: tuple[NDArray[Any], ...] | None  # the labels of each output; None for numbers
+    weight: Weights | None
+    several: bool
+
+    @property
+    def n_classes(self) -> list[int]:
+        """How many labels each output has."""
+        return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -52,20 +70,11 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
     tree_: TreeView
 
     @abstractmethod
-    def _read_target(
-        self, y: Any, n_rows: int, weight: Weights | None, options: Any
-    ) -> tuple[NDArray[Any], NDArray[Any] | None, Weights | None]:
+    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
         """The target as numbers, the classes if it has any, and the weights to train with."""
 
     @abstractmethod
-    def _grow(
-        self,
-        codes: Codes,
-        target: NDArray[Any],
-        classes: NDArray[Any] | None,
-        weight: Weights | None,
-        grow: GrowOptions,
-    ) -> Forest:
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One tree on coded rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -91,13 +100,13 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         n_threads = thread_count(options.n_jobs)
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
-        target, classes, weight = self._read_target(y, table.n_rows, weight, options)
-        schema = Schema.of(table, used=_used(weight), unknown=options.unknown)
+        target = self._read_target(y, table.n_rows, weight, options)
+        schema = Schema.of(table, used=_used(target.weight), unknown=options.unknown)
         aligned = schema.align(table, estimator=type(self).__name__)
-        codes = encode(aligned, max_bins=options.max_bins, weight=weight, n_threads=n_threads)
-        grow = _grow_options(options, table, weight, n_threads)
-        forest = self._grow(codes, target, classes, weight, grow)
-        self._take(forest, schema, classes)
+        codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
+        grow = _grow_options(options, table, target.weight, n_threads)
+        forest = self._grow(codes, target, grow).forest
+        self._take(forest, schema, None if target.classes is None else target.classes[0])
         return self
 
     def _take(self, forest: Forest, schema: Schema, classes: NDArray[Any] | None) -> None:

@@ -218,6 +218,9 @@ def _shown(value: object) -> str:
 class TreeOptions:
     """The parameters that both trees share, in scikit-learn's words."""
 
+    splitter: str = parameter(
+        Choice(("best", "random")), hint="Use 'best' unless you want more varied trees."
+    )
     max_depth: int | None = parameter(
         Nothing(), Whole(1), hint="Leave it None to grow until the leaves are pure."
     )
@@ -245,6 +248,21 @@ class TreeOptions:
         Nothing(), Whole(2), hint="Leave it None to set no limit on the leaves."
     )
     min_impurity_decrease: float = parameter(Number(0), hint="Use 0.0 to set no limit.")
+    monotonic_cst: Any = parameter(
+        Nothing(),
+        Instance((Mapping,), "a dict from column name to -1, 0 or 1"),
+        Instance((Collection,), "a list of -1, 0 or 1, one a column"),
+        hint="Leave it None to set no constraint.",
+    )
+    ccp_alpha: float = parameter(Number(0), hint="Use 0.0 to keep every split.")
+    prune: str | None = parameter(
+        Nothing(), Choice(("cv", "cv-1se")), hint="Use 'cv' to choose the pruning by cross-validation."
+    )
+    cv: Any = parameter(
+        Whole(2),
+        Instance((object,), "a splitter of scikit-learn or a list of (train, test) index arrays"),
+        hint="Use 5 folds.",
+    )
     max_bins: int | None = parameter(
         Nothing(), Whole(2, MAX_BINS), hint="Use 255, or None for exact thresholds."
     )
@@ -270,7 +288,8 @@ class ClassificationTreeOptions(TreeOptions):
     """The parameters of `DecisionTreeClassifier`."""
 
     criterion: str = parameter(
-        Choice(("gini", "entropy", "log_loss")), hint="Use 'gini' unless you compare criteria."
+        Choice(("gini", "entropy", "log_loss", "misclassification")),
+        hint="Use 'gini' unless you compare criteria.",
     )
     class_weight: str | Mapping[Any, float] | None = parameter(
         Nothing(),
@@ -284,4 +303,7 @@ class ClassificationTreeOptions(TreeOptions):
 class RegressionTreeOptions(TreeOptions):
     """The parameters of `DecisionTreeRegressor`."""
 
-    criterion: str = parameter(Choice(("squared_error",)), hint="It is the only criterion of this class.")
+    criterion: str = parameter(
+        Choice(("squared_error", "friedman_mse", "absolute_error", "poisson")),
+        hint="Use 'squared_error' to predict means.",
+    )

@@ -15,11 +15,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target, restore_labels
-from weald.estimators.base import BaseTree
+from weald.estimators.base import BaseTree, Target
 from weald.estimators.class_weight import Weights, class_weights, weigh_by_class, without_absent
 from weald.estimators.options import ClassificationTreeOptions, RegressionTreeOptions
-from weald.model.forest import Forest
-from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.memory import Grown, GrowOptions, grow_classification_tree, grow_regression_tree
 
 
 class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  # scikit-learn has no types
@@ -31,8 +30,12 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        What a split lowers. "log_loss" is another name of "entropy".
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        What a split lowers. "log_loss" is another name of "entropy"; "misclassification" is the share of
+        rows that are not of their leaf's most frequent class.
+    splitter : {"best", "random"}, default="best"
+        Whether a node takes the best split of all, or the best of one split a column drawn at random, with
+        the threshold uniform between the smallest and the largest value in the node.
     max_depth : int, default=None
         The most splits between the root and a leaf; None for no limit.
     min_samples_split : int or float, default=2
@@ -53,6 +56,18 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
     class_weight : dict or "balanced", default=None
         A factor for the weight of each class; "balanced" gives all classes the same total weight, with
         `sample_weight` taken into account.
+    monotonic_cst : list or dict, default=None
+        Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
+        a column, or a dict from column name to number. For a classifier it is the share of the second class
+        that rises or falls, and there must be two.
+    ccp_alpha : float, default=0.0
+        Prune: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number of leaves.
+    prune : {"cv", "cv-1se"}, default=None
+        Prune with the ccp_alpha that cross-validation finds best, or with the largest one whose score is
+        within one standard error of the best. `pruning_table_` shows what was tried.
+    cv : int, splitter or list of (train, test), default=5
+        The folds of `prune`; a number means shuffled (and, for labels, stratified) folds, drawn by
+        `random_state`.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     n_jobs : int, default=None
@@ -109,6 +124,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         self,
         *,
         criterion: str = "gini",
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -118,12 +134,17 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: str | Mapping[Any, float] | None = None,
+        monotonic_cst: Any = None,
+        ccp_alpha: float = 0.0,
+        prune: str | None = None,
+        cv: Any = 5,
         max_bins: int | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = None,
         unknown: str = "missing",
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -133,6 +154,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.class_weight = class_weight
+        self.monotonic_cst = monotonic_cst
+        self.ccp_alpha = ccp_alpha
+        self.prune = prune
+        self.cv = cv
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
@@ -140,7 +165,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
 
     def _read_target(
         self, y: Any, n_rows: int, weight: Weights | None, options: ClassificationTreeOptions
-    ) -> tuple[NDArray[np.int32], NDArray[Any], Weights | None]:
+    ) -> Target:
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
         owner = type(self).__name__
         classes, labels = read_labels(y, n_rows=n_rows, estimator=owner)
@@ -148,18 +173,11 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         factors = class_weights(options.class_weight, owner, classes, labels, weight)
         if factors is not None:
             weight = weigh_by_class(owner, labels, factors, weight)
-        return labels, classes, weight
+        return Target(labels[:, None], (classes,), weight, several=False)
 
-    def _grow(
-        self,
-        codes: Codes,
-        target: NDArray[np.int32],
-        classes: NDArray[Any] | None,
-        weight: Weights | None,
-        grow: GrowOptions,
-    ) -> Forest:
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One classification tree."""
-        return grow_classification_tree(codes, target, 0 if classes is None else len(classes), weight, grow)
+        return grow_classification_tree(codes, target.values, target.n_classes, target.weight, grow)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the largest share in each row's leaf; of equal shares the first in `classes_`.
@@ -220,8 +238,13 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
 
     Parameters
     ----------
-    criterion : {"squared_error"}, default="squared_error"
-        What a split lowers: the squared distance of the rows to the mean of their leaf.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, default="squared_error"
+        What a split lowers: the squared distance of the rows to the mean of their leaf ("friedman_mse" is
+        another name of it), the absolute distance to its median, or half the Poisson deviance, for targets
+        that are counts. With "absolute_error" a leaf predicts the median.
+    splitter : {"best", "random"}, default="best"
+        Whether a node takes the best split of all, or the best of one split a column drawn at random, with
+        the threshold uniform between the smallest and the largest value in the node.
     max_depth : int, default=None
         The most splits between the root and a leaf; None for no limit.
     min_samples_split : int or float, default=2
@@ -239,6 +262,18 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         The most leaves; the tree then grows best-first.
     min_impurity_decrease : float, default=0.0
         A split must lower the criterion by this much, weighted by the node's share of the weight.
+    monotonic_cst : list or dict, default=None
+        Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
+        a column, or a dict from column name to number. For a classifier it is the share of the second class
+        that rises or falls, and there must be two.
+    ccp_alpha : float, default=0.0
+        Prune: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number of leaves.
+    prune : {"cv", "cv-1se"}, default=None
+        Prune with the ccp_alpha that cross-validation finds best, or with the largest one whose score is
+        within one standard error of the best. `pruning_table_` shows what was tried.
+    cv : int, splitter or list of (train, test), default=5
+        The folds of `prune`; a number means shuffled (and, for labels, stratified) folds, drawn by
+        `random_state`.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     n_jobs : int, default=None
@@ -286,6 +321,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         self,
         *,
         criterion: str = "squared_error",
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -294,12 +330,17 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
+        monotonic_cst: Any = None,
+        ccp_alpha: float = 0.0,
+        prune: str | None = None,
+        cv: Any = 5,
         max_bins: int | None = None,
         n_jobs: int | None = None,
         categorical_features: Any = None,
         unknown: str = "missing",
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -308,6 +349,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.monotonic_cst = monotonic_cst
+        self.ccp_alpha = ccp_alpha
+        self.prune = prune
+        self.cv = cv
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
@@ -315,20 +360,14 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
 
     def _read_target(
         self, y: Any, n_rows: int, weight: Weights | None, options: RegressionTreeOptions
-    ) -> tuple[NDArray[np.float64], None, Weights | None]:
+    ) -> Target:
         """The target as numbers; weights as they are."""
-        return read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight
+        values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)
+        return Target(values[:, None], None, weight, several=False)
 
-    def _grow(
-        self,
-        codes: Codes,
-        target: NDArray[np.float64],
-        classes: NDArray[Any] | None,
-        weight: Weights | None,
-        grow: GrowOptions,
-    ) -> Forest:
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One regression tree."""
-        return grow_regression_tree(codes, target, weight, grow)
+        return grow_regression_tree(codes, target.values, target.weight, grow)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean target of each row's leaf.

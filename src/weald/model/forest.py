@@ -61,6 +61,9 @@ class Forest:
 
     # per leaf
     value: NDArray[np.float64]  # (L, width)
+    #: (I, width) values of inner nodes, where those of the leaves do not determine them (medians, values held
+    #: back by a constraint); else None: the mean of the leaves below, weighted by cover
+    inner_value: NDArray[np.float64] | None = None
 
     # side tables
     set_start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))  # (S + 1,)

@@ -7,8 +7,9 @@ returns as a `Forest`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ class GrowOptions:
     """How one tree grows. `search` picks how splits are found; the tree is the same whichever it is."""
 
     criterion: str
+    splitter: Literal["best", "random"] = "best"
     max_depth: int | None = None
     min_rows_split: int = 2
     min_rows_leaf: int = 1
@@ -37,50 +39,89 @@ class GrowOptions:
     max_leaves: int | None = None
     min_impurity_decrease: float = 0.0
     max_columns: int | None = None
+    #: per column -1, 0 or 1: predictions fall, may do anything, or rise along it; None: no constraint
+    monotone: tuple[int, ...] | None = None
     seed: int = 0
     search: Literal["auto", "histogram", "order"] = "auto"
     n_threads: int = 1
 
 
+class Grown(NamedTuple):
+    """One tree, and the value every node would have as a leaf, in preorder: what pruning needs."""
+
+    forest: Forest
+    node_value: NDArray[np.float64]  # (nodes, width)
+
+
 def grow_classification_tree(
-    codes: Codes, labels: NDArray[np.int32], n_classes: int, weight: Weights | None, options: GrowOptions
-) -> Forest:
-    """One tree on class labels 0 … n_classes − 1. A leaf's value is the share of each class."""
+    codes: Codes,
+    labels: NDArray[np.int32],
+    n_classes: int | Sequence[int],
+    weight: Weights | None,
+    options: GrowOptions,
+) -> Grown:
+    """One tree on class labels 0 … n_classes − 1 of one or several outputs.
+
+    A leaf's value is the share of each class, output after output.
+
+    Parameters
+    ----------
+    codes : Codes
+        The coded table.
+    labels : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        Class numbers.
+    n_classes : int, or one a column of `labels`
+        How many classes.
+    weight : ndarray of shape (n_rows,) or None
+        Rows of weight 0 are absent.
+    options : GrowOptions
+        How to grow.
+    """
     weights = None if weight is None else weight_units(weight)
     weight_power = 0 if weights is None else weights.power
+    start = np.cumsum([0, n_classes] if isinstance(n_classes, int) else [0, *n_classes])
+    lane = labels.reshape(codes.n_rows, -1) + start[:-1]
     arrays = engine.grow_class_tree(
         codes.native,
-        np.ascontiguousarray(labels, np.int32).reshape(-1, 1),
-        [0, n_classes],
+        np.ascontiguousarray(lane, np.int32),
+        start.tolist(),
         None if weights is None else weights.units,
         -weight_power,
         CLASS_CRITERIA.index(options.criterion),
         _native_options(options, weight_power, gain_power=-weight_power),
         options.n_threads,
     )
-    lanes = arrays["leaf_lanes"]
-    shares = lanes.astype(np.float64) / lanes.sum(axis=1, keepdims=True).astype(np.float64)
-    return _one_tree(codes, arrays, shares, "shares", weight_power)
+    weight_of_node = arrays["weight"].astype(np.float64)
+    shares = arrays["lanes"].astype(np.float64) / weight_of_node[:, None]
+    return _grown(codes, arrays, shares, "shares", weight_power)
 
 
 def grow_regression_tree(
     codes: Codes, target: NDArray[np.float64], weight: Weights | None, options: GrowOptions
-) -> Forest:
+) -> Grown:
     """One tree on numbers, by squared error. A leaf's value is the weighted mean of its rows."""
+    target = np.ascontiguousarray(target, np.float64).reshape(codes.n_rows, -1)
     used = np.ones(len(target), np.bool_) if weight is None else weight > 0
-    moments = _moments(target - _offset(target[used]), used, weight)
+    offsets = [_offset(column[used]) for column in target.T]
+    moments = _moments(target - offsets, used, weight)
     arrays = engine.grow_moment_tree(
         codes.native,
-        np.stack([moments.sums.units, moments.weights.units], axis=1),
+        np.stack([*(sums.units for sums in moments.sums), moments.weights.units], axis=1),
         moments.squares.units,
-        np.ascontiguousarray(target, np.float64).reshape(-1, 1),
-        [-moments.sums.power],
+        target,
+        [-sums.power for sums in moments.sums],
         -moments.weights.power,
         -moments.squares.power,
         _native_options(options, moments.weights.power, gain_power=moments.gain_power),
         options.n_threads,
     )
-    return _one_tree(codes, arrays, arrays["leaf_means"], "identity", moments.weights.power)
+    return _grown(codes, arrays, arrays["means"], "identity", moments.weights.power)
+
+
+def _grown(
+    codes: Codes, arrays: dict[str, NDArray[Any]], node_value: NDArray[np.float64], link: str, power: int
+) -> Grown:
+    return Grown(_one_tree(codes, arrays, node_value[arrays["slot"] < 0], link, power), node_value)
 
 
 def _offset(target: NDArray[np.float64]) -> float:
@@ -92,14 +133,14 @@ def _offset(target: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    sums: Units
+    sums: list[Units]  # one an output
     weights: Units
     squares: Units
 
     @property
     def gain_power(self) -> int:
-        """Brings (sum in units)² / (weight in units) to real units."""
-        return self.weights.power - 2 * self.sums.power
+        """Brings scores to real units: the core brings the sums there itself if there are several outputs."""
+        return self.weights.power - (2 * self.sums[0].power if len(self.sums) == 1 else 0)
 
 
 LARGEST_SQUARES = 1e300
@@ -107,7 +148,7 @@ LARGEST_SQUARES = 1e300
 
 def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weights | None) -> _Moments:
     """The integer statistics of squared error: w·y, w and w·y² of every row, 0 for rows of weight 0."""
-    centred = np.where(used, centred, 0.0)
+    centred = np.where(used[:, None], centred, 0.0)
     if weight is None:
         weight = np.ones(len(centred))
     weights = weight_units(weight)
@@ -120,9 +161,9 @@ def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weig
             )
     # Squares are taken of values brought near 1, so that they do not vanish.
     size = int(np.frexp(largest)[1])
-    squares = weighted_units(np.ldexp(centred, -size) ** 2, weight, weights)
+    squares = weighted_units((np.ldexp(centred, -size) ** 2).sum(axis=1), weight, weights)
     return _Moments(
-        sums=weighted_units(centred, weight, weights),
+        sums=[weighted_units(np.ascontiguousarray(column), weight, weights) for column in centred.T],
         weights=weights,
         squares=Units(squares.units, squares.power - 2 * size),
     )

@@ -8,9 +8,19 @@ import numpy as np
 
 from weald import engine
 from weald.data.table import LevelColumn, NumericColumn, Table
+from weald.model.forest import Forest
+from weald.rows import memory
 
 AUTO, HISTOGRAM, ORDER = range(3)
 GINI, ENTROPY = range(2)
+
+
+def grow_classification_tree(*arguments: Any) -> Forest:
+    return memory.grow_classification_tree(*arguments).forest
+
+
+def grow_regression_tree(*arguments: Any) -> Forest:
+    return memory.grow_regression_tree(*arguments).forest
 
 
 def options(**settings: Any) -> engine.NativeOptions:

@@ -7,6 +7,8 @@ import pytest
 from unit.rows.growing import (
     assert_same_forest,
     categories,
+    grow_classification_tree,
+    grow_regression_tree,
     numeric,
     options,
 )
@@ -18,7 +20,7 @@ from weald.errors import DataError
 from weald.model.forest import CATEGORIES
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.rows import memory
-from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.memory import GrowOptions
 
 # deep chains
 

@@ -14,6 +14,7 @@ from unit.rows.growing import (
     ORDER,
     assert_same,
     assert_same_forest,
+    grow_classification_tree,
     mixed_table,
     numeric,
     options,
@@ -23,7 +24,7 @@ from weald import engine
 from weald.data.codes import Codes, encode
 from weald.data.table import Table
 from weald.errors import NativeError
-from weald.rows.memory import GrowOptions, grow_classification_tree
+from weald.rows.memory import GrowOptions
 
 # several outputs, against all splits of the root
 
@@ -95,9 +96,13 @@ def test_classes_of_two_outputs(criterion, weighted, seed):
     for search in (HISTOGRAM, ORDER):
         assert_same(grow(search, 2), tree)
     # every row adds its weight to one lane of each output
-    assert tree["leaf_lanes"][:, :2].sum() == tree["leaf_lanes"][:, 2:].sum() == weight.sum()
+    assert (
+        tree["lanes"][tree["slot"] < 0][:, :2].sum()
+        == tree["lanes"][tree["slot"] < 0][:, 2:].sum()
+        == weight.sum()
+    )
     assert tree["impurity"][0] == pytest.approx(-score(np.arange(n)) / weight.sum() / 2)
-    leaves = tree["leaf_lanes"]
+    leaves = tree["lanes"][tree["slot"] < 0]
     assert (np.count_nonzero(leaves[:, :2], axis=1) == 1).all()  # grown until both are pure
     assert (np.count_nonzero(leaves[:, 2:], axis=1) == 1).all()
 
@@ -131,7 +136,7 @@ def test_squared_error_of_two_targets(seed):
     check_root(tree, codes, table, score)
     for search in (HISTOGRAM, ORDER):
         assert_same(grow(search, 2), tree)
-    assert tree["leaf_lanes"].sum(axis=0).tolist() == lanes.sum(axis=0).tolist()
+    assert tree["lanes"][tree["slot"] < 0].sum(axis=0).tolist() == lanes.sum(axis=0).tolist()
     spread = float(squares.sum()) - score(np.arange(n))
     assert tree["impurity"][0] == pytest.approx(spread / (weight.sum() * 0.5) / 2)
 

@@ -80,7 +80,7 @@ def check_against_brute_force(tree, columns, pairs, lambda_, max_depth=None) -> 
         assert tree["weight"][node] == pairs[rows, 1].sum()
         slot = int(tree["slot"][node])
         if slot < 0:
-            assert tree["leaf_lanes"][~slot].tolist() == pairs[rows].sum(axis=0).tolist()
+            assert tree["lanes"][tree["slot"] < 0][~slot].tolist() == pairs[rows].sum(axis=0).tolist()
             if depth != max_depth:
                 assert best_gain([x[rows] for x in columns], pairs[rows], lambda_)[0] <= 0
             leaves += 1
@@ -93,7 +93,7 @@ def check_against_brute_force(tree, columns, pairs, lambda_, max_depth=None) -> 
         splits += 1
         stack.append((int(tree["right"][slot]), rows[~left], depth + 1))
         stack.append((node + 1, rows[left], depth + 1))
-    assert leaves == splits + 1 == len(tree["leaf_lanes"])
+    assert leaves == splits + 1 == len(tree["lanes"][tree["slot"] < 0])
     return splits
 
 
@@ -118,7 +118,7 @@ def test_gains_of_the_textbook_example(lambda_, gains, search):
     assert tree["threshold"].tolist() == [15.0, 30.0]
     assert tree["gain"].round(2).tolist() == gains
     assert tree["slot"].tolist() == [0, ~0, 1, ~1, ~2]
-    assert tree["leaf_lanes"].tolist() == [[21, 1], [-28, 2], [15, 1]]
+    assert tree["lanes"][tree["slot"] < 0].tolist() == [[21, 1], [-28, 2], [15, 1]]
 
 
 def test_similarities_of_the_textbook_example():
@@ -340,7 +340,7 @@ def test_extreme_values_do_not_overflow(side):
     h = np.full(n, 65535)
     codes = codes_of(few, third, np.zeros(n))
     tree = assert_narrow_is_wide(codes, 32767 * sign, h, 10.0, max_depth=3, must_gain=False)
-    assert tree["leaf_lanes"].sum(axis=0).tolist() == [32767 * int(sign.sum()), 65535 * n]
+    assert tree["lanes"][tree["slot"] < 0].sum(axis=0).tolist() == [32767 * int(sign.sum()), 65535 * n]
     assert len(tree["slot"]) > 5
 
 
