@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reference.columns import reference_columns
 from reference.fixed_point import target_offset
 from reference.splits import ReferenceColumn
-from reference.statistics import ClassWeights, Moments
+from reference.statistics import ClassWeights, Medians, Moments, Statistic
 from reference.tree import Node, Options, grow
 
 from weald.data.codes import Codes, encode
@@ -70,11 +70,13 @@ class Problem:
         """The used rows, as the reference codes them."""
         return reference_columns(self.table, self.used, cuts)
 
-    def statistic(self) -> ClassWeights | Moments:
+    def statistic(self) -> Statistic:
         """What the used rows add up to, as the reference does it."""
         weight = None if self.weight is None else self.weight[self.used]
+        if self.criterion == "absolute_error":
+            return Medians.of(self.target[self.used], weight)
         if self.n_classes == 0:
-            return Moments.of(self.target[self.used], weight)
+            return Moments.of(self.target[self.used], weight, self.criterion)
         return ClassWeights.of(self.target[self.used], self.n_classes, weight, self.criterion)
 
     def reference(self, columns: list[ReferenceColumn] | None = None) -> list[Node]:
@@ -83,10 +85,15 @@ class Problem:
 
     @property
     def impurity_scale(self) -> float:
-        """The largest square of a target less its offset: what the rounding of a variance is measured by."""
+        """What the rounding of an impurity is measured by: the largest of the terms it is a difference of."""
         if self.n_classes:
             return 1.0
         used = self.target[self.used]
+        if self.criterion == "absolute_error":
+            return float(np.abs(used).max())
+        if self.criterion == "poisson":
+            some = used[used > 0]
+            return float(np.max(some * (1 + np.abs(np.log(some)))))
         return float(np.max((used - target_offset(used)) ** 2))
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
@@ -232,7 +239,7 @@ ALL_WEIGHTS = ("none", "none", "whole", "fractions", "huge", "large")
 @st.composite
 def classification_problems(
     draw: st.DrawFn,
-    criteria: tuple[str, ...] = ("gini", "entropy"),
+    criteria: tuple[str, ...] = ("gini", "entropy", "misclassification"),
     weight_styles: tuple[str, ...] = ALL_WEIGHTS,
     kinds: tuple[str, ...] = ("numeric", "level"),
 ) -> Problem:
@@ -248,6 +255,7 @@ def classification_problems(
 @st.composite
 def regression_problems(
     draw: st.DrawFn,
+    criteria: tuple[str, ...] = ("squared_error", "poisson", "absolute_error"),
     weight_styles: tuple[str, ...] = ALL_WEIGHTS,
     kinds: tuple[str, ...] = ("numeric", "level"),
 ) -> Problem:
@@ -258,7 +266,12 @@ def regression_problems(
     options = draw(stops(weight, table.n_rows))
     # what counts as a small gain depends on the scale of the target
     options = replace(options, min_impurity_decrease=options.min_impurity_decrease * float(np.var(target)))
-    return Problem(table, "squared_error", target, 0, weight, options)
+    criterion = draw(st.sampled_from(criteria))
+    if criterion == "poisson":
+        target = np.abs(target)
+        if not target[weight > 0 if weight is not None else slice(None)].any():
+            target = target + 1.0
+    return Problem(table, criterion, target, 0, weight, options)
 
 
 def problems(**settings: Any) -> st.SearchStrategy[Problem]:

@@ -35,8 +35,26 @@ def test_entropy_tree_equals_the_reference(problem):
 
 
 @SPLIT_BY_SPLIT
-@given(regression_problems())
+@given(classification_problems(criteria=("misclassification",)))
+def test_misclassification_tree_equals_the_reference(problem):
+    check(problem)
+
+
+@SPLIT_BY_SPLIT
+@given(regression_problems(criteria=("squared_error",)))
 def test_regression_tree_equals_the_reference(problem):
+    check(problem)
+
+
+@SPLIT_BY_SPLIT
+@given(regression_problems(criteria=("poisson",)))
+def test_poisson_tree_equals_the_reference(problem):
+    check(problem)
+
+
+@SPLIT_BY_SPLIT
+@given(regression_problems(criteria=("absolute_error",)))
+def test_absolute_error_tree_equals_the_reference(problem):
     check(problem)
 
 

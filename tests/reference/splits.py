@@ -88,7 +88,8 @@ def best_split(column: ReferenceColumn, rows: Rows, statistic: Statistic, limits
         for left_codes, missing_left in with_missing(sets, present, has_missing=bool((codes == 0).any())):
             split = part(column, rows, statistic, left_codes, missing_left)
             # strictly larger: among equals, the first stays
-            if split.allowed(statistic, under) and (best is None or split.score > best.score):
+            least = -math.inf if best is None else best.score
+            if split.allowed(statistic, under) and split.score > least:
                 best = split
         return best
 

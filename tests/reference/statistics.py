@@ -93,6 +93,8 @@ class ClassWeights:
         return sum(cell)
 
     def score(self, cell: Cell) -> float:
+        if self.criterion == "misclassification":
+            return -float(sum(cell) - max(cell))
         return self._gini(cell) if self.criterion == "gini" else self._entropy(cell)
 
     def _gini(self, cell: Cell) -> float:
@@ -129,9 +131,17 @@ class ClassWeights:
     def impurity(self, rows: Rows) -> float:
         cell = self.cell(rows)
         shares = [n_c / sum(cell) for n_c in cell if n_c > 0]
+        if self.criterion == "misclassification":
+            return 1.0 - max(shares)
         if self.criterion == "gini":
             return 1.0 - sum(p * p for p in shares)
         return -sum(p * math.log2(p) for p in shares)
+
+
+def poisson_deviance(target: list[float], weight: list[int]) -> float:
+    """Half the deviance around the mean: Σ w y ln(y / mean)."""
+    mean = math.fsum(w * y for w, y in zip(weight, target, strict=True)) / sum(weight)
+    return math.fsum(w * y * math.log(y / mean) for w, y in zip(weight, target, strict=True) if y > 0)
 
 
 @dataclass(frozen=True)
@@ -142,13 +152,21 @@ class Moments:
     offset: float
     sums: Units
     weights: Units
+    criterion: str = "squared_error"
+    log2: Log2 = math.log2
 
     @classmethod
-    def of(cls, target: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Moments:
+    def of(
+        cls,
+        target: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        criterion: str = "squared_error",
+    ) -> Moments:
         """The statistic of these rows; none may have weight 0."""
-        offset = target_offset(target)
+        offset = target_offset(target) if criterion == "squared_error" else 0.0
         weights = weight_units(weight, len(target))
-        return cls(target, offset, weighted_units(target - offset, weight, weights), weights)
+        sums = weighted_units(target - offset, weight, weights)
+        return cls(target, offset, sums, weights, criterion, weald_log2())
 
     def cell(self, rows: Rows) -> Cell:
         return int(self.sums.units[rows].sum()), int(self.weights.units[rows].sum())
@@ -157,11 +175,18 @@ class Moments:
         return cell[1]
 
     def score(self, cell: Cell) -> float:
-        """S² / W: the sum of squares that predicting the mean explains."""
+        """S² / W: the sum of squares that predicting the mean explains. Poisson: S log2(S / W)."""
         s, w = cell
+        if self.criterion == "poisson":
+            if s <= 0:
+                return -math.inf
+            shift = self.weights.power - self.sums.power
+            return float(s) * (self.log2(float(s)) - self.log2(float(w)) + shift)
         return float(s) * float(s) / float(w)
 
     def real_gain(self, gain: float) -> float:
+        if self.criterion == "poisson":
+            return math.ldexp(gain, -self.sums.power) * math.log(2)
         return math.ldexp(gain, self.weights.power - 2 * self.sums.power)
 
     def mean(self, cell: Cell) -> Fraction | None:
@@ -183,8 +208,79 @@ class Moments:
         return (math.ldexp(float(total) / float(sum(weights)), exponent - 62),)
 
     def impurity(self, rows: Rows) -> float:
-        """The variance, from the definition and without rounding on the way."""
+        """The variance, from the definition and without rounding on the way; Poisson: half the deviance."""
+        if self.criterion == "poisson":
+            units = self.weights.units[rows].tolist()
+            return poisson_deviance(self.target[rows].tolist(), units) / sum(units)
         y = [Fraction(v) for v in self.target[rows].tolist()]
         w = [int(u) for u in self.weights.units[rows]]
         mean = sum(a * b for a, b in zip(w, y, strict=True)) / sum(w)
         return float(sum(a * (b - mean) ** 2 for a, b in zip(w, y, strict=True)) / sum(w))
+
+
+@dataclass(frozen=True)
+class Medians:
+    """Absolute error: no sum tells it, so a cell is (weight, -loss, lower median), all in units.
+
+    Scores are whole numbers here: the loss is exact.
+    """
+
+    target: NDArray[np.float64]
+    values: NDArray[np.object_]  # targets in units, Python's own integers
+    power: int
+    weights: Units
+
+    @classmethod
+    def of(cls, target: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Medians:
+        """The statistic of these rows; none may have weight 0."""
+        largest = max(abs(v) for v in target.tolist())
+        power = 61 - math.frexp(largest)[1] if largest > 0 else 0
+        values = np.array([round(Fraction(v) * Fraction(2) ** power) for v in target.tolist()], dtype=object)
+        return cls(target, values, power, weight_units(weight, len(target)))
+
+    def cell(self, rows: Rows) -> Cell:
+        values, weights = self.values[rows].tolist(), self.weights.units[rows].tolist()
+        total = sum(weights)
+        median = self._lower_median(values, weights)
+        loss = sum(w * abs(v - median) for v, w in zip(values, weights, strict=True))
+        return total, -loss, median
+
+    @staticmethod
+    def _lower_median(values: list[int], weights: list[int]) -> int:
+        reached = 0
+        for value, weight in sorted(zip(values, weights, strict=True)):
+            reached += weight
+            if 2 * reached >= sum(weights):
+                return value
+        raise AssertionError("no rows")
+
+    def weight(self, cell: Cell) -> int:
+        return cell[0]
+
+    def score(self, cell: Cell) -> float:
+        return cell[1]
+
+    def real_gain(self, gain: float) -> float:
+        return math.ldexp(float(gain), -self.power - self.weights.power)
+
+    def mean(self, cell: Cell) -> Fraction | None:
+        return Fraction(cell[2])
+
+    def pure(self, rows: Rows) -> bool:
+        return len(set(self.values[rows].tolist())) == 1
+
+    def value(self, rows: Rows) -> tuple[float, ...]:
+        """The weighted median; halfway to the next target where exactly half of the weight ends at it."""
+        ordered = sorted(zip(self.target[rows].tolist(), self.weights.units[rows].tolist(), strict=True))
+        total, reached = sum(weight for _, weight in ordered), 0
+        for at, (value, weight) in enumerate(ordered):
+            reached += weight
+            if 2 * reached == total:
+                return (value + (ordered[at + 1][0] - value) / 2,)
+            if 2 * reached > total:
+                return (value,)
+        raise AssertionError("no rows")
+
+    def impurity(self, rows: Rows) -> float:
+        weight, score, _ = self.cell(rows)
+        return math.ldexp(float(Fraction(-score, weight)), -self.power)

@@ -37,7 +37,7 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       worker.scan = std::make_unique<ColumnScan>(criterion_, n_lanes_, limits);
     }
   }
-  if constexpr (by_rows) order_ = std::make_unique<TargetOrder>(rows_, ids_, n_rows);
+  if constexpr (by_rows) order_ = std::make_unique<TargetOrder>(rows_, spread_.target.get(), ids_, n_rows);
   sparse_ = std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& column) { return column.sparse; });
   if (sparse_ && all_) sort_sparse_entries();
   if (sparse_ && !all_) node_of_row_.assign(n_rows, -1);
@@ -213,7 +213,8 @@ bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   if (!node.split.found()) return false;
-  const double gain = node.split.score - tree_.nodes[static_cast<size_t>(node.record)].score;
+  double gain = node.split.score - tree_.nodes[static_cast<size_t>(node.record)].score;
+  if constexpr (by_rows) gain = static_cast<double>(order_->loss(node.begin, node.size()) - node.split.loss);
   node.worth = std::max(0.0, gain);
   constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
   if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;

@@ -15,6 +15,7 @@ namespace weald {
 
 struct Split {
   double score = -std::numeric_limits<double>::infinity();  // score(left) + score(right)
+  __int128 loss = 0;  // absolute error: the exact −score; two that round to one score are told apart by it
   int32_t column = -1;
   uint32_t code = 0;  // largest present code that goes left; categories: length of the prefix, or the subset's mask
   uint32_t next_code = 0;  // smallest present code that goes right; 0: none, missing stands against present
@@ -31,6 +32,7 @@ struct Split {
   // Ties: lower column, lower code, missing left first.
   bool better_than(const Split& other) const {
     if (score != other.score) return score > other.score;
+    if (loss != other.loss) return loss < other.loss;
     if (column != other.column) return other.column < 0 || column < other.column;
     return code != other.code ? code < other.code : missing_left && !other.missing_left;
   }

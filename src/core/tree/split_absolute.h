@@ -142,7 +142,8 @@ class ShrinkingTargets {
 // The rows of a tree in ascending target, one order an output. The range of a node is its range in the grower's ids.
 class TargetOrder {
  public:
-  TargetOrder(const TargetRows& rows, std::span<const uint32_t> ids, size_t n_rows) : n_(ids.size()) {
+  // `real` (n_rows, n_outputs): the targets themselves. Units grow with them, and two that share a unit keep their order.
+  TargetOrder(const TargetRows& rows, const double* real, std::span<const uint32_t> ids, size_t n_rows) {
     const auto n_outputs = static_cast<size_t>(rows.n_outputs);
     targets_.resize(n_outputs);
     number_.resize(n_outputs);
@@ -152,8 +153,9 @@ class TargetOrder {
       for (const uint32_t row : ids) {
         targets_[o].push_back({rows.value[row * n_outputs + o], rows.weight[row], row});
       }
-      std::stable_sort(targets_[o].begin(), targets_[o].end(),
-                       [](const OrderedTarget& a, const OrderedTarget& b) { return a.value < b.value; });
+      std::stable_sort(targets_[o].begin(), targets_[o].end(), [&](const OrderedTarget& a, const OrderedTarget& b) {
+        return real[a.row * n_outputs + o] < real[b.row * n_outputs + o];
+      });
     }
     scratch_.resize(ids.size());
   }
@@ -205,7 +207,6 @@ class TargetOrder {
   }
 
  private:
-  size_t n_;
   std::vector<std::vector<OrderedTarget>> targets_;
   std::vector<std::vector<uint32_t>> number_;
   std::vector<OrderedTarget> scratch_;
@@ -266,11 +267,10 @@ class AbsoluteScan {
 
   bool offer(int32_t column, Split& split) const {
     if (!found_) return false;
-    const double score = -static_cast<double>(best_loss_);
-    const bool wins = score != split.score ? score > split.score : column < split.column;
-    if (!wins && split.found()) return false;
+    if (split.found() && (best_loss_ != split.loss ? best_loss_ > split.loss : column > split.column)) return false;
     split = Split{};
-    split.score = score;
+    split.score = -static_cast<double>(best_loss_);
+    split.loss = best_loss_;
     split.column = column;
     split.code = best_code_;
     split.next_code = best_next_;

@@ -96,7 +96,7 @@ def grow_classification_tree(
     )
     weight_of_node = arrays["weight"].astype(np.float64)
     shares = arrays["lanes"].astype(np.float64) / weight_of_node[:, None]
-    held_back = options.monotone is not None
+    held_back = options.monotone is not None and shares.shape[1] == 2
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
