@@ -80,9 +80,10 @@ struct Waiting {
 
 }  // namespace
 
-// The sequence is found from its end. The block of the largest mean gain outlives everything below and beside it. If
-// its parent is settled, or it holds the root, it is the next to last cut, and so on; else it cannot outlive its
-// parent, so both go together. Each step settles a block or joins two.
+// The sequence is found from its end. Take the block of the largest mean gain of all. If the block above it is settled,
+// or it holds the root, nothing that is left outlasts it: its cut comes after all others still to be found, and it is
+// settled. If not, it outlasts the node above, and so goes when that goes: the two join. Each step settles a block or
+// joins two; a block that changes leaves its old entry in the heap, to be passed over.
 PruneSequence prune_sequence(const TreeShape& tree, std::span<const double> gain, Run& run) {
   const auto n = static_cast<int32_t>(tree.slot.size());
   require(gain.size() == tree.right.size(), "one gain an inner node");

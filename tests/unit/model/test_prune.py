@@ -7,7 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from unit.model.forests import leaf_bits, mixed_schema, naive_leaf, random_forest, random_table, right_children
+from unit.model.forests import (
+    leaf_bits,
+    mixed_schema,
+    naive_leaf,
+    random_forest,
+    random_table,
+    right_children,
+)
 
 from weald import engine
 from weald.errors import DataError, NativeError, ParameterError
@@ -122,7 +129,7 @@ def material(seed: int, **more) -> tuple[Forest, np.ndarray]:
 
 
 def best_score(forest: Forest, node: int, alpha: float) -> tuple[float, int]:
-    """Least (loss given up + alpha for each split kept) over all prunings of a branch, fewest splits of equals."""
+    """Least score over all prunings of a branch, its root alone being 0, and the fewest splits for it."""
     slot = forest.slot[node]
     if slot < 0:
         return 0.0, 0
@@ -199,7 +206,10 @@ def test_path_of_a_pruned_tree_is_the_rest_of_the_path():
     np.testing.assert_allclose(rest.ccp_alphas[1:], whole.ccp_alphas[at + 1 :], rtol=1e-12)
     np.testing.assert_array_equal(rest.leaves, whole.leaves[at:])
     further = whole.ccp_alphas[at + 4] * (1 + 1e-9)
-    twice, once = pruned(small, kept_values(forest, node_value, alpha), further), pruned(forest, node_value, further)
+    twice, once = (
+        pruned(small, kept_values(forest, node_value, alpha), further),
+        pruned(forest, node_value, further),
+    )
     for name, array in once.arrays().items():
         np.testing.assert_array_equal(getattr(twice, name), array, err_msg=name)
 
