@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from property.strategies import Problem, classification_problems, problems, regression_problems
 from reference.brute_force import best_partition_bruteforce, exact_score
 from reference.compare import assert_same_tree
@@ -93,7 +94,14 @@ def test_exact_codes_are_ranks(problem):
             np.testing.assert_array_equal(codes.cuts(j), column.values)
 
 
-@given(problems(weight_styles=("none", "whole"), kinds=("level",)))
+@given(
+    st.one_of(
+        classification_problems(weight_styles=("none", "whole"), kinds=("level",)),
+        regression_problems(
+            criteria=("squared_error", "poisson"), weight_styles=("none", "whole"), kinds=("level",)
+        ),
+    )
+)
 def test_no_partition_of_categories_beats_the_root_split(problem):
     """Over every subset and both sides for missing, in exact fractions, without the ordering."""
     forest = problem.grow()
@@ -108,7 +116,7 @@ def test_no_partition_of_categories_beats_the_root_split(problem):
     reached = float(forest.gain[0]) + float(exact_score(statistic, statistic.cell(rows)))
     if problem.n_classes == 0:
         # the gain is in real units, the score in fixed-point units
-        scale = 2.0 ** (statistic.weights.power - 2 * statistic.sums.power)
+        scale = statistic.real_gain(1.0)
         best, reached = (
             best * scale,
             float(forest.gain[0]) + float(statistic.score(statistic.cell(rows))) * scale,

@@ -14,10 +14,10 @@ from reference.statistics import Cell, ClassWeights, Moments, Rows
 
 
 def exact_score(statistic: ClassWeights | Moments, cell: Cell) -> Fraction | float:
-    """The score as a fraction, without rounding; entropy, which is irrational, in float64."""
-    if isinstance(statistic, Moments):
+    """The score as a fraction, without rounding; logarithms, which are irrational, in float64."""
+    if isinstance(statistic, Moments) and statistic.criterion == "squared_error":
         return Fraction(cell[0] ** 2, cell[1])
-    if statistic.criterion == "gini":
+    if isinstance(statistic, ClassWeights) and statistic.criterion == "gini":
         n = sum(cell)
         return -Fraction(sum(n_c * (n - n_c) for n_c in cell), n)
     return statistic.score(cell)

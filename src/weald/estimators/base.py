@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import os
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from weald.data.adapters import categorical_mask, to_table
@@ -25,13 +25,15 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight, total_weight
 from weald.engine import thread_count
-from weald.errors import ParameterError
+from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, monotone_directions
 from weald.estimators.options import TreeOptions, check_names, checked
+from weald.estimators.pruning import check_pruning, prune_by
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.model.prune import pruning_path
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.rows.memory import Grown, GrowOptions
@@ -97,23 +99,35 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         self
             The fitted estimator.
         """
-        options = self._checked_options()
+        options, owner = self._checked_options(), type(self).__name__
+        check_pruning(options, owner)
         n_threads = thread_count(options.n_jobs)
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
         schema = Schema.of(table, used=_used(target.weight), unknown=options.unknown)
-        aligned = schema.align(table, estimator=type(self).__name__)
+        aligned = schema.align(table, estimator=owner)
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
-        monotone = monotone_directions(options.monotonic_cst, schema, type(self).__name__)
+        monotone = monotone_directions(options.monotonic_cst, schema, owner)
         if monotone is not None:
-            check_constrainable(target.n_classes, target.values.shape[1], type(self).__name__)
-        grow = _grow_options(options, table, target.weight, n_threads, monotone)
-        forest = self._grow(codes, target, grow).forest
-        self._take(forest, schema, None if target.classes is None else target.classes[0])
+            check_constrainable(target.n_classes, target.values.shape[1], owner)
+
+        def grow(weight: Weights | None) -> Grown:
+            limits = _grow_options(options, table, weight, n_threads, monotone)
+            return self._grow(codes, replace(target, weight=weight), limits)
+
+        grown = grow(target.weight)
+        tree = prune_by(options, grown, X, aligned, target, grow, n_threads=n_threads, owner=owner)
+        self._take(tree.forest, schema, None if target.classes is None else target.classes[0], tree.learned)
         return self
 
-    def _take(self, forest: Forest, schema: Schema, classes: NDArray[Any] | None) -> None:
+    def _take(
+        self,
+        forest: Forest,
+        schema: Schema,
+        classes: NDArray[Any] | None,
+        pruning: dict[str, Any] | None = None,
+    ) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
         n_columns = len(schema.columns)
         learned: dict[str, Any] = {
@@ -136,7 +150,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
             learned["feature_names_in_"] = np.array(names, dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(learned)
+        for name in ("pruning_table_", "ccp_alpha_"):
+            self.__dict__.pop(name, None)
+        self.__dict__.update(learned | (pruning or {}))
 
     def _checked_options(self) -> Any:
         """The parameters as a validated record."""
@@ -197,6 +213,37 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         """How many leaves the tree has."""
         check_is_fitted(self)
         return self.tree_.n_leaves
+
+    def cost_complexity_pruning_path(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Bunch:
+        """The alphas at which pruning cuts, and the impurity that is left after each cut.
+
+        With a table, of the tree that `fit` would grow on it without pruning; the estimator stays as it is.
+        Without, of the fitted tree: if that was pruned, the path starts where its pruning ended.
+
+        Parameters
+        ----------
+        X : table, default=None
+            As in `fit`.
+        y : array-like of shape (n_rows,), default=None
+            The target, if there is a table.
+        sample_weight : array-like of shape (n_rows,), default=None
+            As in `fit`.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, from 0 up, and `impurities`: the total impurity of the leaves, per unit of weight.
+        """
+        if X is None and y is None and sample_weight is None:
+            check_is_fitted(self)
+            forest = self.forest_
+        elif X is None:
+            raise DataError("The pruning path needs X with y. Give both, or neither for the fitted tree.")
+        else:
+            whole = clone(self).set_params(ccp_alpha=0.0, prune=None)
+            forest = whole.fit(X, y, sample_weight=sample_weight).forest_
+        path = pruning_path(forest)
+        return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ values, or raises a `ParameterError` of one sentence that names the parameter, t
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, Protocol, TypeVar
@@ -118,6 +118,18 @@ class Instance:
     def admits(self, value: object) -> bool:
         """Whether `value` has one of the types; a str never counts as a list."""
         return isinstance(value, self.types) and not isinstance(value, str | bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """What divides rows into folds: an object with scikit-learn's method `split`."""
+
+    says: str = "a splitter of scikit-learn"
+
+    def admits(self, value: object) -> bool:
+        """Whether `value` is such an object; text has a `split` of another meaning, a class is no object."""
+        is_object = not isinstance(value, str | bytes | type)
+        return is_object and callable(getattr(value, "split", None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +272,9 @@ class TreeOptions:
     )
     cv: Any = parameter(
         Whole(2),
-        Instance((object,), "a splitter of scikit-learn or a list of (train, test) index arrays"),
-        hint="Use 5 folds.",
+        Splitter(),
+        Instance((Iterable,), "a list of (train, test) index arrays"),
+        hint="Use 5 for five shuffled folds.",
     )
     max_bins: int | None = parameter(
         Nothing(), Whole(2, MAX_BINS), hint="Use 255, or None for exact thresholds."

@@ -84,6 +84,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         The labels, sorted. Labels whose every row has the weight 0 are not among them.
     n_classes_ : int
         How many labels.
+    ccp_alpha_ : float
+        The alpha that `prune` chose; only with it.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     max_features_ : int
@@ -94,6 +96,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]  
         Their names; only if all of them are text.
     n_outputs_ : int
         1.
+    pruning_table_ : PruningTable
+        What `prune` tried: alphas, losses, standard errors, leaves. Only with it; not kept in model files.
     tree_ : TreeView
         The tree under scikit-learn's array names.
     forest_ : Forest
@@ -286,6 +290,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
 
     Attributes
     ----------
+    ccp_alpha_ : float
+        The alpha that `prune` chose; only with it.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     max_features_ : int
@@ -296,6 +302,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         Their names; only if all of them are text.
     n_outputs_ : int
         1.
+    pruning_table_ : PruningTable
+        What `prune` tried: alphas, losses, standard errors, leaves. Only with it; not kept in model files.
     tree_ : TreeView
         The tree under scikit-learn's array names.
     forest_ : Forest

@@ -125,6 +125,8 @@ def encode_params(params: dict[str, Any]) -> dict[str, Any]:
     seed = kept.get("random_state")
     if not (seed is None or isinstance(labels.plain(seed), int)):
         del kept["random_state"]  # the state of a generator is no part of the model
+    if not isinstance(labels.plain(kept.get("cv", 0)), int):
+        del kept["cv"]  # nor are the folds of one table
     return {name: labels.encode_parameter(value, f"Parameter `{name}`") for name, value in kept.items()}
 
 
