@@ -53,9 +53,7 @@ void bind_options(nb::module_& m) {
       .def_rw("random", &GrowOptions::random)
       .def_prop_rw(
           "monotone",
-          [](const GrowOptions& options) {
-            return std::vector<int>(options.monotone.begin(), options.monotone.end());
-          },
+          [](const GrowOptions& options) { return std::vector<int>(options.monotone.begin(), options.monotone.end()); },
           [](GrowOptions& options, const std::vector<int>& directions) {
             options.monotone.assign(directions.begin(), directions.end());
           })
@@ -131,15 +129,16 @@ void bind_tree(nb::module_& m) {
   m.def(
       "grow_absolute_tree",
       [](const Codes& codes, const Matrix<int64_t>& values, const Vector<int64_t>& weights,
-         const Matrix<double>& targets, int value_power, int weight_power, const GrowOptions& options, int n_threads) {
+         const Matrix<double>& targets, int value_power, int weight_power, bool wide, const GrowOptions& options,
+         int n_threads) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_absolute_tree(codes, view(values), view(weights), view(targets), value_power, weight_power,
+          return grow_absolute_tree(codes, view(values), view(weights), view(targets), value_power, weight_power, wide,
                                     options, run);
         });
         return to_dict(std::move(tree), 1);
       },
       nb::arg("codes"), nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("value_power"), nb::arg("weight_power"), nb::arg("options"), nb::arg("n_threads"));
+      nb::arg("value_power"), nb::arg("weight_power"), nb::arg("wide"), nb::arg("options"), nb::arg("n_threads"));
   m.def(
       "grow_newton_tree",
       [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {

@@ -252,12 +252,13 @@ def grow_absolute_tree(
     targets: NDArray[np.float64],
     value_power: int,
     weight_power: int,
+    wide: bool,
     options: NativeOptions,
     n_threads: int,
 ) -> TreeArrays:
     """One tree on absolute error; see core/tree/grow_tree.h."""
     return _core.grow_absolute_tree(
-        codes, values, weights, targets, value_power, weight_power, options, n_threads
+        codes, values, weights, targets, value_power, weight_power, wide, options, n_threads
     )
 
 

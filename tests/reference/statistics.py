@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.fixed_point import Units, target_offset, weight_units, weighted_units
+from reference.fixed_point import Units, power_of_two, target_offset, weight_units, weighted_units
 
 Rows = NDArray[np.intp]
 Cell = tuple[int, ...]
@@ -235,8 +235,11 @@ class Medians:
         """The statistic of these rows; none may have weight 0."""
         largest = max(abs(v) for v in target.tolist())
         power = 61 - math.frexp(largest)[1] if largest > 0 else 0
+        weights = weight_units(weight, len(target))
+        if weights.repeats and largest > 0:  # then sums over rows stay below 2^61
+            power = power_of_two(target.tolist(), weights.units.tolist()) - 1
         values = np.array([round(Fraction(v) * Fraction(2) ** power) for v in target.tolist()], dtype=object)
-        return cls(target, values, power, weight_units(weight, len(target)))
+        return cls(target, values, power, weights)
 
     def cell(self, rows: Rows) -> Cell:
         values, weights = self.values[rows].tolist(), self.weights.units[rows].tolist()

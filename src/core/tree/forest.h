@@ -47,8 +47,8 @@ struct TreeArrays {
   std::vector<int32_t> right;
   std::vector<double> gain;
   std::vector<int32_t> side;
-  std::vector<int64_t> lanes;  // (nodes, n_lanes)
-  std::vector<double> means;   // (nodes, outputs), or empty
+  std::vector<int64_t> lanes;        // (nodes, n_lanes)
+  std::vector<double> means;         // (nodes, outputs), or empty
   std::vector<double> lower, upper;  // (nodes,) what a monotone constraint lets the node predict
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;

@@ -92,8 +92,21 @@ class Grower {
  private:
   static constexpr int N = Rows::fixed_lanes;
   static constexpr bool by_rows = ByRows<Criterion>;
-  using ColumnScan = std::conditional_t<by_rows, AbsoluteScan, Scan<Criterion, N>>;
   struct Nothing {};
+  // What a search by rows has instead of lanes: the order of the targets, a node of it, the scan that reads it.
+  template <class C>
+  struct Parts {
+    using Scanner = Scan<C, N>;
+    using Order = Nothing;
+    using Targets = Nothing;
+  };
+  template <ByRows C>
+  struct Parts<C> {
+    using Scanner = AbsoluteScan<typename C::Sum>;
+    using Order = std::unique_ptr<TargetOrder<typename C::Sum>>;
+    using Targets = TargetNode<typename C::Sum>;
+  };
+  using ColumnScan = typename Parts<Criterion>::Scanner;
 
   struct Node {
     int32_t record = 0;
@@ -105,7 +118,7 @@ class Grower {
     double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
     Split split;
     std::vector<SparseRange> sparse;  // sparse columns that are not constant here (carried mode), ascending
-    [[no_unique_address]] std::conditional_t<by_rows, TargetNode, Nothing> targets;
+    [[no_unique_address]] typename Parts<Criterion>::Targets targets;
     std::vector<int32_t> active;       // columns that are not constant here (carried mode)
     std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
     bool inherits = false;             // `cells` holds the parent's sums until the sibling's are subtracted
@@ -215,15 +228,15 @@ class Grower {
   std::vector<std::unique_ptr<Entry[]>> entries_;  // per column, made when first needed
   std::vector<Worker> workers_;
   std::vector<int32_t> all_columns_;
-  std::vector<uint8_t> constant_[2];  // per child and active column
+  std::vector<uint8_t> constant_[2];         // per child and active column
   std::unique_ptr<Entry[]> sparse_entries_;  // of all sparse columns, one after another (if all columns are searched)
   std::vector<size_t> sparse_start_;
-  std::vector<SparseRange> sparse_columns_;   // at the root
-  std::vector<uint32_t> sparse_middle_;       // per range of the parent: where the right child's part begins
+  std::vector<SparseRange> sparse_columns_;  // at the root
+  std::vector<uint32_t> sparse_middle_;      // per range of the parent: where the right child's part begins
   std::vector<uint8_t> sparse_constant_[2];
-  std::vector<int32_t> node_of_row_;          // sparse columns drawn: the record whose rows a row is among
-  [[no_unique_address]] std::conditional_t<by_rows, std::unique_ptr<TargetOrder>, Nothing> order_;
-  std::vector<size_t> cell_start_;    // where a column's histogram lies in Node::cells
+  std::vector<int32_t> node_of_row_;  // sparse columns drawn: the record whose rows a row is among
+  [[no_unique_address]] typename Parts<Criterion>::Order order_;
+  std::vector<size_t> cell_start_;  // where a column's histogram lies in Node::cells
   size_t cells_total_ = 0;
   size_t smallest_histogram_rows_ = 0;
   int64_t cells_in_use_ = 0;  // bytes

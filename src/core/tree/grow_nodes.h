@@ -37,7 +37,8 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       worker.scan = std::make_unique<ColumnScan>(criterion_, n_lanes_, limits);
     }
   }
-  if constexpr (by_rows) order_ = std::make_unique<TargetOrder>(rows_, spread_.target.get(), ids_, n_rows);
+  if constexpr (by_rows)
+    order_ = std::make_unique<TargetOrder<typename Criterion::Sum>>(rows_, spread_.target.get(), ids_, n_rows);
   sparse_ = std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& column) { return column.sparse; });
   if (sparse_ && all_) sort_sparse_entries();
   if (sparse_ && !all_) node_of_row_.assign(n_rows, -1);
@@ -127,7 +128,7 @@ double Grower<Rows, Criterion>::node_score(const Node& node, const int64_t* lane
 template <class Rows, class Criterion>
 double Grower<Rows, Criterion>::median_target(const Node& node, size_t output) const {
   if constexpr (by_rows) {
-    const MedianState state = order_->state(output, node.begin, node.size());
+    const auto state = order_->state(output, node.begin, node.size());
     const auto targets = order_->targets(output, node.begin, node.size());
     const auto real = [&](size_t place) {
       return spread_.target[targets[place - 1].row * static_cast<size_t>(spread_.n_outputs) + output];

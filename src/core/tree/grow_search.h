@@ -36,7 +36,7 @@ void Grower<Rows, Criterion>::search(std::span<Node*> children, Node* parent) {
   if constexpr (by_rows) {
     for (Node* child : children) {
       order_->number_rows(child->begin, child->size());
-      child->targets = TargetNode(*order_, child->begin, child->size());
+      child->targets = {*order_, child->begin, child->size()};
     }
   }
   if (all_) return search_all(children, parent);
@@ -102,8 +102,8 @@ void Grower<Rows, Criterion>::search_sparse(std::span<Node*> children, Node* par
 }
 
 template <class Rows, class Criterion>
-void Grower<Rows, Criterion>::search_sparse_column(const SparseRange& range, size_t position,
-                                                   std::span<Node*> children, const Node* parent, Worker& worker) {
+void Grower<Rows, Criterion>::search_sparse_column(const SparseRange& range, size_t position, std::span<Node*> children,
+                                                   const Node* parent, Worker& worker) {
   const std::span<Entry> entries = sparse_entries(range);
   size_t n_left = 0;
   if (parent != nullptr) {
@@ -298,9 +298,7 @@ std::span<Entry> Grower<Rows, Criterion>::collect_sparse(int32_t j, const Node& 
   worker.scratch.resize(std::max(worker.scratch.size(), room));
   size_t n = 0;
   with_codes(column.data, column.width, [&](const auto* codes) {
-    const auto take = [&](size_t i) {
-      worker.entries[n++] = (static_cast<Entry>(codes[i]) << 32) | column.rows[i];
-    };
+    const auto take = [&](size_t i) { worker.entries[n++] = (static_cast<Entry>(codes[i]) << 32) | column.rows[i]; };
     if (ids.size() * steps < column.n_entries) {
       const uint32_t* at = column.rows;
       const uint32_t* end = column.rows + column.n_entries;
@@ -391,8 +389,8 @@ void Grower<Rows, Criterion>::add_default_rows(int32_t j, std::span<const Entry>
   std::vector<uint32_t> rows;
   for (const Entry entry : entries) rows.push_back(entry_row(entry));
   std::sort(rows.begin(), rows.end());
-  const auto at = std::find_if(entries.begin(), entries.end(),
-                               [&](Entry entry) { return entry_code(entry) > default_code; });
+  const auto at =
+      std::find_if(entries.begin(), entries.end(), [&](Entry entry) { return entry_code(entry) > default_code; });
   worker.entries.assign(entries.begin(), at);
   std::vector<uint32_t> others;
   const auto ids = ids_of(node);
@@ -427,7 +425,7 @@ void Grower<Rows, Criterion>::scan_targets(int32_t j, std::span<const Entry> ent
   if constexpr (by_rows) {
     const GrowColumn& column = columns_[static_cast<size_t>(j)];
     const bool categorical = column.kind == ColumnKind::categorical;
-    AbsoluteScan& scan = *worker.scan;
+    ColumnScan& scan = *worker.scan;
     if (!options_.random) {
       categorical ? scan.scan_categories(entries) : scan.scan(entries);
       scan.offer(j, best);

@@ -25,9 +25,8 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
                            const GrowOptions& options, Run& run);
 
 // Squared error or Poisson deviance of one or several targets. `lanes` (n, outputs + 1): w·y per output, then w, all in
-// units, w = 0 for an absent row; `squares` (n): Σ over outputs of w·y² (squared) or w·y·log2 y (Poisson); `targets` (n,
-// outputs).
-// `powers`: units · 2^power are real.
+// units, w = 0 for an absent row; `squares` (n): Σ over outputs of w·y² (squared) or w·y·log2 y (Poisson); `targets`
+// (n, outputs). `powers`: units · 2^power are real.
 struct MomentPowers {
   std::vector<int> sum;  // of w·y, per output
   int weight = 0, square = 0;
@@ -37,9 +36,9 @@ TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, 
                             const GrowOptions& options, Run& run);
 
 // Absolute error of one or several targets. `values` (n, outputs): targets in units of 2^value_power; `weights` (n) as
-// for classes, never empty.
+// for classes, never empty. `wide`: Σ w·|value| may exceed 2^61.
 TreeArrays grow_absolute_tree(const Codes& codes, std::span<const int64_t> values, std::span<const int64_t> weights,
-                              std::span<const double> targets, int value_power, int weight_power,
+                              std::span<const double> targets, int value_power, int weight_power, bool wide,
                               const GrowOptions& options, Run& run);
 
 // Newton trees: G and H. `pairs` (n, 2): wide units. `lambda` is in units of H.

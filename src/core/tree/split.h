@@ -45,8 +45,8 @@ struct Limits {
 };
 
 // What a monotone constraint asks of a split on its column: both children predict within the node's bounds, and the
-// right one does not predict less (direction 1) or more (−1) than the left one. Other columns split as they like: what a
-// node predicts is held within its bounds afterwards.
+// right one does not predict less (direction 1) or more (−1) than the left one. Other columns split as they like: what
+// a node predicts is held within its bounds afterwards.
 struct Constraint {
   int direction = 0;
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();

@@ -4,7 +4,7 @@
 // A column of a node is read in code order. Take the node's rows as a linked list in ascending target, with a pointer
 // at the median; rows leave one by one, from the last code to the first, and the pointer follows by a step or so. So
 // every prefix has its loss after one pass, and every suffix after another from the other end: no search tree, no
-// logarithm. All sums are integers (128 bits), so the losses are exact.
+// logarithm. All sums are integers, so the losses are exact: `Sum` has 64 bits where Σ w·|y| is known to fit, else 128.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 
 namespace weald {
 
-using Loss = __int128;
-
 // Absolute error, as far as the grower asks a criterion: the one lane is Σ w.
+template <class T>
 struct Absolute {
+  using Sum = T;
   static constexpr bool by_rows = true, ordered = false, rows_may_be_zero = false;
   static int64_t weight(const int64_t* cell) { return cell[0]; }
   static bool pure(const int64_t*) { return false; }
@@ -56,19 +56,21 @@ struct OrderedTarget {
 };
 
 // Where the median of some targets stands: the first one with at least half of the weight up to and including it.
+template <class Sum>
 struct MedianState {
-  uint32_t at = 0;                   // its place in the list
-  int64_t weight = 0, before = 0;    // Σ w of all, and of those before it
-  Loss sum = 0, sum_before = 0;      // Σ w·y of the same
+  uint32_t at = 0;                 // its place in the list
+  int64_t weight = 0, before = 0;  // Σ w of all, and of those before it
+  Sum sum = 0, sum_before = 0;     // Σ w·y of the same
   // Σ w |y − median|; `value` is the median's
-  Loss loss(int64_t value) const { return sum - 2 * sum_before + static_cast<Loss>(value) * (2 * before - weight); }
+  Sum loss(int64_t value) const { return sum - 2 * sum_before + static_cast<Sum>(value) * (2 * before - weight); }
 };
 
 // The targets of a node as a list that only ever loses members.
+template <class Sum>
 class ShrinkingTargets {
  public:
   // All targets, ascending.
-  void start(std::span<const OrderedTarget> targets, const MedianState& state) {
+  void start(std::span<const OrderedTarget> targets, const MedianState<Sum>& state) {
     targets_ = targets.data();
     state_ = state;
     const auto n = static_cast<uint32_t>(targets.size());
@@ -87,21 +89,22 @@ class ShrinkingTargets {
     links_[link.before].after = link.after;
     links_[link.after].before = link.before;
     const OrderedTarget& target = targets_[number];
-    const Loss weighted = static_cast<Loss>(target.weight) * target.value;
+    const Sum weighted = static_cast<Sum>(target.weight) * target.value;
     state_.weight -= target.weight;
     state_.sum -= weighted;
-    if (place < state_.at) {
-      state_.before -= target.weight;
-      state_.sum_before -= weighted;
-    } else if (place == state_.at) {
+    // Written as arithmetic: which side a target stands on is a coin toss, and a branch would be mispredicted.
+    const bool before = place < state_.at;
+    state_.before -= before ? target.weight : 0;
+    state_.sum_before -= before ? weighted : 0;
+    if (place == state_.at) {
       state_.at = link.after;
-      if (link.after == end_ && link.before != 0) step_back(link.before);
+      if (link.after == end_ && link.before != 0) step(link.before, -1);
     }
     settle();
   }
 
   bool empty() const { return state_.weight == 0; }
-  Loss loss() const { return empty() ? 0 : state_.loss(targets_[state_.at - 1].value); }
+  Sum loss() const { return empty() ? 0 : state_.loss(targets_[state_.at - 1].value); }
   // The median; halfway to the next target where exactly half of the weight ends at it.
   double median() const {
     const OrderedTarget& target = targets_[state_.at - 1];
@@ -115,34 +118,46 @@ class ShrinkingTargets {
     uint32_t before, after;
   };
 
-  void step_back(uint32_t to) {
-    const OrderedTarget& target = targets_[to - 1];
+  // Moves the pointer back to `to` (sign −1), or on from where it is to `to` (+1).
+  void step(uint32_t to, int sign) {
+    const OrderedTarget& passed = targets_[(sign < 0 ? to : state_.at) - 1];
     state_.at = to;
-    state_.before -= target.weight;
-    state_.sum_before -= static_cast<Loss>(target.weight) * target.value;
+    state_.before += sign * passed.weight;
+    state_.sum_before += sign * (static_cast<Sum>(passed.weight) * passed.value);
   }
+  // One step is the rule, and no more; it is taken without a branch.
   void settle() {
     if (empty()) return;
-    while (2 * state_.before >= state_.weight) step_back(links_[state_.at].before);
     for (;;) {
-      const OrderedTarget& target = targets_[state_.at - 1];
-      if (2 * (state_.before + target.weight) >= state_.weight) return;
-      state_.before += target.weight;
-      state_.sum_before += static_cast<Loss>(target.weight) * target.value;
-      state_.at = links_[state_.at].after;
+      const Link link = links_[state_.at];
+      const int64_t excess = 2 * state_.before - state_.weight;
+      const bool back = excess >= 0;
+      const OrderedTarget& passed = targets_[(back ? link.before : state_.at) - 1];
+      const bool on = !back & (excess + 2 * passed.weight < 0);
+      const int64_t sign = static_cast<int64_t>(on) - static_cast<int64_t>(back);
+      state_.before += sign * passed.weight;
+      state_.sum_before += sign * (static_cast<Sum>(passed.weight) * passed.value);
+      state_.at = back ? link.before : on ? link.after : state_.at;
+      if (settled()) return;
     }
+  }
+  bool settled() const {
+    const int64_t excess = 2 * state_.before - state_.weight;
+    return excess < 0 && excess + 2 * targets_[state_.at - 1].weight >= 0;
   }
 
   const OrderedTarget* targets_ = nullptr;
-  MedianState state_;
+  MedianState<Sum> state_;
   std::vector<Link> links_, identity_;
   uint32_t end_ = 1;
 };
 
 // The rows of a tree in ascending target, one order an output. The range of a node is its range in the grower's ids.
+template <class Sum>
 class TargetOrder {
  public:
-  // `real` (n_rows, n_outputs): the targets themselves. Units grow with them, and two that share a unit keep their order.
+  // `real` (n_rows, n_outputs): the targets themselves. Units grow with them, and two that share a unit keep their
+  // order.
   TargetOrder(const TargetRows& rows, const double* real, std::span<const uint32_t> ids, size_t n_rows) {
     const auto n_outputs = static_cast<size_t>(rows.n_outputs);
     targets_.resize(n_outputs);
@@ -182,25 +197,25 @@ class TargetOrder {
       return targets[begin].value == targets[begin + n - 1].value;
     });
   }
-  MedianState state(size_t output, size_t begin, size_t n) const {
-    MedianState state;
+  MedianState<Sum> state(size_t output, size_t begin, size_t n) const {
+    MedianState<Sum> state;
     const auto targets = this->targets(output, begin, n);
     for (const OrderedTarget& target : targets) {
       state.weight += target.weight;
-      state.sum += static_cast<Loss>(target.weight) * target.value;
+      state.sum += static_cast<Sum>(target.weight) * target.value;
     }
     while (2 * (state.before + targets[state.at].weight) < state.weight) {
       state.before += targets[state.at].weight;
-      state.sum_before += static_cast<Loss>(targets[state.at].weight) * targets[state.at].value;
+      state.sum_before += static_cast<Sum>(targets[state.at].weight) * targets[state.at].value;
       ++state.at;
     }
     ++state.at;  // places count from 1
     return state;
   }
-  Loss loss(size_t begin, size_t n) const {
-    Loss total = 0;
+  Sum loss(size_t begin, size_t n) const {
+    Sum total = 0;
     for (size_t o = 0; o < n_outputs(); ++o) {
-      const MedianState at = state(o, begin, n);
+      const MedianState<Sum> at = state(o, begin, n);
       total += at.loss(targets_[o][begin + at.at - 1].value);
     }
     return total;
@@ -213,17 +228,19 @@ class TargetOrder {
 };
 
 // A node as the search sees it: its targets in order, and where their medians stand.
+template <class Sum>
 struct TargetNode {
-  const TargetOrder* order = nullptr;
+  const TargetOrder<Sum>* order = nullptr;
   size_t begin = 0, n = 0;
-  std::vector<MedianState> state;  // per output
+  std::vector<MedianState<Sum>> state;  // per output
   TargetNode() = default;
-  TargetNode(const TargetOrder& of, size_t first, size_t size) : order(&of), begin(first), n(size) {
+  TargetNode(const TargetOrder<Sum>& of, size_t first, size_t size) : order(&of), begin(first), n(size) {
     for (size_t o = 0; o < of.n_outputs(); ++o) state.push_back(of.state(o, first, size));
   }
 };
 
 // Best candidate of one column under absolute error: the twin of Scan (split.h).
+template <class Sum>
 class AbsoluteScan {
  public:
   AbsoluteScan(const TargetRows& rows, Limits limits) : rows_(rows), limits_(limits) {}
@@ -231,7 +248,7 @@ class AbsoluteScan {
   bool constant = false;
   int64_t n_missing = 0;
 
-  void begin(const TargetNode& node, const Constraint& constraint) {
+  void begin(const TargetNode<Sum>& node, const Constraint& constraint) {
     node_ = &node;
     constraint_ = constraint;
     constant = false;
@@ -287,7 +304,7 @@ class AbsoluteScan {
  private:
   // Losses (and, if a constraint asks, medians) of a series of sets.
   struct Series {
-    std::vector<Loss> loss;
+    std::vector<Sum> loss;
     std::vector<double> median;
     void clear(size_t n) {
       loss.assign(n, 0);
@@ -305,9 +322,9 @@ class AbsoluteScan {
     found_ = false;
   }
 
-  void note(Series& series, size_t i) {
-    series.loss[i] += targets_.loss();
-    if (constraint_.binds() && !targets_.empty()) series.median[i] = targets_.median();
+  void note(const ShrinkingTargets<Sum>& targets, Series& series, size_t i) const {
+    series.loss[i] += targets.loss();
+    if (constraint_.binds() && !targets.empty()) series.median[i] = targets.median();
   }
 
   // left_[i]: the first i present entries; right_[i]: all present but these; the other two: the same and the missing.
@@ -320,24 +337,24 @@ class AbsoluteScan {
     for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
       for (const bool with_missing : {false, true}) {
         if (with_missing && n_missing == 0) continue;
-        const auto restart = [&] {
-          targets_.start(node_->order->targets(o, node_->begin, node_->n), node_->state[o]);
-          if (with_missing) return;
-          for (const Entry entry : missing) targets_.remove(node_->order->number(o, entry_row(entry)));
-        };
+        for (ShrinkingTargets<Sum>* targets : {&targets_, &others_}) {
+          targets->start(node_->order->targets(o, node_->begin, node_->n), node_->state[o]);
+          if (with_missing) continue;
+          for (const Entry entry : missing) targets->remove(node_->order->number(o, entry_row(entry)));
+        }
         Series& left = with_missing ? left_missing_ : left_;
         Series& right = with_missing ? right_missing_ : right_;
-        restart();
-        note(left, present.size());
-        for (size_t i = present.size() - 1; i > 0; --i) {
-          targets_.remove(node_->order->number(o, entry_row(present[i])));
-          note(left, i);
+        // Both passes in one loop: neither waits for the other, so the processor works on both at once.
+        const size_t n = present.size();
+        note(targets_, left, n);
+        for (size_t i = 1; i < n; ++i) {
+          targets_.remove(node_->order->number(o, entry_row(present[n - i])));
+          others_.remove(node_->order->number(o, entry_row(present[i - 1])));
+          note(targets_, left, n - i);
+          note(others_, right, i);
         }
-        restart();
-        for (size_t i = 1; i <= present.size(); ++i) {
-          targets_.remove(node_->order->number(o, entry_row(present[i - 1])));
-          note(right, i);
-        }
+        others_.remove(node_->order->number(o, entry_row(present[n - 1])));
+        note(others_, right, n);
       }
     }
   }
@@ -368,7 +385,7 @@ class AbsoluteScan {
 
   void attempt(const Series& left, const Series& right, size_t i, int64_t n_left, int64_t weight, uint32_t code,
                uint32_t next, bool missing_left) {
-    const Loss loss = left.loss[i] + right.loss[i];
+    const Sum loss = left.loss[i] + right.loss[i];
     if (found_ && loss >= best_loss_) return;
     if (limited_ && !allowed(n_left, weight)) return;
     if (constraint_.binds() && !constraint_.keeps(left.median[i], right.median[i], next != 0)) return;
@@ -417,7 +434,7 @@ class AbsoluteScan {
     for (const auto part : parts) {
       for (const Entry entry : part) targets_.remove(node_->order->number(o, entry_row(entry)));
     }
-    note(series, 0);
+    note(targets_, series, 0);
   }
 
   struct Category {
@@ -433,14 +450,14 @@ class AbsoluteScan {
   const TargetRows& rows_;
   Limits limits_;
   bool limited_ = false;
-  const TargetNode* node_ = nullptr;
+  const TargetNode<Sum>* node_ = nullptr;
   Constraint constraint_;
-  ShrinkingTargets targets_;
+  ShrinkingTargets<Sum> targets_, others_;
   Series left_, right_, left_missing_, right_missing_;
   std::vector<Category> categories_;
   std::vector<Entry> arranged_;  // missing first, then category by category
   bool found_ = false;
-  Loss best_loss_ = 0;
+  Sum best_loss_ = 0;
   uint32_t best_code_ = 0, best_next_ = 0;
   bool best_missing_left_ = false;
   int64_t best_n_left_ = 0, best_weight_ = 0;
@@ -449,7 +466,8 @@ class AbsoluteScan {
 };
 
 // The rank, among the node's targets, of a category's lower median: equal targets have equal ranks.
-inline uint64_t AbsoluteScan::median_rank(std::span<const Entry> entries) const {
+template <class Sum>
+uint64_t AbsoluteScan<Sum>::median_rank(std::span<const Entry> entries) const {
   uint64_t rank = 0;
   std::vector<uint32_t> numbers(entries.size());
   for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
@@ -469,7 +487,8 @@ inline uint64_t AbsoluteScan::median_rank(std::span<const Entry> entries) const 
   return rank;
 }
 
-inline void AbsoluteScan::collect(std::span<const Entry> entries) {
+template <class Sum>
+void AbsoluteScan<Sum>::collect(std::span<const Entry> entries) {
   categories_.clear();
   for (size_t i = static_cast<size_t>(n_missing); i < entries.size(); ++i) {
     const uint32_t code = entry_code(entries[i]);
@@ -479,7 +498,8 @@ inline void AbsoluteScan::collect(std::span<const Entry> entries) {
 }
 
 // Entries category by category; the new code of a category is its place, from 1.
-inline void AbsoluteScan::arrange(std::span<const Entry> entries) {
+template <class Sum>
+void AbsoluteScan<Sum>::arrange(std::span<const Entry> entries) {
   arranged_.assign(entries.begin(), entries.begin() + n_missing);
   for (size_t c = 0; c < categories_.size(); ++c) {
     for (size_t i = 0; i < categories_[c].n_rows; ++i) {
@@ -488,7 +508,8 @@ inline void AbsoluteScan::arrange(std::span<const Entry> entries) {
   }
 }
 
-inline void AbsoluteScan::scan_categories(std::span<const Entry> entries) {
+template <class Sum>
+void AbsoluteScan<Sum>::scan_categories(std::span<const Entry> entries) {
   split_off_missing(entries);
   if (constant) return;
   collect(entries);
@@ -512,16 +533,16 @@ inline void AbsoluteScan::scan_categories(std::span<const Entry> entries) {
   }
 }
 
-inline void AbsoluteScan::scan_drawn_set(std::span<const Entry> entries, uint64_t word) {
+template <class Sum>
+void AbsoluteScan<Sum>::scan_drawn_set(std::span<const Entry> entries, uint64_t word) {
   split_off_missing(entries);
   if (constant) return;
   collect(entries);
   const uint32_t odd = odd_category(word, categories_.size(), [&](size_t i) { return categories_[i].code; });
   const bool alone = categories_.size() == 1;
-  const auto right_begin =
-      std::stable_partition(categories_.begin(), categories_.end(), [&](const Category& category) {
-        return alone || category_left(word, category.code) != (category.code == odd);
-      });
+  const auto right_begin = std::stable_partition(categories_.begin(), categories_.end(), [&](const Category& category) {
+    return alone || category_left(word, category.code) != (category.code == odd);
+  });
   const auto n_left = static_cast<uint32_t>(right_begin - categories_.begin());
   size_t n_rows = 0;
   for (uint32_t c = 0; c < n_left; ++c) n_rows += categories_[c].n_rows;
@@ -533,7 +554,8 @@ inline void AbsoluteScan::scan_drawn_set(std::span<const Entry> entries, uint64_
 }
 
 // Every subset that holds the first category, within the limits.
-inline void AbsoluteScan::scan_subsets(std::span<const Entry> entries) {
+template <class Sum>
+void AbsoluteScan<Sum>::scan_subsets(std::span<const Entry> entries) {
   std::sort(categories_.begin(), categories_.end(),
             [](const Category& a, const Category& b) { return a.code < b.code; });
   const std::vector<Category> all = categories_;
@@ -550,7 +572,7 @@ inline void AbsoluteScan::scan_subsets(std::span<const Entry> entries) {
       }
     }
     arrange(entries);
-    const Loss before = best_loss_;
+    const Sum before = best_loss_;
     const bool had = found_;
     try_sides(arranged_, n_rows, mask, mask == full ? 0 : mask + 2);
     if (found_ && (!had || best_loss_ != before)) best = mask;

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.data.codes import Codes
-from weald.data.fixed_point import Units, weight_units, weighted_units
+from weald.data.fixed_point import Units, common_power, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest, rank_codes
 
@@ -178,9 +178,14 @@ def _grow_by_medians(
 ) -> Grown:
     """Absolute error."""
     weights = weight_units(weight)
-    largest = float(np.abs(target[weight > 0]).max())
-    power = MEDIAN_BITS - int(np.frexp(largest)[1]) if largest > 0 else 0
-    units = engine.to_units(np.where(weight[:, None] > 0, target, 0.0).ravel(), power)
+    used = np.where(weight[:, None] > 0, target, 0.0)
+    if weights.repeats:
+        # Few enough rows in all for sums of 64 bits.
+        power = common_power(used.ravel(), np.repeat(weights.units, used.shape[1]), spare_bits=1)
+    else:
+        largest = float(np.abs(used).max())
+        power = MEDIAN_BITS - int(np.frexp(largest)[1]) if largest > 0 else 0
+    units = engine.to_units(used.ravel(), power)
     arrays = engine.grow_absolute_tree(
         codes.native,
         units.reshape(target.shape),
@@ -188,6 +193,7 @@ def _grow_by_medians(
         target,
         -power,
         -weights.power,
+        not weights.repeats,
         _native_options(options, weights.power, gain_power=-(power + weights.power)),
         options.n_threads,
     )
