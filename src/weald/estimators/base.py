@@ -40,7 +40,7 @@ from weald.rows.memory import Grown, GrowOptions
 class Target:
     """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows.
 
-    `several` tells whether `y` had columns: then predictions have them too, even if it is only one.
+    `several` tells whether there is more than one output: then predictions have columns too.
     """
 
     values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
@@ -68,6 +68,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
     forest_: Forest
     schema_: Schema
     tree_: TreeView
+    n_outputs_: int
 
     @abstractmethod
     def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
@@ -77,7 +78,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One tree on coded rows."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -85,8 +86,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         X : table
             A pandas, polars or Arrow frame, a NumPy array or a list of rows. Missing values are welcome in
             every column; text and unordered categories are split by sets, ordered categories by rank.
-        y : array-like of shape (n_rows,)
-            The target: labels of any type for a classifier, finite numbers for a regressor.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            The target: labels of any type for a classifier, finite numbers for a regressor. With several
+            columns one tree learns all of them, each as important as the others.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of at least 0. A row of weight 0 counts as absent, a row of weight 2 as two rows for
             everything but the limits on rows (`min_samples_split`, `min_samples_leaf`).
@@ -106,27 +108,25 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
         grow = _grow_options(options, table, target.weight, n_threads)
         forest = self._grow(codes, target, grow).forest
-        self._take(forest, schema, None if target.classes is None else target.classes[0])
+        self._take(forest, schema, target.classes)
         return self
 
-    def _take(self, forest: Forest, schema: Schema, classes: NDArray[Any] | None) -> None:
-        """Assign everything a fit (or a model file) brings, at once."""
+    def _take(self, forest: Forest, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> None:
+        """Assign everything a fit (or a model file) brings, at once; `classes` has the labels by output."""
         n_columns = len(schema.columns)
+        n_classes = [1] * forest.width if classes is None else [len(labels) for labels in classes]
         learned: dict[str, Any] = {
             "forest_": forest,
             "schema_": schema,
-            "tree_": TreeView(
-                forest,
-                schema,
-                n_classes=1 if classes is None else len(classes),
-                declared=self.categorical_features,
-            ),
+            "tree_": TreeView(forest, schema, n_classes=n_classes, declared=self.categorical_features),
             "n_features_in_": n_columns,
-            "n_outputs_": 1,
+            "n_outputs_": len(n_classes),
             "max_features_": _max_columns(self.max_features, n_columns),
         }
-        if classes is not None:
-            learned |= {"classes_": classes, "n_classes_": len(classes)}
+        if classes is not None and len(classes) == 1:
+            learned |= {"classes_": classes[0], "n_classes_": n_classes[0]}
+        elif classes is not None:
+            learned |= {"classes_": list(classes), "n_classes_": n_classes}
         names = [column.name for column in schema.columns]
         if schema.named and all(isinstance(name, str) for name in names):
             learned["feature_names_in_"] = np.array(names, dtype=object)
@@ -218,10 +218,19 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     def _saved_state(self) -> SavedState:
         """The parts of the fitted model that a file keeps."""
-        classes = getattr(self, "classes_", None)
         return SavedState(
-            params=self.get_params(deep=False), schema=self.schema_, forest=self.forest_, classes=classes
+            params=self.get_params(deep=False),
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=self._classes_by_output(),
         )
+
+    def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
+        """The labels of each output; None for numbers."""
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return None
+        return tuple(classes) if self.n_outputs_ > 1 else (classes,)
 
     @classmethod
     def _from_saved_state(cls, state: SavedState) -> Self:
@@ -287,6 +296,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
+        tags.target_tags.multi_output = True
         return tags
 
 
