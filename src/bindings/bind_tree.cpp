@@ -29,6 +29,8 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   const size_t n_nodes = tree.lanes.size() / n_lanes, n_means = tree.means.size() / n_nodes;
   out["lanes"] = to_numpy(std::move(tree.lanes), {n_nodes, n_lanes});
   out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
+  out["lower"] = to_numpy(std::move(tree.lower));
+  out["upper"] = to_numpy(std::move(tree.upper));
   out["set_start"] = to_numpy(std::move(tree.set_start));
   out["set_codes"] = to_numpy(std::move(tree.set_codes));
   out["set_left"] = to_numpy(std::move(tree.set_left));
@@ -48,6 +50,15 @@ void bind_options(nb::module_& m) {
       .def_rw("gain_power", &GrowOptions::gain_power)
       .def_rw("max_columns", &GrowOptions::max_columns)
       .def_rw("seed", &GrowOptions::seed)
+      .def_rw("random", &GrowOptions::random)
+      .def_prop_rw(
+          "monotone",
+          [](const GrowOptions& options) {
+            return std::vector<int>(options.monotone.begin(), options.monotone.end());
+          },
+          [](GrowOptions& options, const std::vector<int>& directions) {
+            options.monotone.assign(directions.begin(), directions.end());
+          })
       .def_prop_rw(
           "search", [](const GrowOptions& options) { return static_cast<int>(options.search); },
           [](GrowOptions& options, int search) { options.search = static_cast<Search>(search); })
@@ -106,16 +117,29 @@ void bind_tree(nb::module_& m) {
       "grow_moment_tree",
       [](const Codes& codes, const Matrix<int64_t>& lanes, const Vector<int64_t>& squares,
          const Matrix<double>& targets, const std::vector<int>& sum_powers, int weight_power, int square_power,
-         const GrowOptions& options, int n_threads) {
+         int criterion, const GrowOptions& options, int n_threads) {
         const MomentPowers powers{sum_powers, weight_power, square_power};
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_moment_tree(codes, view(lanes), view(squares), view(targets), powers, options, run);
+          return grow_moment_tree(codes, view(lanes), view(squares), view(targets), powers,
+                                  static_cast<MomentCriterion>(criterion), options, run);
         });
         return to_dict(std::move(tree), sum_powers.size() + 1);
       },
       nb::arg("codes"), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("sum_powers"), nb::arg("weight_power"), nb::arg("square_power"), nb::arg("options"),
+      nb::arg("sum_powers"), nb::arg("weight_power"), nb::arg("square_power"), nb::arg("criterion"), nb::arg("options"),
       nb::arg("n_threads"));
+  m.def(
+      "grow_absolute_tree",
+      [](const Codes& codes, const Matrix<int64_t>& values, const Vector<int64_t>& weights,
+         const Matrix<double>& targets, int value_power, int weight_power, const GrowOptions& options, int n_threads) {
+        TreeArrays tree = call(n_threads, [&](Run& run) {
+          return grow_absolute_tree(codes, view(values), view(weights), view(targets), value_power, weight_power,
+                                    options, run);
+        });
+        return to_dict(std::move(tree), 1);
+      },
+      nb::arg("codes"), nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("targets").noconvert(),
+      nb::arg("value_power"), nb::arg("weight_power"), nb::arg("options"), nb::arg("n_threads"));
   m.def(
       "grow_newton_tree",
       [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {

@@ -235,12 +235,29 @@ def grow_moment_tree(
     sum_powers: list[int],
     weight_power: int,
     square_power: int,
+    criterion: int,
     options: NativeOptions,
     n_threads: int,
 ) -> TreeArrays:
-    """One tree on squared error; see core/tree/grow_tree.h."""
+    """One tree on squared error or Poisson deviance; see core/tree/grow_tree.h."""
     return _core.grow_moment_tree(
-        codes, lanes, squares, targets, sum_powers, weight_power, square_power, options, n_threads
+        codes, lanes, squares, targets, sum_powers, weight_power, square_power, criterion, options, n_threads
+    )
+
+
+def grow_absolute_tree(
+    codes: NativeCodes,
+    values: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    targets: NDArray[np.float64],
+    value_power: int,
+    weight_power: int,
+    options: NativeOptions,
+    n_threads: int,
+) -> TreeArrays:
+    """One tree on absolute error; see core/tree/grow_tree.h."""
+    return _core.grow_absolute_tree(
+        codes, values, weights, targets, value_power, weight_power, options, n_threads
     )
 
 

@@ -48,6 +48,8 @@ TreeArrays flatten(GrownTree&& tree) {
     out.weight.push_back(node.weight);
     out.count.push_back(node.n_rows);
     out.impurity.push_back(node.impurity);
+    out.lower.push_back(node.lower);
+    out.upper.push_back(node.upper);
     const int64_t* from = tree.lanes.data() + static_cast<size_t>(record) * lanes;
     out.lanes.insert(out.lanes.end(), from, from + lanes);
     const double* mean = tree.means.data() + static_cast<size_t>(record) * n_means;

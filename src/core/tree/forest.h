@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace weald {
@@ -21,6 +22,8 @@ struct NodeRecord {
   int64_t n_rows = 0;
   int64_t weight = 0;  // units
   double impurity = 0;
+  double score = 0;  // in units of the criterion
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
 };
 
 struct GrownTree {
@@ -46,6 +49,7 @@ struct TreeArrays {
   std::vector<int32_t> side;
   std::vector<int64_t> lanes;  // (nodes, n_lanes)
   std::vector<double> means;   // (nodes, outputs), or empty
+  std::vector<double> lower, upper;  // (nodes,) what a monotone constraint lets the node predict
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;
   std::vector<uint8_t> set_left;

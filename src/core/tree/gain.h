@@ -13,12 +13,15 @@
 //   rows_may_be_zero    a row's lanes may all be 0 (Newton: g = h = 0), so only a count tells whether a cell has rows
 //   profile(cell, out)  what categories are ordered by when they have no single mean; only if not `ordered`
 //   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
+//   value(cell)         what the cell predicts, in units that only comparisons see: monotone constraints ask for it.
+//                       Only if `ordered`
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -63,6 +66,7 @@ struct TwoClasses {
   static bool pure(const int64_t* cell) { return cell[0] == 0 || cell[1] == 0; }
   static bool alike(const int64_t*, const int64_t*) { return false; }
   static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[1], weight(a), b[1], weight(b)); }
+  static double value(const int64_t* cell) { return static_cast<double>(cell[1]) / static_cast<double>(weight(cell)); }
 };
 
 // −Σ n_c (n − n_c) / n                                                                                            (1)
@@ -87,6 +91,12 @@ struct EntropyTwo : TwoClasses {
   double score(const int64_t* cell) const {
     return -((*terms)(cell[0] + cell[1]) - ((*terms)(cell[0]) + (*terms)(cell[1])));
   }
+  static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
+};
+
+// −(n − the largest n_c)                                                                                         (10)
+struct ErrorsTwo : TwoClasses {
+  static double score(const int64_t* cell) { return -static_cast<double>(std::min(cell[0], cell[1])); }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
 };
 
@@ -148,8 +158,20 @@ struct EntropyMany : ManyClasses {
   }
 };
 
-// (Σ w·y)² / Σ w                                                                                                  (3)
-struct Squared {
+struct ErrorsMany : ManyClasses {
+  using ManyClasses::ManyClasses;
+  double score(const int64_t* cell) const {
+    double total = 0;
+    for (size_t o = 0; o + 1 < start.size(); ++o) {
+      const int64_t largest = *std::max_element(cell + start[o], cell + start[o + 1]);
+      total -= static_cast<double>(sum(cell, o) - largest);
+    }
+    return total;
+  }
+};
+
+// One target: lanes Σ w·y, Σ w.
+struct OneTarget {
   static constexpr bool ordered = true, rows_may_be_zero = false;
   static bool alike(const int64_t* a, const int64_t* b) {
     return static_cast<__int128>(a[0]) * b[1] == static_cast<__int128>(b[0]) * a[1];
@@ -157,6 +179,11 @@ struct Squared {
   static int64_t weight(const int64_t* cell) { return cell[1]; }
   static bool pure(const int64_t*) { return false; }
   static bool less(const int64_t* a, const int64_t* b) { return ratio_less(a[0], a[1], b[0], b[1]); }
+  static double value(const int64_t* cell) { return static_cast<double>(cell[0]) / static_cast<double>(cell[1]); }
+};
+
+// (Σ w·y)² / Σ w                                                                                                  (3)
+struct Squared : OneTarget {
   static double score(const int64_t* cell) {
     const double s = static_cast<double>(cell[0]);
     return s * s / static_cast<double>(cell[1]);
@@ -169,8 +196,22 @@ struct Squared {
   }
 };
 
-// Σ over outputs of (Σ w·y_o)² / Σ w; the last lane is Σ w. `scale[o]` brings output o to real units.
-struct SquaredMany {
+// S log2(S / W) with S = Σ w·y, W = Σ w in real units; −∞ if S = 0, so that every child predicts above 0.        (11)
+inline double poisson_term(int64_t sum, int64_t weight, int shift) {
+  if (sum <= 0) return -std::numeric_limits<double>::infinity();
+  const double s = static_cast<double>(sum);
+  return s * (log2(s) - log2(static_cast<double>(weight)) + shift);
+}
+
+struct Poisson : OneTarget {
+  int shift = 0;  // log2 of (unit of the sum / unit of the weight)
+  explicit Poisson(int units) : shift(units) {}
+  double score(const int64_t* cell) const { return poisson_term(cell[0], cell[1], shift); }
+  static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
+};
+
+// Several targets: Σ w·y per output, then Σ w. `scale[o]` brings output o to real units.
+struct ManyTargets {
   static constexpr bool ordered = false, rows_may_be_zero = false;
   std::vector<double> scale;
   bool alike(const int64_t* a, const int64_t* b) const {
@@ -182,6 +223,15 @@ struct SquaredMany {
   int64_t weight(const int64_t* cell) const { return cell[scale.size()]; }
   static bool pure(const int64_t*) { return false; }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
+  int profile_size() const { return static_cast<int>(scale.size()); }
+  void profile(const int64_t* cell, double* out) const {
+    const double w = static_cast<double>(weight(cell));
+    for (size_t o = 0; o < scale.size(); ++o) out[o] = static_cast<double>(cell[o]) * scale[o] / w;
+  }
+};
+
+// Σ over outputs of (Σ w·y_o)² / Σ w
+struct SquaredMany : ManyTargets {
   double score(const int64_t* cell) const {
     double total = 0;
     for (size_t o = 0; o < scale.size(); ++o) {
@@ -190,10 +240,15 @@ struct SquaredMany {
     }
     return total / static_cast<double>(weight(cell));
   }
-  int profile_size() const { return static_cast<int>(scale.size()); }
-  void profile(const int64_t* cell, double* out) const {
-    const double w = static_cast<double>(weight(cell));
-    for (size_t o = 0; o < scale.size(); ++o) out[o] = static_cast<double>(cell[o]) * scale[o] / w;
+};
+
+// Σ over outputs of S_o log2(S_o / W)
+struct PoissonMany : ManyTargets {
+  std::vector<int> shift;  // per output, as in Poisson
+  double score(const int64_t* cell) const {
+    double total = 0;
+    for (size_t o = 0; o < scale.size(); ++o) total += poisson_term(cell[o], weight(cell), shift[o]) * scale[o];
+    return total;
   }
 };
 
@@ -207,6 +262,10 @@ struct Newton {
   static bool less(const int64_t* a, const int64_t* b) {
     // H = 0 counts as 1 unit: any order will do there, but it must be one.
     return ratio_less(a[0], std::max<int64_t>(1, a[1]), b[0], std::max<int64_t>(1, b[1]));
+  }
+  double value(const int64_t* cell) const {
+    const double h = static_cast<double>(cell[1]) + lambda;
+    return h > 0 ? -static_cast<double>(cell[0]) / h : 0.0;
   }
   double score(const int64_t* cell) const {
     const double g = static_cast<double>(cell[0]);

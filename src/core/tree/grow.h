@@ -9,11 +9,16 @@
 // One parallel region per split, over columns: partition or histogram, then scan, for both children at once. Nodes of
 // at most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the
 // rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
+//
+// A sparse column is always in order: the entries that are not its default code, and of these each node has a range of
+// its own, carried down in Node::sparse. A column without entries in a node is constant there and costs nothing more.
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/pool.h"
@@ -27,7 +32,9 @@
 #include "core/tree/order.h"
 #include "core/tree/partition.h"
 #include "core/tree/split.h"
+#include "core/tree/split_absolute.h"
 #include "core/tree/split_categorical.h"
+#include "core/tree/split_random.h"
 
 namespace weald {
 
@@ -38,6 +45,16 @@ struct GrowColumn {
   int width;
   const void* data;
   const double* marks;
+  const uint32_t* rows = nullptr;  // sparse columns: see core/data/codes.h
+  uint32_t n_entries = 0;
+  uint32_t default_code = 0;
+  bool sparse = false;
+};
+
+// The entries of a sparse column that belong to a node.
+struct SparseRange {
+  int32_t column;
+  uint32_t begin, end;
 };
 
 // What the means and impurities of regression nodes need: not part of any histogram.
@@ -46,6 +63,7 @@ struct Spread {
   Buffer<int64_t> squares;  // (n,) w·y² in units, summed over outputs
   int n_outputs = 1;
   int square_power = 0, score_power = 0, weight_power = 0;  // units · 2^power are real: squares, scores, weights
+  double factor = 1;  // of impurities and gains: criteria that count in bits have natural logarithms outside
   Spread gather(std::span<const uint32_t> ids) const {
     Spread out = *this;
     out.target = Buffer<double>::gathered(target.get(), ids, static_cast<size_t>(n_outputs));
@@ -59,6 +77,7 @@ struct Place {
   uint64_t path = 0;
   int64_t depth = 0;
   int64_t tree_weight = 0;  // units, of the whole tree; 0: this is the whole tree
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
 };
 
 template <class Rows, class Criterion>
@@ -72,7 +91,9 @@ class Grower {
 
  private:
   static constexpr int N = Rows::fixed_lanes;
-  using ColumnScan = Scan<Criterion, N>;
+  static constexpr bool by_rows = ByRows<Criterion>;
+  using ColumnScan = std::conditional_t<by_rows, AbsoluteScan, Scan<Criterion, N>>;
+  struct Nothing {};
 
   struct Node {
     int32_t record = 0;
@@ -80,7 +101,11 @@ class Grower {
     int64_t depth = 0;
     uint64_t path = 0;
     double worth = 0;  // gain in units of the score: never overflows
+    // What the node may predict under monotone constraints, in units of Criterion::value.
+    double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
     Split split;
+    std::vector<SparseRange> sparse;  // sparse columns that are not constant here (carried mode), ascending
+    [[no_unique_address]] std::conditional_t<by_rows, TargetNode, Nothing> targets;
     std::vector<int32_t> active;       // columns that are not constant here (carried mode)
     std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
     bool inherits = false;             // `cells` holds the parent's sums until the sibling's are subtracted
@@ -102,6 +127,7 @@ class Grower {
     std::vector<uint32_t> ids;
     int64_t depth;
     uint64_t path;
+    double lower, upper;
   };
 
   // grow_search.h: the best split of new nodes
@@ -109,25 +135,47 @@ class Grower {
   template <class Body>
   void for_columns(size_t n, size_t work, Body body);
   void search(std::span<Node*> children, Node* parent);
-  void search_carried(std::span<Node*> children, Node* parent);
+  void search_all(std::span<Node*> children, Node* parent);
+  void search_sparse(std::span<Node*> children, Node* parent);
+  void search_sparse_column(const SparseRange& range, size_t position, std::span<Node*> children, const Node* parent,
+                            Worker& worker);
   void take_histogram_memory(std::span<Node*> children, Node* parent);
   void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
   int64_t* child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling, Worker& worker);
   void search_drawn(Node& node);
-  void search_alone(int32_t j, const Node& node, Worker& worker);
-  void scan_entries(int32_t j, std::span<const Entry> entries, Worker& worker, Split& best);
-  void scan_cells(int32_t j, const int64_t* cells, Worker& worker, Split& best);
+  void search_alone(int32_t j, const Node& node, Worker& worker, Split& best);
+  void search_random(int32_t j, const Node& node, Worker& worker, Split& best);
+  void begin_scan(int32_t j, const Node& node, Worker& worker);
+  void scan_entries(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
+  void scan_targets(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
+  void scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
+  void scan_listed(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
+  void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
+  uint64_t word_of(int32_t j, const Node& node) const {
+    return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
+  }
+  void sort_sparse_entries();
+  std::span<Entry> sparse_entries(const SparseRange& range) {
+    return {sparse_entries_.get() + sparse_start_[static_cast<size_t>(range.column)] + range.begin,
+            range.end - range.begin};
+  }
+  std::span<Entry> collect_sparse(int32_t j, const Node& node, Worker& worker);
+  void add_default_rows(int32_t j, std::span<const Entry> listed, const Node& node, Worker& worker);
 
   // grow_nodes.h: nodes, leaves, subtrees
   void lay_out_histograms();
   void add_record(const Node& node, const int64_t* lanes);
-  double impurity(const Node& node, const int64_t* lanes) const;
+  double impurity(const Node& node, const NodeRecord& record) const;
   double mean_target(const Node& node, size_t output, int64_t weight) const;
   bool all_rows_alike(const Node& node) const;
   bool is_leaf(const Node& node) const;
   bool worth_it(Node& node) const;
   void search_and_push(std::span<Node*> children, Node* parent);
   void expand(Node node);
+  double node_score(const Node& node, const int64_t* lanes) const;
+  double median_target(const Node& node, size_t output) const;
+  size_t mark_rows(Node& node, const Router& router);
+  void bound_children(const Node& node, Node* children) const;
   Router write_split(const Node& node, NodeRecord& record);
   void flip_listed(std::span<const uint32_t> codes);
   double threshold(const GrowColumn& column, const Split& split) const;
@@ -153,7 +201,8 @@ class Grower {
   Place place_;
   int n_lanes_;
   bool counted_;  // histograms count rows: min_rows_leaf asks, or lanes of 0 may be rows, and the weight is no count
-  bool carried_;  // all columns are searched in every node, so their state is carried down
+  bool all_;      // all columns are searched in every node
+  bool sparse_ = false;  // some columns are sparse
   size_t subtree_rows_ = 0;
 
   GrownTree tree_;
@@ -167,6 +216,13 @@ class Grower {
   std::vector<Worker> workers_;
   std::vector<int32_t> all_columns_;
   std::vector<uint8_t> constant_[2];  // per child and active column
+  std::unique_ptr<Entry[]> sparse_entries_;  // of all sparse columns, one after another (if all columns are searched)
+  std::vector<size_t> sparse_start_;
+  std::vector<SparseRange> sparse_columns_;   // at the root
+  std::vector<uint32_t> sparse_middle_;       // per range of the parent: where the right child's part begins
+  std::vector<uint8_t> sparse_constant_[2];
+  std::vector<int32_t> node_of_row_;          // sparse columns drawn: the record whose rows a row is among
+  [[no_unique_address]] std::conditional_t<by_rows, std::unique_ptr<TargetOrder>, Nothing> order_;
   std::vector<size_t> cell_start_;    // where a column's histogram lies in Node::cells
   size_t cells_total_ = 0;
   size_t smallest_histogram_rows_ = 0;

@@ -12,6 +12,9 @@ TreeArrays grow_two(const Codes& codes, std::vector<uint32_t> ids, Rows rows, in
   if (criterion == ClassCriterion::gini) {
     return grow_flat(codes, std::move(ids), std::move(rows), GiniTwo{}, spread, options, run);
   }
+  if (criterion == ClassCriterion::errors) {
+    return grow_flat(codes, std::move(ids), std::move(rows), ErrorsTwo{}, spread, options, run);
+  }
   const EntropyTerms terms(total);
   return grow_flat(codes, std::move(ids), std::move(rows), EntropyTwo(&terms), spread, options, run);
 }
@@ -34,7 +37,7 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
   const int64_t total = weights.empty() ? codes.n_rows : std::accumulate(weights.begin(), weights.end(), int64_t{0});
   Spread spread;
   spread.n_outputs = static_cast<int>(n_outputs);
-  spread.weight_power = weight_power;
+  spread.weight_power = spread.score_power = weight_power;
   if (n_outputs == 1 && n_lanes == 2) {
     if (weights.empty()) {
       std::vector<uint8_t> labels(lane.begin(), lane.end());
@@ -47,6 +50,9 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
   ClassRows rows{lane.data(), weights.empty() ? nullptr : weights.data(), static_cast<int>(n_outputs), n_lanes};
   if (criterion == ClassCriterion::gini) {
     return grow_flat(codes, std::move(ids), std::move(rows), GiniMany(std::move(output_start)), spread, options, run);
+  }
+  if (criterion == ClassCriterion::errors) {
+    return grow_flat(codes, std::move(ids), std::move(rows), ErrorsMany(std::move(output_start)), spread, options, run);
   }
   const EntropyTerms terms(total);
   return grow_flat(codes, std::move(ids), std::move(rows), EntropyMany(std::move(output_start), &terms), spread,

@@ -7,8 +7,8 @@
 namespace weald {
 
 TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, std::span<const int64_t> squares,
-                            std::span<const double> targets, const MomentPowers& powers, const GrowOptions& options,
-                            Run& run) {
+                            std::span<const double> targets, const MomentPowers& powers, MomentCriterion criterion,
+                            const GrowOptions& options, Run& run) {
   const size_t n_outputs = powers.sum.size(), n_lanes = n_outputs + 1;
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   require(lanes.size() == n_rows * n_lanes && squares.size() == n_rows && targets.size() == n_rows * n_outputs,
@@ -20,15 +20,27 @@ TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, 
   spread.n_outputs = static_cast<int>(n_outputs);
   spread.square_power = powers.square;
   spread.weight_power = powers.weight;
+  const bool poisson = criterion == MomentCriterion::poisson;
+  if (poisson) spread.factor = 0x1.62e42fefa39efp-1;  // ln 2: the criterion counts in bits
   if (n_outputs == 1) {
-    spread.score_power = 2 * powers.sum[0] - powers.weight;
-    return grow_flat(codes, std::move(ids), PairRows{lanes.data()}, Squared{}, std::move(spread), options, run);
+    spread.score_power = poisson ? powers.sum[0] : 2 * powers.sum[0] - powers.weight;
+    const PairRows rows{lanes.data()};
+    if (poisson) {
+      return grow_flat(codes, std::move(ids), rows, Poisson(powers.sum[0] - powers.weight), std::move(spread), options,
+                       run);
+    }
+    return grow_flat(codes, std::move(ids), rows, Squared{}, std::move(spread), options, run);
   }
-  SquaredMany criterion;
-  for (const int power : powers.sum) criterion.scale.push_back(std::ldexp(1.0, power));
+  const LaneRows rows{lanes.data(), static_cast<int>(n_lanes)};
+  std::vector<double> scale;
+  for (const int power : powers.sum) scale.push_back(std::ldexp(1.0, power));
+  if (poisson) {
+    PoissonMany deviance{{std::move(scale)}, {}};
+    for (const int power : powers.sum) deviance.shift.push_back(power - powers.weight);
+    return grow_flat(codes, std::move(ids), rows, deviance, std::move(spread), options, run);
+  }
   spread.score_power = -powers.weight;
-  return grow_flat(codes, std::move(ids), LaneRows{lanes.data(), static_cast<int>(n_lanes)}, criterion,
-                   std::move(spread), options, run);
+  return grow_flat(codes, std::move(ids), rows, SquaredMany{{std::move(scale)}}, std::move(spread), options, run);
 }
 
 }  // namespace weald

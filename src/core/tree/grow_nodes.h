@@ -23,19 +23,30 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       place_(place),
       n_lanes_(rows_.lanes()),
       counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || (Criterion::rows_may_be_zero && !Rows::packed))),
-      carried_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
+      all_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
       frontier_(options.max_leaves > 0),
       side_(n_rows),
       id_scratch_(ids_.size()),
       entries_(columns_.size()),
       workers_(static_cast<size_t>(run.n_threads())) {
   const Limits limits{options.min_rows_leaf, options.min_weight_leaf};
-  for (auto& worker : workers_) worker.scan = std::make_unique<ColumnScan>(criterion_, n_lanes_, limits);
+  for (auto& worker : workers_) {
+    if constexpr (by_rows) {
+      worker.scan = std::make_unique<ColumnScan>(rows_, limits);
+    } else {
+      worker.scan = std::make_unique<ColumnScan>(criterion_, n_lanes_, limits);
+    }
+  }
+  if constexpr (by_rows) order_ = std::make_unique<TargetOrder>(rows_, ids_, n_rows);
+  sparse_ = std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& column) { return column.sparse; });
+  if (sparse_ && all_) sort_sparse_entries();
+  if (sparse_ && !all_) node_of_row_.assign(n_rows, -1);
   tree_.n_lanes = n_lanes_;
   lay_out_histograms();
-  // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does.
+  // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does, and
+  // sparse columns are cheap in small nodes as they are.
   constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8;
-  if (options.max_leaves <= 0 && place.tree_weight == 0 && ids_.size() >= 2 * smallest_part) {
+  if (options.max_leaves <= 0 && !sparse_ && place.tree_weight == 0 && ids_.size() >= 2 * smallest_part) {
     subtree_rows_ = std::clamp(ids_.size() / parts, smallest_part, largest_part);
   }
 }
@@ -47,7 +58,7 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
   smallest_histogram_rows_ = std::numeric_limits<size_t>::max();
   for (size_t c = 0; c < columns_.size(); ++c) {
     const auto j = static_cast<int32_t>(c);
-    if (columns_[c].n_codes == 0) continue;
+    if (columns_[c].n_codes == 0 || columns_[c].sparse) continue;
     all_columns_.push_back(j);
     if (in_order(j, ids_.size())) continue;
     cell_start_[c] = cells_total_;
@@ -63,6 +74,11 @@ GrownTree Grower<Rows, Criterion>::grow() {
   root.end = ids_.size();
   root.depth = place_.depth;
   root.path = place_.path;
+  root.lower = place_.lower;
+  root.upper = place_.upper;
+  if (!node_of_row_.empty()) {
+    for (const uint32_t row : ids_) node_of_row_[row] = root.record;
+  }
   std::vector<int64_t> lanes(static_cast<size_t>(n_lanes_), 0);
   for (const uint32_t row : ids_) rows_.add(row, lanes.data());
   add_record(root, lanes.data());
@@ -82,25 +98,60 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   NodeRecord record;
   record.n_rows = static_cast<int64_t>(node.size());
   record.weight = criterion_.weight(lanes);
-  record.impurity = impurity(node, lanes);
+  record.score = node_score(node, lanes);
+  record.impurity = impurity(node, record);
+  record.lower = node.lower;
+  record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
   if (!spread_.target) return;
   for (size_t o = 0; o < static_cast<size_t>(spread_.n_outputs); ++o) {
-    tree_.means.push_back(mean_target(node, o, criterion_.weight(lanes)));
+    if constexpr (by_rows) {
+      tree_.means.push_back(median_target(node, o));
+    } else {
+      tree_.means.push_back(mean_target(node, o, criterion_.weight(lanes)));
+    }
   }
 }
 
-// Classes: −score / weight. Targets: (Σ w·y² − Σ (Σ w·y)² / Σ w) / Σ w, both over the number of outputs.
 template <class Rows, class Criterion>
-double Grower<Rows, Criterion>::impurity(const Node& node, const int64_t* lanes) const {
-  const double weight = static_cast<double>(criterion_.weight(lanes));
-  if (!spread_.squares) return -criterion_.score(lanes) / weight / spread_.n_outputs;
+double Grower<Rows, Criterion>::node_score(const Node& node, const int64_t* lanes) const {
+  if constexpr (by_rows) {
+    return -static_cast<double>(order_->loss(node.begin, node.size()));
+  } else {
+    return criterion_.score(lanes);
+  }
+}
+
+// The target with half of the weight up to it; halfway to the next where exactly half ends at it.
+template <class Rows, class Criterion>
+double Grower<Rows, Criterion>::median_target(const Node& node, size_t output) const {
+  if constexpr (by_rows) {
+    const MedianState state = order_->state(output, node.begin, node.size());
+    const auto targets = order_->targets(output, node.begin, node.size());
+    const auto real = [&](size_t place) {
+      return spread_.target[targets[place - 1].row * static_cast<size_t>(spread_.n_outputs) + output];
+    };
+    const double median = real(state.at);
+    if (2 * (state.before + targets[state.at - 1].weight) != state.weight) return median;
+    return median + (real(state.at + 1) - median) / 2;
+  } else {
+    return 0;
+  }
+}
+
+// Classes and absolute error: −score / weight. Moments: (Σ per-row terms − score) / Σ w; both over the number of
+// outputs. The terms do not depend on the split: Σ w·y² for squared error.
+template <class Rows, class Criterion>
+double Grower<Rows, Criterion>::impurity(const Node& node, const NodeRecord& record) const {
+  const auto weight = static_cast<double>(record.weight);
+  const double score = std::ldexp(record.score / weight, spread_.score_power - spread_.weight_power);
+  if (!spread_.squares) return -score * spread_.factor / spread_.n_outputs;
   int64_t squares = 0;
   for (const uint32_t row : ids_of(node)) squares += spread_.squares[row];
-  const double loss = std::ldexp(static_cast<double>(squares) / weight, spread_.square_power - spread_.weight_power) -
-                      std::ldexp(criterion_.score(lanes) / weight, spread_.score_power - spread_.weight_power);
-  return std::max(0.0, loss / spread_.n_outputs);
+  const double loss =
+      std::ldexp(static_cast<double>(squares) / weight, spread_.square_power - spread_.weight_power) - score;
+  return std::max(0.0, loss * spread_.factor / spread_.n_outputs);
 }
 
 // The weighted mean of the node's targets, in fixed point of the node's own: 62 bits for its largest target, so that a
@@ -135,15 +186,19 @@ double Grower<Rows, Criterion>::mean_target(const Node& node, size_t output, int
 // alike.)
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::all_rows_alike(const Node& node) const {
-  Lanes<N> first(n_lanes_), other(n_lanes_);
-  const auto ids = ids_of(node);
-  clear_lanes(first);
-  rows_.add(ids[0], first.data());
-  return std::all_of(ids.begin(), ids.end(), [&](uint32_t row) {
-    clear_lanes(other);
-    rows_.add(row, other.data());
-    return criterion_.alike(first.data(), other.data());
-  });
+  if constexpr (by_rows) {
+    return order_->alike(node.begin, node.size());
+  } else {
+    Lanes<N> first(n_lanes_), other(n_lanes_);
+    const auto ids = ids_of(node);
+    clear_lanes(first);
+    rows_.add(ids[0], first.data());
+    return std::all_of(ids.begin(), ids.end(), [&](uint32_t row) {
+      clear_lanes(other);
+      rows_.add(row, other.data());
+      return criterion_.alike(first.data(), other.data());
+    });
+  }
 }
 
 template <class Rows, class Criterion>
@@ -158,12 +213,12 @@ bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   if (!node.split.found()) return false;
-  const double gain = node.split.score - criterion_.score(lanes_of(node.record));
+  const double gain = node.split.score - tree_.nodes[static_cast<size_t>(node.record)].score;
   node.worth = std::max(0.0, gain);
   constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
   if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;
   const double total = std::ldexp(static_cast<double>(place_.tree_weight), spread_.weight_power);
-  const double decrease = std::ldexp(node.worth, options_.gain_power) / total;
+  const double decrease = std::ldexp(node.worth, options_.gain_power) * spread_.factor / total;
   return !(decrease + std::numeric_limits<double>::epsilon() < options_.min_decrease);
 }
 
@@ -182,19 +237,18 @@ void Grower<Rows, Criterion>::search_and_push(std::span<Node*> children, Node* p
 // Splits a node: writes its record, parts its rows, finds the children's best splits.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::expand(Node node) {
-  const GrowColumn& column = columns_[static_cast<size_t>(node.split.column)];
   const auto left_record = static_cast<int32_t>(tree_.nodes.size());
   NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
   record.left = left_record;
   record.right = left_record + 1;
   const Router router = write_split(node, record);
-  const size_t n_left = with_codes(column.data, column.width, [&](const auto* codes) {
-    return mark_sides(codes, router, ids_of(node), side_.data());
-  });
+  const size_t n_left = mark_rows(node, router);
   flip_listed(record.set);
   partition_stable(ids_.data() + node.begin, node.size(), side_.data(), id_scratch_.data(),
                    [](uint32_t row) { return row; });
+  if constexpr (by_rows) order_->split(node.begin, node.size(), side_.data());
   Node children[2];
+  bound_children(node, children);
   std::vector<int64_t> lanes(node.split.left);
   Node* searched[2];
   size_t n_searched = 0;
@@ -206,6 +260,9 @@ void Grower<Rows, Criterion>::expand(Node node) {
     child.depth = node.depth + 1;
     child.path = draw(node.path, Purpose::node_path, static_cast<uint64_t>(c));
     if (options_.max_leaves > 0) child.turns = node.turns + (c == 0 ? '0' : '1');
+    if (!node_of_row_.empty()) {
+      for (const uint32_t row : ids_of(child)) node_of_row_[row] = child.record;
+    }
     if (c == 1) {
       for (size_t l = 0; l < lanes.size(); ++l) lanes[l] = lanes_of(node.record)[l] - lanes[l];
     }
@@ -213,7 +270,7 @@ void Grower<Rows, Criterion>::expand(Node node) {
     if (is_leaf(child)) continue;
     if (child.size() <= subtree_rows_) {
       const auto ids = ids_of(child);
-      aside_.push_back({child.record, {ids.begin(), ids.end()}, child.depth, child.path});
+      aside_.push_back({child.record, {ids.begin(), ids.end()}, child.depth, child.path, child.lower, child.upper});
     } else {
       searched[n_searched++] = &child;
     }
@@ -225,9 +282,50 @@ void Grower<Rows, Criterion>::expand(Node node) {
   if (node.cells != nullptr) cells_in_use_ -= static_cast<int64_t>(cells_total_ * sizeof(int64_t));
 }
 
+// Writes which rows of the node go left into side_. Returns how many do.
+template <class Rows, class Criterion>
+size_t Grower<Rows, Criterion>::mark_rows(Node& node, const Router& router) {
+  const int32_t j = node.split.column;
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  const auto ids = ids_of(node);
+  if (!column.sparse) {
+    return with_codes(column.data, column.width,
+                      [&](const auto* codes) { return mark_sides(codes, router, ids, side_.data()); });
+  }
+  std::span<const Entry> listed;
+  if (all_) {
+    const auto range = std::lower_bound(node.sparse.begin(), node.sparse.end(), j,
+                                        [](const SparseRange& r, int32_t wanted) { return r.column < wanted; });
+    listed = sparse_entries(*range);
+  } else {
+    listed = collect_sparse(j, node, workers_[0]);
+  }
+  const bool default_left = router.left(column.default_code);
+  for (const uint32_t row : ids) side_[row] = default_left;
+  size_t n_left = default_left ? ids.size() - listed.size() : 0;
+  for (const Entry entry : listed) {
+    side_[entry_row(entry)] = router.left(entry_code(entry));
+    n_left += side_[entry_row(entry)];
+  }
+  return n_left;
+}
+
+// What the children may predict: along a constrained column, the middle between their own predictions parts them.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::bound_children(const Node& node, Node* children) const {
+  for (int c = 0; c < 2; ++c) children[c].lower = node.lower, children[c].upper = node.upper;
+  if (options_.monotone.empty() || node.split.next_code == 0) return;
+  const int direction = options_.monotone[static_cast<size_t>(node.split.column)];
+  if (direction == 0) return;
+  const double middle = node.split.left_value + (node.split.right_value - node.split.left_value) / 2;
+  (direction > 0 ? children[0].upper : children[0].lower) = middle;
+  (direction > 0 ? children[1].lower : children[1].upper) = middle;
+}
+
 template <class Rows, class Criterion>
 double Grower<Rows, Criterion>::threshold(const GrowColumn& column, const Split& split) const {
   if (split.next_code == 0) return std::numeric_limits<double>::infinity();
+  if (split.drawn) return split.threshold;
   switch (column.kind) {
     case ColumnKind::exact:
       return midpoint_below(column.marks[split.code - 1], column.marks[split.next_code - 1]);
@@ -247,7 +345,7 @@ Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record
   const int64_t left_weight = criterion_.weight(split.left.data());
   const bool heavier_left = left_weight >= record.weight - left_weight;
   record.column = split.column;
-  record.gain = std::ldexp(node.worth, options_.gain_power);
+  record.gain = std::ldexp(node.worth, options_.gain_power) * spread_.factor;
   record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
   if (column.kind != ColumnKind::categorical) {
     record.threshold = threshold(column, split);
@@ -302,7 +400,7 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
   std::iota(ids.begin(), ids.end(), 0U);
   Run run(&run_);
   Grower grower(std::move(columns), n, std::move(ids), rows_.gather(part.ids), criterion_, spread_.gather(part.ids),
-                options_, run, {part.path, part.depth, place_.tree_weight});
+                options_, run, {part.path, part.depth, place_.tree_weight, part.lower, part.upper});
   return grower.grow();
 }
 

@@ -14,7 +14,8 @@
 
 namespace weald {
 
-enum class ClassCriterion : int { gini = 0, entropy = 1 };
+enum class ClassCriterion : int { gini = 0, entropy = 1, errors = 2 };
+enum class MomentCriterion : int { squared = 0, poisson = 1 };
 
 // Classes of one or several outputs. `lane` (n, outputs): the row's class per output, counted over all outputs;
 // `output_start` (outputs + 1): first lane of each output. `weights`: units of 2^weight_power a row, 0 = the row is
@@ -23,16 +24,23 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
                            std::span<const int64_t> weights, int weight_power, ClassCriterion criterion,
                            const GrowOptions& options, Run& run);
 
-// Squared error of one or several targets. `lanes` (n, outputs + 1): w·y per output, then w, all in units, w = 0 for an
-// absent row; `squares` (n): Σ w·y²; `targets` (n, outputs).
+// Squared error or Poisson deviance of one or several targets. `lanes` (n, outputs + 1): w·y per output, then w, all in
+// units, w = 0 for an absent row; `squares` (n): Σ over outputs of w·y² (squared) or w·y·log2 y (Poisson); `targets` (n,
+// outputs).
 // `powers`: units · 2^power are real.
 struct MomentPowers {
   std::vector<int> sum;  // of w·y, per output
   int weight = 0, square = 0;
 };
 TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, std::span<const int64_t> squares,
-                            std::span<const double> targets, const MomentPowers& powers, const GrowOptions& options,
-                            Run& run);
+                            std::span<const double> targets, const MomentPowers& powers, MomentCriterion criterion,
+                            const GrowOptions& options, Run& run);
+
+// Absolute error of one or several targets. `values` (n, outputs): targets in units of 2^value_power; `weights` (n) as
+// for classes, never empty.
+TreeArrays grow_absolute_tree(const Codes& codes, std::span<const int64_t> values, std::span<const int64_t> weights,
+                              std::span<const double> targets, int value_power, int weight_power,
+                              const GrowOptions& options, Run& run);
 
 // Newton trees: G and H. `pairs` (n, 2): wide units. `lambda` is in units of H.
 TreeArrays grow_newton_tree(const Codes& codes, std::span<const int64_t> pairs, double lambda,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace weald {
 
@@ -19,6 +20,8 @@ struct GrowOptions {
   int gain_power = 0;           // a difference of scores · 2^gain_power is in real units
   int64_t max_columns = 0;      // columns drawn a node; 0 = all
   uint64_t seed = 0;
+  bool random = false;               // one candidate a column, drawn (split_random.h)
+  std::vector<int8_t> monotone;      // per column: predictions rise (1), fall (−1) along it; empty: no constraint
   Search search = Search::automatic;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
 };

@@ -34,9 +34,10 @@ size_t mark_sides(const Code* codes, const Router& router, std::span<const uint3
   return n_left;
 }
 
-// Items whose row has side 1 first, then the others, both in their old order. `scratch` holds the right part.
+// Items whose row has side 1 first, then the others, both in their old order. `scratch` holds the right part. Returns
+// how many have side 1.
 template <class Item, class RowOf>
-void partition_stable(Item* items, size_t n, const uint8_t* side, Item* scratch, RowOf row_of) {
+size_t partition_stable(Item* items, size_t n, const uint8_t* side, Item* scratch, RowOf row_of) {
   size_t n_left = 0, n_right = 0;
   for (size_t i = 0; i < n; ++i) {
     const Item item = items[i];
@@ -47,6 +48,7 @@ void partition_stable(Item* items, size_t n, const uint8_t* side, Item* scratch,
     n_right += 1 - left;
   }
   std::memcpy(items + n_left, scratch, n_right * sizeof(Item));
+  return n_left;
 }
 
 }  // namespace weald

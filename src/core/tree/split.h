@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -17,6 +18,9 @@ struct Split {
   int32_t column = -1;
   uint32_t code = 0;  // largest present code that goes left; categories: length of the prefix, or the subset's mask
   uint32_t next_code = 0;  // smallest present code that goes right; 0: none, missing stands against present
+  double threshold = 0;    // drawn thresholds only; else it follows from the codes
+  double left_value = 0, right_value = 0;  // what the children predict, where a constraint asks
+  bool drawn = false;
   bool missing_left = false;
   bool saw_missing = false;           // else missing_left is decided by cover
   std::vector<uint32_t> left_codes;   // categories only
@@ -36,6 +40,20 @@ struct Limits {
   int64_t min_rows = 1;
   int64_t min_weight = 0;
   bool bind() const { return min_rows > 1 || min_weight > 0; }
+};
+
+// What a monotone constraint asks of a split on its column: both children predict within the node's bounds, and the
+// right one does not predict less (direction 1) or more (−1) than the left one. Other columns split as they like: what a
+// node predicts is held within its bounds afterwards.
+struct Constraint {
+  int direction = 0;
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+  bool binds() const { return direction != 0; }
+  // `ordered`: the children part present values; else missing stands against present, which have no order.
+  bool keeps(double left, double right, bool ordered) const {
+    const bool within = lower <= left && left <= upper && lower <= right && right <= upper;
+    return within && (!ordered || (direction > 0 ? left <= right : left >= right));
+  }
 };
 
 // Lanes of a cell: an array in registers when their number is fixed, else a vector kept between scans.
@@ -88,9 +106,11 @@ class Scan {
   int64_t n_missing = 0;
   bool constant = false;  // one code only: no candidate here or in any node below
 
-  void begin(const int64_t* total, int64_t n_total) {
+  void begin(const int64_t* total, int64_t n_total, const Constraint& constraint = {}) {
     set_lanes(total_, total);
     n_total_ = n_total;
+    constraint_ = constraint;
+    constrained_ = constraint.binds();
     clear_lanes(left);
     clear_lanes(missing);
     n_missing = 0;
@@ -125,7 +145,8 @@ class Scan {
     best_left_ = best_left;
   }
 
-  bool limited() const { return limited_; }
+  // Whether a candidate may be out of bounds, so that each has to be looked at.
+  bool limited() const { return limited_ || constrained_; }
   const Lanes<N>& total() const { return total_; }
   bool found() const { return best_score_ > -std::numeric_limits<double>::infinity(); }
 
@@ -147,6 +168,15 @@ class Scan {
     split.next_code = best_next_;
     split.missing_left = best_missing_left_;
     split.saw_missing = n_missing > 0;
+    split.drawn = false;
+    if constexpr (Criterion::ordered) {
+      if (constrained_) {
+        Lanes<N> right(total_);
+        for (int l = 0; l < right.size(); ++l) right.data()[l] -= best_left_.data()[l];
+        split.left_value = criterion_.value(best_left_.data());
+        split.right_value = criterion_.value(right.data());
+      }
+    }
     split.left_codes.clear();
     split.right_codes.clear();
     split.left.assign(best_left_.data(), best_left_.data() + best_left_.size());
@@ -168,6 +198,11 @@ class Scan {
     if (limited_ && !allowed(l.data(), n_left, right_.data())) return;
     const double score = criterion_.score(l.data()) + criterion_.score(right_.data());
     if (!(score > best_score_)) return;
+    if constexpr (Criterion::ordered) {
+      if (constrained_ && !constraint_.keeps(criterion_.value(l.data()), criterion_.value(right_.data()), next != 0)) {
+        return;
+      }
+    }
     best_score_ = score;
     best_code_ = code;
     best_next_ = next;
@@ -179,6 +214,8 @@ class Scan {
   const Criterion& criterion_;
   Limits limits_;
   bool limited_ = false;
+  Constraint constraint_;
+  bool constrained_ = false;
   Lanes<N> total_, trial_, right_, best_left_;
   int64_t n_total_ = 0;
   double best_score_ = 0;
@@ -234,6 +271,52 @@ void scan_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion
     rows.add(entry_row(entries[i]), scan.left.data());
   }
   if (scan.n_missing > 0) scan.consider(current, 0, static_cast<int64_t>(entries.size()) - scan.n_missing);
+}
+
+// Numeric column of which only the entries that are not `default_code` are listed, in code order; all other rows of the
+// node stand at that code, and what they add up to is the rest of the node: no row of them is visited.
+template <class Rows, class Criterion, int N>
+void scan_sparse(const Rows& rows, std::span<const Entry> entries, uint32_t default_code, Scan<Criterion, N>& scan,
+                 int64_t n_rows) {
+  const auto n_default = n_rows - static_cast<int64_t>(entries.size());
+  scan.constant = entries.empty() || (n_default == 0 && entry_code(entries.front()) == entry_code(entries.back()));
+  if (scan.constant) return;
+  Lanes<N> rest(scan.total());
+  size_t first = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Lanes<N>& to = entry_code(entries[i]) == 0 ? scan.missing : scan.left;
+    rows.add(entry_row(entries[i]), to.data());
+    first += entry_code(entries[i]) == 0;
+  }
+  for (int l = 0; l < rest.size(); ++l) rest.data()[l] -= scan.missing.data()[l] + scan.left.data()[l];
+  clear_lanes(scan.left);
+  scan.n_missing = static_cast<int64_t>(first);
+  bool pending = n_default > 0;  // the unlisted rows have still to be passed
+  if (pending && default_code == 0) {
+    add_lanes(scan.missing, rest.data());
+    scan.n_missing += n_default;
+    pending = false;
+  }
+  uint32_t current = 0;
+  int64_t n_left = 0;
+  const auto reach = [&](uint32_t code) {
+    if (current != 0 && code != current) scan.consider(current, code, n_left);
+    current = code;
+  };
+  for (size_t i = first; i <= entries.size(); ++i) {
+    const uint32_t code = i < entries.size() ? entry_code(entries[i]) : std::numeric_limits<uint32_t>::max();
+    if (pending && default_code < code) {
+      reach(default_code);
+      add_lanes(scan.left, rest.data());
+      n_left += n_default;
+      pending = false;
+    }
+    if (i == entries.size()) break;
+    reach(code);
+    rows.add(entry_row(entries[i]), scan.left.data());
+    ++n_left;
+  }
+  if (scan.n_missing > 0 && current != 0) scan.consider(current, 0, n_left);
 }
 
 // Whether a histogram cell has rows: by its count where it has one, else by its lanes.

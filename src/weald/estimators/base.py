@@ -27,6 +27,7 @@ from weald.data.target import read_weight, total_weight
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
+from weald.estimators.constraints import check_constrainable, monotone_directions
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
@@ -106,7 +107,10 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         schema = Schema.of(table, used=_used(target.weight), unknown=options.unknown)
         aligned = schema.align(table, estimator=type(self).__name__)
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
-        grow = _grow_options(options, table, target.weight, n_threads)
+        monotone = monotone_directions(options.monotonic_cst, schema, type(self).__name__)
+        if monotone is not None:
+            check_constrainable(target.n_classes, target.values.shape[1], type(self).__name__)
+        grow = _grow_options(options, table, target.weight, n_threads, monotone)
         forest = self._grow(codes, target, grow).forest
         self._take(forest, schema, target.classes)
         return self
@@ -300,6 +304,10 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         return tags
 
 
+#: other names of criteria
+_SAME_AS = {"log_loss": "entropy", "friedman_mse": "squared_error"}
+
+
 def _used(weight: Weights | None) -> NDArray[np.bool_] | None:
     """The rows that count, or None if all do."""
     if weight is None:
@@ -326,7 +334,9 @@ def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
     return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
 
 
-def _grow_options(options: Any, table: Table, weight: Weights | None, n_threads: int) -> GrowOptions:
+def _grow_options(
+    options: Any, table: Table, weight: Weights | None, n_threads: int, monotone: tuple[int, ...] | None
+) -> GrowOptions:
     """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters."""
     n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
     total = float(n_rows) if weight is None else total_weight(weight)
@@ -334,10 +344,11 @@ def _grow_options(options: Any, table: Table, weight: Weights | None, n_threads:
     if max_columns is not None and max_columns >= table.n_columns:
         max_columns = None
     seed = 0
-    if max_columns is not None:
+    if max_columns is not None or options.splitter == "random":
         seed = int(check_random_state(options.random_state).randint(np.iinfo(np.int32).max))
     return GrowOptions(
-        criterion="entropy" if options.criterion == "log_loss" else options.criterion,
+        criterion=_SAME_AS.get(options.criterion, options.criterion),
+        splitter=options.splitter,
         max_depth=options.max_depth,
         min_rows_split=_row_limit(options.min_samples_split, n_rows, 2),
         min_rows_leaf=_row_limit(options.min_samples_leaf, n_rows, 1),
@@ -345,6 +356,7 @@ def _grow_options(options: Any, table: Table, weight: Weights | None, n_threads:
         max_leaves=options.max_leaf_nodes,
         min_impurity_decrease=options.min_impurity_decrease,
         max_columns=max_columns,
+        monotone=monotone,
         seed=seed,
         n_threads=n_threads,
     )

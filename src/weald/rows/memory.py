@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +22,10 @@ from weald.model.forest import Forest, rank_codes
 
 Weights: TypeAlias = NDArray[np.float64]
 
-CLASS_CRITERIA = ("gini", "entropy")
+CLASS_CRITERIA = ("gini", "entropy", "misclassification")
+MOMENT_CRITERIA = ("squared_error", "poisson")
+LARGEST_SQUARES = 1e300
+MEDIAN_BITS = 61  # of a target under absolute error; weights take 62 more
 MOST = 2**62  # limits beyond any table mean no more than this
 
 
@@ -93,17 +96,61 @@ def grow_classification_tree(
     )
     weight_of_node = arrays["weight"].astype(np.float64)
     shares = arrays["lanes"].astype(np.float64) / weight_of_node[:, None]
-    return _grown(codes, arrays, shares, "shares", weight_power)
+    held_back = options.monotone is not None
+    if held_back:
+        second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
+        shares = np.stack([1 - second, second], axis=1)
+    return _grown(codes, arrays, shares, "shares", weight_power, keep_inner=held_back)
 
 
 def grow_regression_tree(
     codes: Codes, target: NDArray[np.float64], weight: Weights | None, options: GrowOptions
 ) -> Grown:
-    """One tree on numbers, by squared error. A leaf's value is the weighted mean of its rows."""
+    """One tree on numbers, one or several a row.
+
+    A leaf's value is the weighted mean of its rows; with the criterion "absolute_error" the weighted median.
+
+    Parameters
+    ----------
+    codes : Codes
+        The coded table.
+    target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        Finite numbers; at least 0, and not all 0, with the criterion "poisson".
+    weight : ndarray of shape (n_rows,) or None
+        Rows of weight 0 are absent.
+    options : GrowOptions
+        How to grow.
+    """
     target = np.ascontiguousarray(target, np.float64).reshape(codes.n_rows, -1)
-    used = np.ones(len(target), np.bool_) if weight is None else weight > 0
-    offsets = [_offset(column[used]) for column in target.T]
-    moments = _moments(target - offsets, used, weight)
+    weight = np.ones(len(target)) if weight is None else weight
+    if options.criterion == "poisson":
+        _check_counts(target, weight)
+    if options.criterion == "absolute_error":
+        return _grow_by_medians(codes, target, weight, options)
+    return _grow_by_means(codes, target, weight, options)
+
+
+def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
+    """Refuse targets that have no Poisson deviance."""
+    negative = (target < 0).any(axis=1) & (weight > 0)
+    if negative.any():
+        row = int(np.argmax(negative))
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression: row "
+            f"{row} holds {target[row].min():g}. Use counts or rates of at least 0, or another criterion."
+        )
+    if not (target[weight > 0] > 0).any(axis=0).all():
+        raise DataError(
+            "Sum of y is not positive which is necessary for Poisson regression: every target is 0. "
+            "Use criterion='squared_error'."
+        )
+
+
+def _grow_by_means(codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions) -> Grown:
+    """Squared error, Poisson deviance."""
+    poisson = options.criterion == "poisson"
+    offsets = np.array([0.0 if poisson else _offset(column[weight > 0]) for column in target.T])
+    moments = _moments(target - offsets, weight, poisson=poisson)
     arrays = engine.grow_moment_tree(
         codes.native,
         np.stack([*(sums.units for sums in moments.sums), moments.weights.units], axis=1),
@@ -112,16 +159,60 @@ def grow_regression_tree(
         [-sums.power for sums in moments.sums],
         -moments.weights.power,
         -moments.squares.power,
-        _native_options(options, moments.weights.power, gain_power=moments.gain_power),
+        MOMENT_CRITERIA.index(options.criterion),
+        _native_options(options, moments.weights.power, gain_power=moments.gain_power(poisson=poisson)),
         options.n_threads,
     )
-    return _grown(codes, arrays, arrays["means"], "identity", moments.weights.power)
+    value = arrays["means"]
+    if options.monotone is not None:
+        # Bounds are in units of sum / weight.
+        power = moments.weights.power - moments.sums[0].power
+        low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
+        value = np.clip(value, low[:, None], high[:, None])
+    held_back = options.monotone is not None
+    return _grown(codes, arrays, value, "identity", moments.weights.power, keep_inner=held_back)
+
+
+def _grow_by_medians(
+    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions
+) -> Grown:
+    """Absolute error."""
+    weights = weight_units(weight)
+    largest = float(np.abs(target[weight > 0]).max())
+    power = MEDIAN_BITS - int(np.frexp(largest)[1]) if largest > 0 else 0
+    units = engine.to_units(np.where(weight[:, None] > 0, target, 0.0).ravel(), power)
+    arrays = engine.grow_absolute_tree(
+        codes.native,
+        units.reshape(target.shape),
+        weights.units,
+        target,
+        -power,
+        -weights.power,
+        _native_options(options, weights.power, gain_power=-(power + weights.power)),
+        options.n_threads,
+    )
+    value = arrays["means"]
+    if options.monotone is not None:
+        low, high = (np.ldexp(arrays[name], -power) for name in ("lower", "upper"))
+        value = np.clip(value, low[:, None], high[:, None])
+    return _grown(codes, arrays, value, "identity", weights.power, keep_inner=True)
 
 
 def _grown(
-    codes: Codes, arrays: dict[str, NDArray[Any]], node_value: NDArray[np.float64], link: str, power: int
+    codes: Codes,
+    arrays: dict[str, NDArray[Any]],
+    node_value: NDArray[np.float64],
+    link: str,
+    power: int,
+    *,
+    keep_inner: bool,
 ) -> Grown:
-    return Grown(_one_tree(codes, arrays, node_value[arrays["slot"] < 0], link, power), node_value)
+    """The forest of the grower's arrays; `keep_inner`: leaves do not determine the values of inner nodes."""
+    leaf = arrays["slot"] < 0
+    forest = _one_tree(codes, arrays, node_value[leaf], link, power)
+    if keep_inner:
+        forest = replace(forest, inner_value=np.ascontiguousarray(node_value[~leaf]))
+    return Grown(forest, node_value)
 
 
 def _offset(target: NDArray[np.float64]) -> float:
@@ -137,20 +228,16 @@ class _Moments:
     weights: Units
     squares: Units
 
-    @property
-    def gain_power(self) -> int:
+    def gain_power(self, *, poisson: bool) -> int:
         """Brings scores to real units: the core brings the sums there itself if there are several outputs."""
+        if poisson:
+            return -self.sums[0].power if len(self.sums) == 1 else 0
         return self.weights.power - (2 * self.sums[0].power if len(self.sums) == 1 else 0)
 
 
-LARGEST_SQUARES = 1e300
-
-
-def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weights | None) -> _Moments:
-    """The integer statistics of squared error: w·y, w and w·y² of every row, 0 for rows of weight 0."""
-    centred = np.where(used[:, None], centred, 0.0)
-    if weight is None:
-        weight = np.ones(len(centred))
+def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool) -> _Moments:
+    """The integer statistics of means: w·y, w, and w·y² (w·y·log2 y for Poisson), 0 for rows of weight 0."""
+    centred = np.where(weight[:, None] > 0, centred, 0.0)
     weights = weight_units(weight)
     largest = float(np.abs(centred).max())
     with np.errstate(over="ignore"):
@@ -160,13 +247,22 @@ def _moments(centred: NDArray[np.float64], used: NDArray[np.bool_], weight: Weig
                 f"times y² must add up to less than {LARGEST_SQUARES:.0e}. Divide y by a power of ten."
             )
     # Squares are taken of values brought near 1, so that they do not vanish.
-    size = int(np.frexp(largest)[1])
-    squares = weighted_units((np.ldexp(centred, -size) ** 2).sum(axis=1), weight, weights)
+    size = 0 if poisson else int(np.frexp(largest)[1])
+    terms = _deviance_terms(centred) if poisson else np.ldexp(centred, -size) ** 2
+    squares = weighted_units(terms.sum(axis=1), weight, weights)
     return _Moments(
         sums=[weighted_units(np.ascontiguousarray(column), weight, weights) for column in centred.T],
         weights=weights,
         squares=Units(squares.units, squares.power - 2 * size),
     )
+
+
+def _deviance_terms(target: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Y · log2 y, 0 where y is 0."""
+    some = target > 0
+    terms = np.zeros_like(target)
+    terms[some] = target[some] * engine.log2(target[some])
+    return terms
 
 
 def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int) -> engine.NativeOptions:
@@ -181,6 +277,8 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.gain_power = gain_power
     native.max_columns = options.max_columns or 0
     native.seed = options.seed
+    native.random = options.splitter == "random"
+    native.monotone = list(options.monotone or ())
     native.search = ("auto", "histogram", "order").index(options.search)
     return native
 

@@ -1,0 +1,86 @@
+"""Monotone constraints as users write them → one direction a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+from weald.data.schema import Schema
+from weald.errors import ParameterError, listing, nearest
+
+
+def monotone_directions(option: Any, schema: Schema, owner: str) -> tuple[int, ...] | None:
+    """-1, 0 or 1 for each column of the table, or None if no column is constrained.
+
+    Parameters
+    ----------
+    option : None, sequence or mapping
+        `monotonic_cst`: one direction a column, or directions by column name (or position).
+    schema : Schema
+        The columns.
+    owner : str
+        The estimator's name, for messages.
+
+    Raises
+    ------
+    ParameterError
+        If it names a column that is not there or holds categories, or a direction is not -1, 0 or 1.
+    """
+    if option is None:
+        return None
+    if isinstance(option, Mapping):
+        directions = _by_name(option, schema, owner)
+    else:
+        directions = [_direction(value, j, owner) for j, value in enumerate(option)]
+        if len(directions) != len(schema.columns):
+            raise ParameterError(
+                f"monotonic_cst has shape {len(directions)} but the input data X has "
+                f"{len(schema.columns)} features. Give `monotonic_cst` of {owner} one number a column, or a "
+                "dict from column name to number."
+            )
+    for j, direction in enumerate(directions):
+        if direction and schema.columns[j].kind == "categorical":
+            raise ParameterError(
+                f"`monotonic_cst` of {owner} constrains the column {schema.columns[j].name!r}, whose "
+                "categories have no order. Make it an ordered category, or set 0 there."
+            )
+    return tuple(directions) if any(directions) else None
+
+
+def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str) -> list[int]:
+    names = schema.names
+    position = {name: j for j, name in enumerate(names)}
+    directions = [0] * len(names)
+    for name, value in option.items():
+        if name not in position:
+            close = nearest(str(name), [str(other) for other in names])
+            hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(names)}."
+            raise ParameterError(
+                f"`monotonic_cst` of {owner} names the column {name!r}, which the table does not have. {hint}"
+            )
+        directions[position[name]] = _direction(value, name, owner)
+    return directions
+
+
+def _direction(value: Any, column: Any, owner: str) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) not in (-1, 0, 1):
+        raise ParameterError(
+            f"monotonic_cst must be None or an array-like of -1, 0 or 1: `monotonic_cst` of {owner} holds "
+            f"{value!r} for column {column!r}. Use 1 for rising, -1 for falling, 0 for no constraint."
+        )
+    return int(value)
+
+
+def check_constrainable(n_classes: list[int], n_outputs: int, owner: str) -> None:
+    """Refuse constraints where no single prediction can rise or fall."""
+    if n_outputs > 1:
+        raise ParameterError(
+            f"Monotonicity constraints are not supported with multiple outputs: y has {n_outputs} columns. "
+            f"Fit a {owner} for each, or leave `monotonic_cst` None."
+        )
+    if n_classes and n_classes[0] > 2:
+        raise ParameterError(
+            "Monotonicity constraints are not supported with multiclass classification: y has "
+            f"{n_classes[0]} classes. Leave `monotonic_cst` None, or fit one class against the rest."
+        )
