@@ -27,7 +27,7 @@ from weald.data.target import read_weight, total_weight
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
-from weald.estimators.constraints import check_constrainable, monotone_directions
+from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
@@ -65,6 +65,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     max_features: int | float | str | None
     categorical_features: Any
+    monotonic_cst: Any
 
     forest_: Forest
     schema_: Schema
@@ -109,7 +110,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
         monotone = monotone_directions(options.monotonic_cst, schema, type(self).__name__)
         if monotone is not None:
-            check_constrainable(target.n_classes, target.values.shape[1], type(self).__name__)
+            check_constrainable(target.n_classes, target.values.shape[1], type(self).__name__, y)
+        if target.n_classes == [1]:
+            monotone = None  # the share of the only class neither rises nor falls
         grow = _grow_options(options, table, target.weight, n_threads, monotone)
         forest = self._grow(codes, target, grow).forest
         self._take(forest, schema, target.classes)
@@ -300,7 +303,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags
 
 

@@ -115,7 +115,9 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        # What rules out several outputs, a monotone constraint, rules out several classes too.
+        several = tags.target_tags.multi_output
+        tags.classifier_tags.multi_label = tags.classifier_tags.multi_class = several
         return tags
 
 

@@ -333,3 +333,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         """
         means = self._raw_scores(X)
         return means[:, 0] if self.n_outputs_ == 1 else means
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect of the targets this takes."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.criterion == "poisson"
+        return tags
