@@ -137,14 +137,15 @@ def _array_parts(array: NDArray[Any], expected: str) -> Sequence[tuple[Hashable,
 def _row_parts(rows: list[Any]) -> Sequence[tuple[Hashable, Any]]:
     """The columns of a list of rows, as lists."""
     lengths = [len(row) if isinstance(row, list | tuple | np.ndarray) else None for row in rows]
-    for row, length in enumerate(lengths):
-        if length != lengths[0] or length is None:
-            first, other = ("a single value" if n is None else f"{n} values" for n in (lengths[0], length))
-            raise DataError(
-                f"The rows of the target y differ in length: row 0 has {first} and row {row} has {other}. "
-                "Rows must be equally long."
-            )
-        if any(isinstance(value, list | tuple | np.ndarray) for value in rows[row]):
+    odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
+    if odd is not None:
+        first, other = ("a single value" if n is None else f"{n} values" for n in (lengths[0], lengths[odd]))
+        raise DataError(
+            f"The rows of the target y differ in length: row 0 has {first} and row {odd} has {other}. "
+            "Rows must be equally long."
+        )
+    for row, values in enumerate(rows):
+        if any(isinstance(value, list | tuple | np.ndarray) for value in values):
             raise DataError(
                 f"The target y has more than two dimensions: row {row} holds sequences of its own. Give it "
                 f"the shape {_SHAPES}."

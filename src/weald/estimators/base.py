@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -50,9 +50,18 @@ class Target:
     several: bool
 
     @property
+    def n_outputs(self) -> int:
+        """How many columns the target has."""
+        return int(self.values.shape[1])
+
+    @property
     def n_classes(self) -> list[int]:
         """How many labels each output has."""
         return [] if self.classes is None else [len(labels) for labels in self.classes]
+
+    def limits(self, grow: GrowOptions) -> GrowOptions:
+        """The limits on growth for these outputs: impurity is their mean, the engine's gain their sum."""
+        return replace(grow, min_impurity_decrease=grow.min_impurity_decrease * self.n_outputs)
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -110,7 +119,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
         monotone = monotone_directions(options.monotonic_cst, schema, type(self).__name__)
         if monotone is not None:
-            check_constrainable(target.n_classes, target.values.shape[1], type(self).__name__, y)
+            check_constrainable(target.n_classes, target.n_outputs, type(self).__name__, y)
         if target.n_classes == [1]:
             monotone = None  # the share of the only class neither rises nor falls
         grow = _grow_options(options, table, target.weight, n_threads, monotone)

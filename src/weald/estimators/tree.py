@@ -175,7 +175,8 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
 
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One classification tree."""
-        return grow_classification_tree(codes, target.values, target.n_classes, target.weight, grow)
+        limits = target.limits(grow)
+        return grow_classification_tree(codes, target.values, target.n_classes, target.weight, limits)
 
 
 class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # scikit-learn has no types
@@ -316,7 +317,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
 
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One regression tree."""
-        return grow_regression_tree(codes, target.values, target.weight, grow)
+        return grow_regression_tree(codes, target.values, target.weight, target.limits(grow))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean target of each row's leaf.
