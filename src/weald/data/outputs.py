@@ -154,7 +154,7 @@ def _row_parts(rows: list[Any]) -> Sequence[tuple[Hashable, Any]]:
 
 
 def _output(name: Hashable | None, values: Any) -> Output:
-    raw = values if isinstance(values, np.ndarray) else None
+    raw = np.asarray(values) if isinstance(values, np.ndarray) else None
     objects = not isinstance(values, list | tuple) and (raw is None or raw.dtype.kind == "O")
     return Output(_column("y" if name is None else _Name(name), values), name, raw, objects)
 
