@@ -60,8 +60,8 @@ BAD = [
     ({"unknown": "ignore"}, "`unknown` of {} must be 'missing' or 'error'; got 'ignore'."),
     (
         {"class_weight": "auto"},
-        "`class_weight` of {} must be None, 'balanced', a dict from label to weight or a list of such, one an "
-        "output; got 'auto'.",
+        "`class_weight` of {} must be None, 'balanced', a dict from label to weight or a list of such, one "
+        "an output; got 'auto'.",
     ),
     ({"class_weight": 2}, "`class_weight` of {} must be None, 'balanced', a dict"),
 ]
