@@ -38,15 +38,26 @@ def models():
     yield "binned-weighted-bool", binned, bills, adelie, weight
     regressor = DecisionTreeRegressor(min_samples_leaf=3, categorical_features=["year"], unknown="error")
     yield "regressor", regressor, X, np.arange(len(species)) % 13 + np.where(adelie, 0.25, 3.5), None
+    several = DecisionTreeClassifier(max_depth=4, class_weight=[{"Adelie": 2.0}, None])
+    yield "two-labels", several, X, {"species": species, "kind": np.arange(len(species)) % 3}, None
+    medians = DecisionTreeRegressor(criterion="absolute_error", max_depth=4)
+    yield "two-medians", medians, bills, np.column_stack([weight, np.arange(len(species)) % 13]), None
+
+
+def values(model, X):
+    """What the model says of every row: shares, output after output, or numbers."""
+    if not hasattr(model, "predict_proba"):
+        return model.predict(X).tolist()
+    shares = model.predict_proba(X)
+    return np.hstack(shares if isinstance(shares, list) else [shares]).tolist()
 
 
 def main(version: str) -> None:
     for name, model, X, y, weight in models():
         model.fit(X, y, sample_weight=weight)
         model.save(FOLDER / f"{version}-{name}.weald")
-        values = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
         expected = {
-            "values": np.asarray(values).tolist(),
+            "values": values(model, X),
             "leaves": model.apply(X).tolist(),
             "text": model.to_text(),
         }

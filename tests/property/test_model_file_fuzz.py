@@ -26,7 +26,17 @@ ODD = [
     *(None, True, False, 0, 1, -1, 2, 7, 39, 2**31 - 1, 2**31, 2**63, 10**30, 0.5, -0.0, 1e308, "", "\ud800"),
     *("str", "int", "datetime", "duration", "2020-01-01", "nan", "inf", "-inf", "numeric", "categorical"),
     *("ordinal", "shares", "<U1", "|O", "<M8[ns]", "f8", "DecisionTreeRegressor", "DecisionTreeClassifier"),
-    *([], [[]], [None], [1, 0], {}, {"value": 1}, {"list": [1]}, {"dict": [[1, 2]]}),
+    *(
+        [],
+        [[]],
+        [None],
+        [1, 0],
+        {},
+        {"value": 1},
+        {"list": [1]},
+        {"dict": [[1, 2]]},
+        {"list": [{"dict": []}]},
+    ),
     {"type": "str", "values": []},
     {"array": {"dtype": "<i8", "type": "int", "values": [1]}},
     {"value": {"type": "float", "values": ["nan"]}},
@@ -42,6 +52,15 @@ MODELS = {
     "weighted": lambda: classifier(3, classes=np.array(["a", "b"]), weighted=True),
     "regressor": lambda: regressor(4, params={"max_features": "sqrt", "random_state": 3}),
     "combinations": lambda: regressor(5, combinations=True, n_leaves=40),
+    "several outputs": lambda: classifier(
+        7,
+        classes=[("a", "b"), np.array([1, 5, 9]), np.array([True])],
+        params={"class_weight": [{"a": 2.0}, None, "balanced"], "cv": 3, "monotonic_cst": [0] * 7},
+        inner_value=True,
+    ),
+    "several numbers": lambda: regressor(
+        8, width=3, inner_value=True, weighted=True, params={"monotonic_cst": {"length": 1, 2.5: -1}}
+    ),
     "one leaf, unnamed": lambda: regressor(6, n_leaves=1, schema=mixed_schema(named=False)),
 }
 
@@ -163,6 +182,9 @@ def use(model, rows):
     table = random_table(1, model.schema_, 5)
     for action in (
         lambda: model.predict(rows),
+        lambda: model.tree_.value,
+        lambda: model.tree_.predict(rows),
+        lambda: getattr(model, "predict_proba", model.predict)(rows),
         lambda: model.apply(rows),
         lambda: model.decision_path(rows),
         lambda: predict.raw_scores(model.forest_, table),

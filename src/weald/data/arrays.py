@@ -48,6 +48,11 @@ def array_column(name: Hashable, values: NDArray[Any], *, categorical: bool = Fa
     categorical : bool
         Read the values as categories whatever their type.
     """
+    if values.ndim != 1:
+        raise DataError(
+            f"Column {name!r} holds an array of shape {values.shape[1:]} in every row; one value a row is "
+            "expected. Take its parts as columns of their own."
+        )
     column = _column_of_dtype(name, values, categorical)
     if not categorical:
         return column
@@ -78,18 +83,36 @@ def _column_of_dtype(name: Hashable, values: NDArray[Any], categorical: bool) ->
     if kind == "U":
         return text_levels(name, values.tolist())
     if kind == "S":
-        return text_levels(name, np.char.decode(values, "utf-8").tolist())
+        return text_levels(name, _decoded(name, values.tolist()))
     if kind == "T":
         return _object_column(name, values.astype(object), categorical)
     if kind == "c":
         raise DataError(f"Complex data not supported: column {name!r} is {values.dtype}. Take its real part.")
+    way_out = "Take its fields as columns of their own." if values.dtype.names else "Convert it."
     raise DataTypeError(
-        f"Column {name!r} has the dtype {values.dtype}, which is no number, text, date or bool. Convert it."
+        f"Column {name!r} has the dtype {values.dtype}, which is no number, text, date or bool. {way_out}"
     )
+
+
+def _decoded(name: Hashable, rows: list[bytes]) -> list[str]:
+    """Bytes as the text they stand for."""
+    try:
+        return [row.decode() for row in rows]
+    except UnicodeDecodeError as error:
+        row = next(i for i, value in enumerate(rows) if value == error.object)
+        raise DataError(
+            f"Column {name!r}, row {row}: {rows[row]!r} is no text in UTF-8. Decode the column, as in "
+            "np.char.decode(column, 'latin-1')."
+        ) from None
 
 
 def _masked_column(name: Hashable, values: Any, categorical: bool) -> Column:
     mask = np.ma.getmaskarray(values)
+    if values.dtype.kind in "Mm":
+        # Not through objects: dates finer than Python's would become plain numbers.
+        return _column_of_dtype(name, values.filled(np.array("NaT", values.dtype)), categorical)
+    if values.dtype.kind == "S":
+        return text_levels(name, _decoded(name, values.filled(b"").tolist()), mask)
     if values.dtype.kind not in "biuf":
         filled = np.asarray(values.data, dtype=object).copy()
         filled[mask] = None

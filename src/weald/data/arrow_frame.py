@@ -37,6 +37,12 @@ def arrow_columns(frame: Any) -> tuple[list[Column], int]:
     return [_column(raw.name, raw) for raw in read.columns], read.n_rows
 
 
+def columns_of(values: Any, name: Hashable) -> list[Column]:
+    """The columns of a table, or the one column, by `name`, of a Series or array."""
+    read = _read(values)
+    return [_column(raw.name if read.is_table else name, raw) for raw in read.columns]
+
+
 def arrow_column(name: Hashable, values: Any) -> Column:
     """One column from a Series or array that exports an Arrow stream."""
     read = _read(values)

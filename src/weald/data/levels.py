@@ -1,6 +1,7 @@
 """Levels: the distinct values of a categorical or ordinal column, and how two of them are told apart.
 
-Levels are plain Python values, and they match by value and type: 1 is 1.0, but neither True nor "1".
+Levels are plain Python values, and they match by value and type: 1 is 1.0, but neither True nor "1". A date
+without a time is its midnight, since most libraries know no other.
 """
 
 from __future__ import annotations
@@ -67,16 +68,18 @@ def plain_levels(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def type_word(level: Any) -> str:
-    """The type of a level as far as matching goes; ints and floats are one type."""
+    """The type of a level as far as matching goes; ints and floats are one type, and all dates are."""
     if isinstance(level, bool):
         return "bool"
     if isinstance(level, int | float):
         return "number"
-    return type(level).__name__
+    return "datetime" if type(level) is dt.date else type(level).__name__
 
 
 def level_key(level: Any) -> tuple[str, Any]:
     """What two levels must share to be the same level."""
+    if type(level) is dt.date:
+        level = dt.datetime(level.year, level.month, level.day)
     return (type_word(level), level)
 
 
@@ -101,7 +104,8 @@ def unified(
 ) -> LevelColumn:
     """A level column from indices into `values`, where equal values may stand more than once."""
     levels = plain_levels(values)
-    if len(set(levels)) == len(levels):
+    both_dates = {dt.date, dt.datetime} <= set(map(type, levels))  # the same day may be there as either
+    if len(set(levels)) == len(levels) and not both_dates:
         return LevelColumn(name, indices.astype(np.int32, copy=False), levels, ordered)
     first: dict[Any, int] = {}
     target = np.empty(len(levels) + 1, dtype=np.int32)

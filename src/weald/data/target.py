@@ -1,23 +1,20 @@
 """Targets and weights: labels as class indices, numbers as float64, each checked with its first bad row.
 
-Every container works: lists, arrays, pandas, polars and Arrow series, and tables of one column.
+Every container works: lists, arrays, pandas, polars and Arrow series, and tables with a column an output.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 
-from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
-from weald.data.arrays import CATEGORICAL_WAY_OUT
 from weald.data.levels import distinct_numbers, missing_rows
-from weald.data.table import Column, LevelColumn
+from weald.data.outputs import Output, read_outputs
+from weald.data.table import LevelColumn
 from weald.errors import DataError, DataTypeError
 
 
@@ -28,13 +25,13 @@ class Labels(NamedTuple):
     indices: NDArray[np.int32]
 
 
-def read_labels(y: Any, *, n_rows: int, estimator: str) -> Labels:
-    """Class labels of any type.
+def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
+    """Class labels of any type, for each output.
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,)
-        Whole numbers, bools, text, dates; no value may be missing.
+    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+        Whole numbers, bools, text, dates; no value may be missing. Outputs may differ in type.
     n_rows : int
         The rows of the table.
     estimator : str
@@ -42,23 +39,25 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> Labels:
 
     Returns
     -------
-    Labels
-        Classes in ascending order and int32 positions.
+    list of Labels
+        For each output its classes in ascending order and int32 positions.
     """
-    values = _vector(y, n_rows, estimator, "one label per row")
-    raw = values if isinstance(values, np.ndarray) else None
-    column = _column(values)
-    _check_no_missing(column)
+    outputs = read_outputs(y, n_rows=n_rows, estimator=estimator, expected="one label per row")
+    return [_labels(output) for output in outputs]
+
+
+def _labels(output: Output) -> Labels:
+    column, raw = output.column, output.raw
+    _check_no_missing(output)
     if isinstance(column, LevelColumn):
-        objects = not isinstance(values, list) and (raw is None or raw.dtype.kind == "O")
         text = all(isinstance(level, str) for level in column.levels)
-        return _labels_of_levels(column, objects and text)
+        return _labels_of_levels(output, column, output.objects and text)
     if raw is not None and raw.dtype.kind in "Mm":
         return Labels(*distinct_numbers(raw))
     if column.unit in ("datetime", "instant", "duration"):
         kind = "timedelta64[us]" if column.unit == "duration" else "datetime64[us]"
         return Labels(*distinct_numbers(column.values.astype(np.int64).view(kind)))
-    _check_discrete(column.values)
+    _check_discrete(output, column.values)
     return Labels(*distinct_numbers(column.values))
 
 
@@ -69,22 +68,30 @@ def restore_labels(classes: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]
 
 
 def read_target(y: Any, *, n_rows: int, estimator: str) -> NDArray[np.float64]:
-    """The numbers a regression learns, as contiguous float64; no value may be missing or infinite."""
-    values = _vector(y, n_rows, estimator, "one number per row")
-    column = _column(values)
+    """The numbers a regression learns, (n_rows, n_outputs), contiguous; none may be missing or infinite."""
+    outputs = read_outputs(y, n_rows=n_rows, estimator=estimator, expected="one number per row")
+    return np.stack([_numbers(output) for output in outputs], axis=1)
+
+
+def _numbers(output: Output) -> NDArray[np.float64]:
+    column = output.column
     if isinstance(column, LevelColumn):
         if (column.indices < 0).all():
-            raise DataError("Input y contains NaN: every value is missing.")
+            where = "" if output.name is None else f" of column {output.name!r}"
+            raise DataError(f"Input y contains NaN: every value{where} is missing.")
         row = int(np.argmax(column.indices >= 0))
         raise DataError(
-            f"The target y must be numbers; row {row} holds {column.levels[column.indices[row]]!r}. "
+            f"The target y must be numbers; {output.row(row)} holds {column.levels[column.indices[row]]!r}. "
             "Convert it, or use a classifier."
         )
     if column.unit in ("datetime", "instant", "duration"):
-        raise DataError(f"The target y must be numbers; got {column.unit} values. Convert them to a number.")
-    _check_no_missing(column)
+        where = "" if output.name is None else f" in column {output.name!r}"
+        raise DataError(
+            f"The target y must be numbers; got {column.unit} values{where}. Convert them to a number."
+        )
+    _check_no_missing(output)
     target = np.ascontiguousarray(column.values, dtype=np.float64)
-    _check_no_infinity(target)
+    _check_no_infinity(output, target)
     return target
 
 
@@ -136,97 +143,37 @@ def _check_weight(weight: NDArray[np.float64]) -> None:
         raise DataError("sample_weight is zero in every row. At least one row needs a positive weight.")
 
 
-def _vector(y: Any, n_rows: int, estimator: str, expected: str) -> Any:
-    """`y` as one sequence of n_rows values: tables of one column lose their second dimension."""
-    if y is None:
-        raise DataError(f"{estimator} requires y to be passed, but the target y is None. Give {expected}.")
-    if pandas_frame.is_frame(y):
-        y = _only_column(y.shape, lambda: y.iloc[:, 0], expected)
-    elif hasattr(y, "columns") and arrow_frame.has_arrow(y):
-        y = _only_column(y.shape, lambda: _first_arrow_column(y), expected)
-    elif not (pandas_frame.is_series(y) or arrow_frame.has_arrow(y)):
-        y = _array_vector(y, expected)
-    if len(y) != n_rows:
-        raise DataError(f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(y)}]")
-    return y
-
-
-def _first_arrow_column(y: Any) -> Any:
-    """The first column of a polars frame or a pyarrow table."""
-    return y.to_series(0) if hasattr(y, "to_series") else y.columns[0]
-
-
-def _array_vector(y: Any, expected: str) -> Any:
-    if isinstance(y, str | bytes) or np.isscalar(y):
-        raise DataTypeError(f"The target y must hold {expected}; got {type(y).__name__}.")
-    array = y if isinstance(y, np.ndarray) else None
-    if array is None and hasattr(y, "__array__"):
-        array = np.asarray(y)
-    if array is None:
-        y = list(y)
-        if not any(isinstance(value, list | tuple | np.ndarray) for value in y):
-            return y
-        array = np.array(y, dtype=object)
-    if array.ndim == 0:
-        raise DataError(f"y should be a 1d array with {expected}; got a single value.")
-    if array.ndim == 1:
-        return array
-    return _only_column(array.shape, lambda: array[:, 0], expected)
-
-
-def _only_column(shape: tuple[int, ...], first: Any, expected: str) -> Any:
-    if len(shape) != 2 or shape[1] != 1:
-        raise DataError(f"The target y must hold {expected}; got an array of shape {shape}. Pass one column.")
-    warnings.warn(
-        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-        "(n_samples,), for example using ravel().",
-        DataConversionWarning,
-        stacklevel=2,
-    )
-    return first()
-
-
-def _column(values: Any) -> Column:
-    if isinstance(values, np.ndarray) and values.dtype.kind == "c":
-        raise DataError("Complex data not supported: the target y is complex. Take its real part.")
-    try:
-        return column_of("y", values)
-    except DataTypeError as error:
-        raise DataError(f"Unknown label type: unknown. {error}") from None
-    except DataError as error:
-        raise DataError(str(error).replace(CATEGORICAL_WAY_OUT, "")) from None
-
-
-def _check_no_missing(column: Column) -> None:
+def _check_no_missing(output: Output) -> None:
+    column = output.column
     missing = column.indices < 0 if isinstance(column, LevelColumn) else missing_rows(column)
     if missing is not None and missing.any():
-        row = int(np.argmax(missing))
-        raise DataError(f"Input y contains NaN: row {row} has no value. Drop the rows without a target.")
+        row = output.row(int(np.argmax(missing)))
+        raise DataError(f"Input y contains NaN: {row} has no value. Drop the rows without a target.")
 
 
-def _check_no_infinity(values: NDArray[Any]) -> None:
+def _check_no_infinity(output: Output, values: NDArray[Any]) -> None:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.argmax(~np.isfinite(values)))
         raise DataError(
-            f"Input y contains infinity or a value too large for {np.dtype(np.float64)!r}: row {row} holds "
-            f"{values[row]}."
+            f"Input y contains infinity or a value too large for {np.dtype(np.float64)!r}: {output.row(row)} "
+            f"holds {values[row]}."
         )
 
 
-def _check_discrete(values: NDArray[Any]) -> None:
-    _check_no_infinity(values)
+def _check_discrete(output: Output, values: NDArray[Any]) -> None:
+    _check_no_infinity(output, values)
     if values.dtype.kind != "f":
         return
     fraction = values != np.floor(values)
     if fraction.any():
         row = int(np.argmax(fraction))
         raise DataError(
-            f"Unknown label type: continuous. Row {row} of the target y holds {values[row]}, which is no "
+            f"Unknown label type: continuous. Row {row} of {output.words} holds {values[row]}, which is no "
             "class label. Use a regressor, or labels that are whole numbers or text."
         )
 
 
-def _labels_of_levels(column: LevelColumn, objects: bool) -> Labels:
+def _labels_of_levels(output: Output, column: LevelColumn, objects: bool) -> Labels:
     """Levels in use, sorted; `objects`: the text came as Python strings and leaves as such."""
     used = np.unique(column.indices)
     present = [column.levels[i] for i in used.tolist()]
@@ -234,7 +181,7 @@ def _labels_of_levels(column: LevelColumn, objects: bool) -> Labels:
         order = sorted(range(len(present)), key=present.__getitem__)
     except TypeError:
         raise DataError(
-            "The labels in y have types that cannot be ordered. Convert them to one type."
+            f"The labels in {output.words} have types that cannot be ordered. Convert them to one type."
         ) from None
     classes = np.array([present[i] for i in order])
     if objects or classes.ndim != 1:

@@ -27,7 +27,7 @@ from weald.data.target import read_weight, total_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
-from weald.estimators.constraints import check_constrainable, monotone_directions
+from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.estimators.pruning import check_pruning, prune_by
 from weald.io.saved_state import SavedState
@@ -43,7 +43,7 @@ from weald.rows.memory import Grown, GrowOptions
 class Target:
     """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows.
 
-    `several` tells whether `y` had columns: then predictions have them too, even if it is only one.
+    `several` tells whether there is more than one output: then predictions have columns too.
     """
 
     values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
@@ -52,9 +52,18 @@ class Target:
     several: bool
 
     @property
+    def n_outputs(self) -> int:
+        """How many columns the target has."""
+        return int(self.values.shape[1])
+
+    @property
     def n_classes(self) -> list[int]:
         """How many labels each output has."""
         return [] if self.classes is None else [len(labels) for labels in self.classes]
+
+    def limits(self, grow: GrowOptions) -> GrowOptions:
+        """The limits on growth for these outputs: impurity is their mean, the engine's gain their sum."""
+        return replace(grow, min_impurity_decrease=grow.min_impurity_decrease * self.n_outputs)
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -67,10 +76,12 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     max_features: int | float | str | None
     categorical_features: Any
+    monotonic_cst: Any
 
     forest_: Forest
     schema_: Schema
     tree_: TreeView
+    n_outputs_: int
 
     @abstractmethod
     def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
@@ -80,7 +91,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One tree on coded rows."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -88,8 +99,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         X : table
             A pandas, polars or Arrow frame, a NumPy array or a list of rows. Missing values are welcome in
             every column; text and unordered categories are split by sets, ordered categories by rank.
-        y : array-like of shape (n_rows,)
-            The target: labels of any type for a classifier, finite numbers for a regressor.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            The target: labels of any type for a classifier, finite numbers for a regressor. With several
+            columns one tree learns all of them, each as important as the others.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of at least 0. A row of weight 0 counts as absent, a row of weight 2 as two rows for
             everything but the limits on rows (`min_samples_split`, `min_samples_leaf`).
@@ -110,7 +122,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
         monotone = monotone_directions(options.monotonic_cst, schema, owner)
         if monotone is not None:
-            check_constrainable(target.n_classes, target.values.shape[1], owner)
+            check_constrainable(target.n_classes, target.n_outputs, owner, y)
+        if target.n_classes == [1]:
+            monotone = None  # the share of the only class neither rises nor falls
 
         def grow(weight: Weights | None) -> Grown:
             limits = _grow_options(options, table, weight, n_threads, monotone)
@@ -118,33 +132,31 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
         grown = grow(target.weight)
         tree = prune_by(options, grown, X, aligned, target, grow, n_threads=n_threads, owner=owner)
-        self._take(tree.forest, schema, None if target.classes is None else target.classes[0], tree.learned)
+        self._take(tree.forest, schema, target.classes, tree.learned)
         return self
 
     def _take(
         self,
         forest: Forest,
         schema: Schema,
-        classes: NDArray[Any] | None,
+        classes: tuple[NDArray[Any], ...] | None,
         pruning: dict[str, Any] | None = None,
     ) -> None:
-        """Assign everything a fit (or a model file) brings, at once."""
+        """Assign everything a fit (or a model file) brings, at once; `classes` has the labels by output."""
         n_columns = len(schema.columns)
+        n_classes = [1] * forest.width if classes is None else [len(labels) for labels in classes]
         learned: dict[str, Any] = {
             "forest_": forest,
             "schema_": schema,
-            "tree_": TreeView(
-                forest,
-                schema,
-                n_classes=1 if classes is None else len(classes),
-                declared=self.categorical_features,
-            ),
+            "tree_": TreeView(forest, schema, n_classes=n_classes, declared=self.categorical_features),
             "n_features_in_": n_columns,
-            "n_outputs_": 1,
+            "n_outputs_": len(n_classes),
             "max_features_": _max_columns(self.max_features, n_columns),
         }
-        if classes is not None:
-            learned |= {"classes_": classes, "n_classes_": len(classes)}
+        if classes is not None and len(classes) == 1:
+            learned |= {"classes_": classes[0], "n_classes_": n_classes[0]}
+        elif classes is not None:
+            learned |= {"classes_": list(classes), "n_classes_": n_classes}
         names = [column.name for column in schema.columns]
         if schema.named and all(isinstance(name, str) for name in names):
             learned["feature_names_in_"] = np.array(names, dtype=object)
@@ -269,10 +281,19 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
     def _saved_state(self) -> SavedState:
         """The parts of the fitted model that a file keeps."""
-        classes = getattr(self, "classes_", None)
         return SavedState(
-            params=self.get_params(deep=False), schema=self.schema_, forest=self.forest_, classes=classes
+            params=self.get_params(deep=False),
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=self._classes_by_output(),
         )
+
+    def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
+        """The labels of each output; None for numbers."""
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return None
+        return tuple(classes) if self.n_outputs_ > 1 else (classes,)
 
     @classmethod
     def _from_saved_state(cls, state: SavedState) -> Self:
@@ -338,6 +359,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
+        tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags
 
 

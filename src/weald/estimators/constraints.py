@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
+
+from sklearn.exceptions import DataConversionWarning
 
 from weald.data.schema import Schema
 from weald.errors import ParameterError, listing, nearest
@@ -72,8 +75,18 @@ def _direction(value: Any, column: Any, owner: str) -> int:
     return int(value)
 
 
-def check_constrainable(n_classes: list[int], n_outputs: int, owner: str) -> None:
-    """Refuse constraints where no single prediction can rise or fall."""
+def constrained(option: Any) -> bool:
+    """Whether `monotonic_cst` holds any direction but 0; it need not be valid."""
+    if option is None:
+        return False
+    return any(option.values() if isinstance(option, Mapping) else option)
+
+
+def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any) -> None:
+    """Refuse constraints where no single prediction can rise or fall.
+
+    scikit-learn's contract: an estimator that takes one output warns of a target with columns.
+    """
     if n_outputs > 1:
         raise ParameterError(
             f"Monotonicity constraints are not supported with multiple outputs: y has {n_outputs} columns. "
@@ -82,5 +95,13 @@ def check_constrainable(n_classes: list[int], n_outputs: int, owner: str) -> Non
     if n_classes and n_classes[0] > 2:
         raise ParameterError(
             "Monotonicity constraints are not supported with multiclass classification: y has "
-            f"{n_classes[0]} classes. Leave `monotonic_cst` None, or fit one class against the rest."
+            f"{n_classes[0]} classes. Only binary classification is supported. Leave `monotonic_cst` None, "
+            "or fit one class against the rest."
+        )
+    if len(getattr(y, "shape", ())) > 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "(n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=3,
         )

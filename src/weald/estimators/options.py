@@ -304,10 +304,11 @@ class ClassificationTreeOptions(TreeOptions):
         Choice(("gini", "entropy", "log_loss", "misclassification")),
         hint="Use 'gini' unless you compare criteria.",
     )
-    class_weight: str | Mapping[Any, float] | None = parameter(
+    class_weight: str | Mapping[Any, float] | Sequence[Any] | None = parameter(
         Nothing(),
         Choice(("balanced",)),
         Instance((Mapping,), "a dict from label to weight"),
+        Instance((list, tuple), "a list of such, one an output"),
         hint="Use 'balanced' to give every class the same total weight.",
     )
 

@@ -12,11 +12,15 @@ from weald.errors import ModelFileError
 from weald.io import labels
 
 #: Raised in the major part when older readers would misread, in the minor when they may ignore what is new.
-FORMAT = (1, 0)
+FORMAT = (1, 1)
 #: The oldest weald that reads this major format; written into the file for readers that are older still.
 NEEDS = "0.1.0"
 #: Parameters that shape neither predictions nor a new fit.
 NEVER_SAVED = frozenset({"n_jobs", "verbose", "callbacks"})
+#: Parameters that may be objects with a state of their own, no part of the model: saved only as numbers.
+_ONLY_NUMBERS = ("random_state", "cv")
+#: Parameters whose lists may hold mappings.
+_NESTED = ("class_weight",)
 
 _KINDS = ("numeric", "ordinal", "categorical")
 _UNITS = ("number", "bool", "datetime", "instant", "duration")
@@ -122,11 +126,10 @@ def _decode_column(name: Any, value: object, *, newer: bool) -> ColumnSchema:
 def encode_params(params: dict[str, Any]) -> dict[str, Any]:
     """The parameters that shape predictions or a new fit."""
     kept = {name: value for name, value in params.items() if name not in NEVER_SAVED}
-    seed = kept.get("random_state")
-    if not (seed is None or isinstance(labels.plain(seed), int)):
-        del kept["random_state"]  # the state of a generator is no part of the model
-    if not isinstance(labels.plain(kept.get("cv", 0)), int):
-        del kept["cv"]  # nor are the folds of one table
+    for name in _ONLY_NUMBERS:
+        value = kept.get(name)
+        if not (value is None or isinstance(labels.plain(value), int)):
+            del kept[name]
     return {name: labels.encode_parameter(value, f"Parameter `{name}`") for name, value in kept.items()}
 
 
@@ -138,6 +141,6 @@ def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, A
     if strange and not newer:
         raise ModelFileError(f"The model file sets an unknown parameter: {strange[0]!r:.80}.")
     return {
-        name: labels.decode_parameter(value[name], f"Parameter `{name}`")
+        name: labels.decode_parameter(value[name], f"Parameter `{name}`", nested=name in _NESTED)
         for name in sorted(set(value) - set(strange))
     }

@@ -47,6 +47,8 @@ def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     tensors |= _encode_sides(forest, inner, kind)
     tensors |= _encode_weights(forest, structure)
     tensors |= _encode_values(forest, ends, forest.cover[leaf])
+    if forest.inner_value is not None:
+        tensors["inner_value"] = narrow(forest.inner_value[inner])
     facts = {
         "columns": forest.n_columns,
         "link": forest.link,
@@ -69,6 +71,7 @@ def _check_numbers(forest: Forest) -> None:
         "count": bool(np.all(forest.count >= 0)),
         "impurity": forest.impurity is None or usable(forest.impurity, finite=False),
         "value": usable(forest.value),
+        "inner_value": forest.inner_value is None or usable(forest.inner_value),
         "combination_coefficient": usable(forest.combination_coefficient),
     }
     for name, fine in good.items():
@@ -117,6 +120,7 @@ def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
         right=structure.right,
         gain=shelf.floats("gain", (n_inner,), low=0.0, finite=False),
         value=_decode_values(shelf, cover[structure.leaf], width),
+        inner_value=shelf.floats("inner_value", (n_inner, width)) if "inner_value" in shelf else None,
         **_decode_sides(shelf, kind, n_columns),
     )
 
@@ -300,24 +304,43 @@ def _decode_impurity(shelf: Shelf, n_nodes: int) -> NDArray[np.float64] | None:
 def _encode_values(
     forest: Forest, ends: NDArray[np.int32], cover: NDArray[np.float64]
 ) -> dict[str, NDArray[Any]]:
-    """Leaf values; class shares as the weights of all classes but the last, where cover gives them back."""
-    value = forest.value[ends]
-    if forest.width > 1 and len(value) and whole(cover) and cover.min() > 0:
-        weights = np.rint(value * cover[:, None])[:, :-1]
-        if whole(weights) and same_bits(_shares(weights, cover), np.ascontiguousarray(value)):
-            return {"class_weights": narrow(weights)}
+    """Leaf values; class shares as the weights of the classes, where cover gives the shares back.
+
+    The last class takes the rest of the cover and is left out. With several outputs there is a last class
+    of each, which the forest does not know: then the weights of all classes are kept.
+    """
+    value = np.ascontiguousarray(forest.value[ends])
+    width = forest.width
+    if forest.link == "shares" and width > 1 and len(value) and whole(cover) and cover.min() > 0:
+        weights = np.rint(value * cover[:, None])
+        if whole(weights) and weights.min() >= 0:
+            for kept in (weights[:, :-1], weights):
+                if _possible(kept, cover, width) and same_bits(_shares(kept, cover, width), value):
+                    return {"class_weights": narrow(kept)}
     return {"value": narrow(value)}
 
 
-def _shares(weights: NDArray[np.float64], cover: NDArray[np.float64]) -> NDArray[np.float64]:
-    rest = cover - weights.sum(axis=1)
-    return np.column_stack((weights, rest)) / cover[:, None]
+def _shares(weights: NDArray[np.float64], cover: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    if weights.shape[1] < width:
+        weights = np.column_stack((weights, cover - weights.sum(axis=1)))
+    return weights / cover[:, None]
+
+
+def _possible(weights: NDArray[np.float64], cover: NDArray[np.float64], width: int) -> bool:
+    """Whether no class, the one left out included, has less weight than 0 or more than its leaf."""
+    most = weights.sum(axis=1) if weights.shape[1] < width else weights.max(axis=1)
+    return not ((cover <= 0).any() or (most > cover).any())
 
 
 def _decode_values(shelf: Shelf, cover: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     if "class_weights" not in shelf:
         return shelf.floats("value", (len(cover), width))
-    weights = shelf.floats("class_weights", (len(cover), width - 1), low=0.0)
-    if (cover <= 0).any() or (weights.sum(axis=1) > cover).any():
+    weights = shelf.floats("class_weights", (len(cover), None), low=0.0)
+    if weights.shape[1] not in (width - 1, width):
+        raise ModelFileError(
+            f"The array 'class_weights' of the model file has shape {weights.shape}, where {width - 1} or "
+            f"{width} classes are needed."
+        )
+    if not _possible(weights, cover, width):
         raise ModelFileError("A leaf of the model file gives its classes more weight than it has.")
-    return _shares(weights, cover)
+    return _shares(weights, cover, width)

@@ -208,19 +208,31 @@ def _longest(values: list[str]) -> int:
 
 
 def encode_parameter(value: object, part: str) -> object:
-    """A constructor parameter: a typed value or None, a list, tuple or mapping of such, or a vector."""
+    """A constructor parameter: a typed value or None, a list, tuple or mapping of such, or a vector.
+
+    The items of a list may be mappings: `class_weight` has one an output.
+    """
     if isinstance(value, np.ndarray):
         return {"array": encode_array(value, part)}
     if isinstance(value, list | tuple):
         form = "list" if isinstance(value, list) else "tuple"
-        return {form: [_encode_item(item, part) for item in value]}
+        return {
+            form: [
+                _encode_mapping(item, part) if isinstance(item, Mapping) else _encode_item(item, part)
+                for item in value
+            ]
+        }
     if isinstance(value, Mapping):
-        return {"dict": [[_encode_item(k, part), _encode_item(v, part)] for k, v in value.items()]}
+        return _encode_mapping(value, part)
     if isinstance(value, Collection) and not isinstance(value, str | bytes):
         # An index or a set of a library or the language: a list of the same items, in one order.
         items = sorted(value, key=repr) if isinstance(value, Set) else value
         return {"list": [_encode_item(item, part) for item in items]}
     return _encode_item(value, part)
+
+
+def _encode_mapping(value: Mapping[Any, Any], part: str) -> object:
+    return {"dict": [[_encode_item(k, part), _encode_item(v, part)] for k, v in value.items()]}
 
 
 def _encode_item(value: object, part: str) -> object:
@@ -230,20 +242,32 @@ def _encode_item(value: object, part: str) -> object:
     return {"value": encode_values([value], part)}
 
 
-def decode_parameter(record: object, part: str) -> Any:
-    """The parameter that `encode_parameter` wrote; what it is made of is always hashable."""
+def decode_parameter(record: object, part: str, *, nested: bool = False) -> Any:
+    """The parameter that `encode_parameter` wrote.
+
+    What it is made of is always hashable, unless `nested` admits mappings in a list.
+    """
     if isinstance(record, dict) and len(record) == 1:
         ((form, inner),) = record.items()
         if form == "array":
             return decode_array(inner, part)
         if form in ("list", "tuple") and isinstance(inner, list):
-            items = [_decode_item(item, part) for item in inner]
+            items = [
+                _decode_mapping(item["dict"], part)
+                if nested and isinstance(item, dict) and list(item) == ["dict"]
+                else _decode_item(item, part)
+                for item in inner
+            ]
             return items if form == "list" else tuple(items)
-        if form == "dict" and isinstance(inner, list):
-            if not all(isinstance(pair, list) and len(pair) == 2 for pair in inner):
-                raise ModelFileError(f"{part} of the model file is not a mapping.")
-            return {_decode_item(key, part): _decode_item(value, part) for key, value in inner}
+        if form == "dict":
+            return _decode_mapping(inner, part)
     return _decode_item(record, part)
+
+
+def _decode_mapping(inner: object, part: str) -> dict[Any, Any]:
+    if not isinstance(inner, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in inner):
+        raise ModelFileError(f"{part} of the model file is not a mapping.")
+    return {_decode_item(key, part): _decode_item(value, part) for key, value in inner}
 
 
 def _decode_item(record: object, part: str) -> Any:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import importlib
 import os
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
+
+from numpy.typing import NDArray
 
 from weald.errors import ModelFileError, WealdError
 from weald.io import canonical, container, description, forest_arrays, labels
 from weald.io.arrays import Shelf
 from weald.io.saved_state import Saveable, SavedState
 from weald.io.validate import check_forest, check_task
+
+Classes: TypeAlias = tuple[NDArray[Any], ...]
 
 _PREFIX = "forest."
 _ENTRIES = {"checksum", "classes", "estimator", "extra", "forest", "format", "needs", "params", "schema"}
@@ -99,7 +103,7 @@ def to_bytes(model: Saveable) -> bytes:
     facts, arrays = forest_arrays.encode(state.forest)
     tensors = {_PREFIX + key: array for key, array in arrays.items()}
     content: dict[str, Any] = {
-        "classes": None if state.classes is None else labels.encode_array(state.classes, "The class labels"),
+        "classes": _encode_classes(state.classes),
         "estimator": name,
         "extra": {key: labels.encode_parameter(value, f"`{key}`") for key, value in state.extra.items()},
         "forest": facts,
@@ -157,13 +161,27 @@ def _decode_forest(facts: object, tensors: container.Tensors, *, newer: bool) ->
     return forest
 
 
-def _decode_classes(value: object) -> Any:
+def _encode_classes(classes: Classes | None) -> Any:
+    """The labels of the one output, or a list with those of each."""
+    if classes is None:
+        return None
+    records = [labels.encode_array(each, "The class labels") for each in classes]
+    return records[0] if len(records) == 1 else records
+
+
+def _decode_classes(value: object) -> Classes | None:
     if value is None:
         return None
-    classes = labels.decode_array(value, "The class labels")
-    if len(set(classes.tolist())) != len(classes):
-        raise ModelFileError("The model file names a class twice.")
-    return classes
+    if isinstance(value, list) and len(value) < 2:
+        raise ModelFileError("The model file lists the classes of several outputs and has fewer than two.")
+    found = tuple(
+        labels.decode_array(record, "The class labels")
+        for record in (value if isinstance(value, list) else [value])
+    )
+    for each in found:
+        if len(set(each.tolist())) != len(each):
+            raise ModelFileError("The model file names a class twice.")
+    return found
 
 
 def _decode_extra(value: object) -> dict[str, int | float | str]:

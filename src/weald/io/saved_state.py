@@ -22,13 +22,14 @@ class SavedState:
     """The parts of a fitted model.
 
     `params` are constructor parameters by name; the file leaves out those that shape neither predictions
-    nor a new fit. `extra` holds fitted numbers and texts that follow from none of the other parts.
+    nor a new fit. `classes` are the labels of each output, None for numbers. `extra` holds fitted numbers
+    and texts that follow from none of the other parts.
     """
 
     params: dict[str, Any]
     schema: Schema
     forest: Forest
-    classes: NDArray[Any] | None = None
+    classes: tuple[NDArray[Any], ...] | None = None
     extra: dict[str, int | float | str] = field(default_factory=dict)
 
 

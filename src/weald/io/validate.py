@@ -6,12 +6,17 @@ with any row without leaving its arrays.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.schema import Schema
 from weald.errors import ModelFileError
 from weald.model.forest import CATEGORIES, NUMERIC, Forest
+
+#: how far the shares of very many classes may add up from 1
+_ROUNDING = 1e-6
 
 
 def check_forest(forest: Forest, schema: Schema) -> None:
@@ -44,18 +49,33 @@ def _check_sets(forest: Forest, schema: Schema) -> None:
         raise ModelFileError("A set of categories of the model file names a level its column does not have.")
 
 
-def check_task(forest: Forest, classes: NDArray[np.generic] | None, *, classifier: bool) -> None:
+def check_task(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
     """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor, with one tree."""
     if forest.n_trees != 1:
         raise ModelFileError(f"The model file holds {forest.n_trees} trees where one is needed.")
     link = "shares" if classifier else "identity"
     if forest.link != link:
         raise ModelFileError(f"The model file has the link {forest.link!r:.40} where {link!r} is needed.")
+    if forest.width != forest.n_outputs:
+        raise ModelFileError("The leaves of the model file do not speak for all of its outputs.")
     if not classifier:
-        if classes is not None or forest.n_outputs != 1:
-            raise ModelFileError("The model file holds a regressor with classes or several outputs.")
+        if classes is not None:
+            raise ModelFileError("The model file holds a regressor with classes.")
         return
-    if classes is None or len(classes) != forest.n_outputs or forest.width != forest.n_outputs:
+    sizes = [len(labels) for labels in classes or ()]
+    if not sizes or min(sizes) == 0 or sum(sizes) != forest.width:
         raise ModelFileError("The classes of the model file do not match the outputs of its forest.")
-    if len(forest.value) and not (forest.value.min() >= 0 and forest.value.max() <= 1):
+    _check_shares(forest.value, sizes)
+    if forest.inner_value is not None:
+        _check_shares(forest.inner_value, sizes)
+
+
+def _check_shares(value: NDArray[np.float64], sizes: list[int]) -> None:
+    """Shares lie between 0 and 1, and those of an output's classes add up to 1."""
+    if not len(value):
+        return
+    if not (value.min() >= 0 and value.max() <= 1):
         raise ModelFileError("The class shares of the model file are not between 0 and 1.")
+    totals = np.add.reduceat(value, np.cumsum([0, *sizes[:-1]]), axis=1)
+    if np.abs(totals - 1).max() > _ROUNDING:
+        raise ModelFileError("The class shares of the model file do not add up to 1.")

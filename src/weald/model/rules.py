@@ -93,7 +93,10 @@ def _parts(model: Any, schema: Schema | None) -> tuple[Forest, Schema | None, ND
         raise DataTypeError(
             f"export_text takes a fitted tree or a Forest; got {type(model).__name__}. Fit it first."
         )
-    return forest, schema or getattr(model, "schema_", None), getattr(model, "classes_", None)
+    classes = getattr(model, "classes_", None)
+    if isinstance(classes, list):  # one array an output: a leaf holds the shares of all, one after another
+        classes = np.concatenate([labels.astype(object) for labels in classes])
+    return forest, schema or getattr(model, "schema_", None), classes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

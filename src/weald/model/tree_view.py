@@ -6,6 +6,7 @@ Python: a tree may be a hundred thousand levels deep.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -34,8 +35,8 @@ class TreeView:
         The model.
     schema : Schema
         Its columns.
-    n_classes : int
-        How many classes a leaf has shares of; 1 for regression.
+    n_classes : int, or sequence of int
+        How many classes each output has; 1 for regression.
     declared : None, names, positions or a mask, default=None
         The columns that training declared as categories, for reading new tables.
     tree : int, default=0
@@ -52,15 +53,20 @@ class TreeView:
     """
 
     def __init__(
-        self, forest: Forest, schema: Schema, *, n_classes: int, declared: Any = None, tree: int = 0
+        self,
+        forest: Forest,
+        schema: Schema,
+        *,
+        n_classes: int | Sequence[int],
+        declared: Any = None,
+        tree: int = 0,
     ) -> None:
         self.forest = forest
         self.schema = schema
         self.declared = declared
         self.tree = tree
         self.n_features = forest.n_columns
-        self.n_outputs = 1
-        self.max_n_classes = n_classes
+        self._n_classes = [n_classes] if isinstance(n_classes, int) else list(n_classes)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the arrays that are computed anew."""
@@ -102,9 +108,19 @@ class TreeView:
         return self.node_count - len(self._inner)
 
     @property
+    def n_outputs(self) -> int:
+        """How many columns the target had."""
+        return len(self._n_classes)
+
+    @property
     def n_classes(self) -> NDArray[np.intp]:
-        """The classes of each output, as an array of one entry."""
-        return np.array([self.max_n_classes], np.intp)
+        """The classes of each output; 1 for regression."""
+        return np.array(self._n_classes, np.intp)
+
+    @property
+    def max_n_classes(self) -> int:
+        """The classes of the output that has most."""
+        return max(self._n_classes)
 
     @cached_property
     def children_left(self) -> NDArray[np.int64]:
@@ -153,10 +169,32 @@ class TreeView:
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
-        """Class shares, or the mean, of each node: (nodes, 1, classes).
+        """Class shares, or means, of each node: (nodes, outputs, classes), with 0 beyond an output's classes.
 
-        An inner node has the mean of its children, weighted by their rows.
+        Where the model keeps no values of inner nodes, those are the means of their children, weighted by
+        their rows.
         """
+        flat = self._inner_means if self.forest.inner_value is None else self._kept_values
+        if self.n_outputs == 1:
+            return flat[:, None, :]
+        out = np.zeros((self.node_count, self.n_outputs, self.max_n_classes))
+        # True at the places of an output's own classes: the entries of a leaf, in their order.
+        out[:, np.arange(self.max_n_classes) < self.n_classes[:, None]] = flat
+        return out
+
+    @property
+    def _kept_values(self) -> NDArray[np.float64]:
+        """Values of leaves and inner nodes as the forest has them: (nodes, width)."""
+        out = np.empty((self.node_count, self.forest.width))
+        leaf = self._slot < 0
+        out[leaf] = self.forest.value[~self._slot[leaf]]
+        if self.forest.inner_value is not None:
+            out[self._inner] = self.forest.inner_value[self._slot[self._inner]]
+        return out
+
+    @property
+    def _inner_means(self) -> NDArray[np.float64]:
+        """Values of leaves, and of inner nodes worked out from them: (nodes, width)."""
         leaf = np.flatnonzero(self._slot < 0)
         cover = self.weighted_n_node_samples
         total = np.empty((self.node_count, self.forest.width))
@@ -168,7 +206,7 @@ class TreeView:
             total[inner] = total[inner + 1] + total[right[inner]]
         out = total / cover[:, None]
         out[leaf] = self.forest.value[~self._slot[leaf]]
-        return out[:, None, :]
+        return out
 
     @cached_property
     def _levels(self) -> list[NDArray[np.int64]]:
@@ -218,7 +256,9 @@ class TreeView:
         """
         slot = self._slot[self._inner]
         gains = np.bincount(self.forest.column[slot], self.forest.gain[slot], self.n_features)
-        importance: NDArray[np.float64] = gains.astype(np.float64) / self.weighted_n_node_samples[0]
+        # A gain is the sum over the outputs, the criterion their mean.
+        per_unit = self.weighted_n_node_samples[0] * self.n_outputs
+        importance: NDArray[np.float64] = gains.astype(np.float64) / per_unit
         total = importance.sum()
         return importance / total if normalize and total > 0 else importance
 
@@ -227,9 +267,9 @@ class TreeView:
         return predict.leaf_nodes(self.forest, self._aligned(X))[:, self.tree].astype(np.int64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The leaf value of each row of a table: (rows, classes)."""
-        value: NDArray[np.float64] = self.value[self.apply(X), 0, :]
-        return value
+        """The leaf value of each row of a table: (rows, classes), or (rows, outputs, classes) if several."""
+        value: NDArray[np.float64] = self.value[self.apply(X)]
+        return value[:, 0, :] if self.n_outputs == 1 else value
 
     def decision_path(self, X: Any) -> Any:
         """Which nodes each row of a table passes: a sparse indicator, (rows, nodes)."""

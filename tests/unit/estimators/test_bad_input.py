@@ -34,7 +34,7 @@ def tree(request):
         (FRAME.set_axis(["a", "a"], axis=1), Y, "more than once: 'a'"),
         (FRAME, Y[:3], r"\[4, 3\]"),
         (FRAME, [*Y, 1], r"\[4, 5\]"),
-        (FRAME, [[0, 1]] * 4, "y"),
+        (FRAME, [[[0], [1]]] * 4, "y has more than two dimensions: row 0"),
         (FRAME, [0, 1, None, 1], "y contains NaN: row 2"),
         (FRAME, [0, 1, NAN, 1], "y contains NaN: row 2"),
         (FRAME, [0, 1, INF, 1], "y contains infinity"),

@@ -60,9 +60,10 @@ BAD = [
     ({"unknown": "ignore"}, "`unknown` of {} must be 'missing' or 'error'; got 'ignore'."),
     (
         {"class_weight": "auto"},
-        "`class_weight` of {} must be None, 'balanced' or a dict from label to weight; got 'auto'.",
+        "`class_weight` of {} must be None, 'balanced', a dict from label to weight or a list of such, one "
+        "an output; got 'auto'.",
     ),
-    ({"class_weight": [1, 2]}, "`class_weight` of {} must be None, 'balanced' or a dict"),
+    ({"class_weight": 2}, "`class_weight` of {} must be None, 'balanced', a dict"),
 ]
 
 

@@ -13,17 +13,23 @@ from weald import DecisionTreeClassifier, DecisionTreeRegressor
 def classifier(
     seed: int = 0, *, classes: Any = ("Adelie", "Chinstrap", "Gentoo"), schema=None, params=None, **forest
 ):
-    """A classifier with a random tree and these labels."""
+    """A classifier with a random tree and these labels: a vector, or a list of vectors, one an output."""
     schema = schema or mixed_schema()
-    labels = classes if isinstance(classes, np.ndarray) else np.array(classes, object)
+    several = isinstance(classes, list)
+    by_output = tuple(
+        each if isinstance(each, np.ndarray) else np.array(each, object)
+        for each in (classes if several else [classes])
+    )
+    sizes = [len(each) for each in by_output]
     model = DecisionTreeClassifier(**(params or {}))
-    model._take(random_forest(seed, schema, width=len(labels), **forest), schema, labels)
+    grown = random_forest(seed, schema, width=sum(sizes), by_output=sizes if several else None, **forest)
+    model._take(grown, schema, by_output)
     return model
 
 
-def regressor(seed: int = 0, *, schema=None, params=None, **forest):
+def regressor(seed: int = 0, *, width: int = 1, schema=None, params=None, **forest):
     """A regressor with a random tree."""
     schema = schema or mixed_schema()
     model = DecisionTreeRegressor(**(params or {}))
-    model._take(random_forest(seed, schema, width=1, shares=False, **forest), schema, None)
+    model._take(random_forest(seed, schema, width=width, shares=False, **forest), schema, None)
     return model

@@ -29,6 +29,11 @@ CASES = [
     {"combinations": True, "n_leaves": 60},
     {"weighted": True},
     {"n_trees": 50, "width": 2, "n_leaves": 3},
+    {"width": 5, "by_output": [2, 3]},
+    {"width": 5, "by_output": [2, 3], "weighted": True},
+    {"inner_value": True},
+    {"width": 3, "shares": False, "inner_value": True},
+    {"n_leaves": 1, "inner_value": True},
 ]
 
 

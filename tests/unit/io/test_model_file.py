@@ -7,6 +7,7 @@ import stat
 import numpy as np
 import pytest
 import safetensors
+from sklearn.model_selection import KFold
 from unit.io.models import classifier, regressor
 from unit.model.forests import mixed_schema, random_rows
 
@@ -92,6 +93,58 @@ def test_classes_keep_type_and_dtype(classes, tmp_path):
     assert [type(c) for c in loaded.classes_.tolist()] == [type(c) for c in classes.tolist()]
 
 
+def test_classes_of_several_outputs(tmp_path):
+    model = classifier(classes=[("a", "b"), np.array([3, 5, 9], np.int16), np.array([True])])
+    loaded = roundtrip(model, tmp_path / "m.weald")
+    same_arrays(model, loaded)
+    assert [labels.dtype for labels in loaded.classes_] == [object, np.int16, np.bool_]
+    assert [labels.tolist() for labels in loaded.classes_] == [["a", "b"], [3, 5, 9], [True]]
+    assert (loaded.n_classes_, loaded.n_outputs_) == ([2, 3, 1], 3)
+    rows = random_rows(1, model.schema_, 60)
+    assert loaded.predict(rows).tolist() == model.predict(rows).tolist()
+    assert model_file.to_bytes(loaded) == (tmp_path / "m.weald").read_bytes()
+    assert set(vars(loaded)) == set(vars(model))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_of_several_outputs_are_stored_as_weights_where_those_give_them_back(weighted, tmp_path):
+    model = classifier(classes=[("a", "b"), ("x", "y", "z")], weighted=weighted)
+    model_file.save(model, tmp_path / "m.weald")
+    _, tensors = container.read(tmp_path / "m.weald", mmap=False)
+    assert ("forest.class_weights" in tensors) != weighted
+    assert ("forest.value" in tensors) == weighted
+    same_arrays(model, weald.load(tmp_path / "m.weald"))
+
+
+def test_several_numbers_an_output(tmp_path):
+    model = regressor(width=3)
+    # means that are whole numbers and add up to the cover are still no class weights
+    model.forest_.value[:] = np.column_stack([np.full(20, -1.0), np.full(20, 1.0), np.full(20, 1.0)])
+    loaded = roundtrip(model, tmp_path / "m.weald")
+    same_arrays(model, loaded)
+    assert loaded.n_outputs_ == 3
+    assert model_file.to_bytes(loaded) == (tmp_path / "m.weald").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda: regressor(inner_value=True),
+        lambda: regressor(width=2, inner_value=True, weighted=True),
+        lambda: classifier(inner_value=True),
+        lambda: classifier(classes=[("a", "b"), ("x", "y", "z")], inner_value=True),
+        lambda: regressor(inner_value=True, n_leaves=1),
+    ],
+)
+def test_values_of_inner_nodes_come_back(model, tmp_path):
+    model = model()
+    loaded = roundtrip(model, tmp_path / "m.weald")
+    assert loaded.forest_.inner_value is not None
+    same_arrays(model, loaded)
+    np.testing.assert_array_equal(loaded.tree_.value, model.tree_.value)
+    assert model_file.to_bytes(loaded) == (tmp_path / "m.weald").read_bytes()
+
+
 def odd_schema(names, levels):
     columns = mixed_schema().columns
     renamed = [ColumnSchema(name, c.kind, c.unit, c.levels) for name, c in zip(names, columns, strict=True)]
@@ -154,14 +207,70 @@ def test_a_mask_comes_back(tmp_path):
     assert loaded.categorical_features.tolist() == mask.tolist()
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"Adelie": 2.0}, {1: 3, False: 0.5}],
+        ({}, None, "balanced", {dt.date(2020, 1, 1): 2}),
+        [{2.5: 1, "a": 3}],
+    ],
+)
+def test_lists_of_class_weights_come_back(value, tmp_path):
+    loaded = roundtrip(classifier(params={"class_weight": value}), tmp_path / "m.weald")
+    assert loaded.class_weight == value
+    assert type(loaded.class_weight) is type(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [1, 0, -1, 0, 0, 0, 0],
+        (0,) * 7,
+        {"length": 1, "wait": np.int8(-1)},
+        {1: 1, 2.5: -1, dt.date(2020, 1, 1): 0, dt.datetime(2020, 1, 1): 0, False: 0, np.int64(4): 1},
+        {},
+    ],
+    ids=str,
+)
+def test_constraints_come_back(value, tmp_path):
+    loaded = roundtrip(regressor(params={"monotonic_cst": value}), tmp_path / "m.weald")
+    assert loaded.monotonic_cst == value
+    assert type(loaded.monotonic_cst) is type(value)
+    if isinstance(value, dict):
+        assert [type(name) for name in loaded.monotonic_cst] == [
+            int if isinstance(name, np.int64) else type(name) for name in value
+        ]
+
+
+def test_an_array_of_constraints_comes_back(tmp_path):
+    value = np.array([1, 0, -1, 0, 0, 0, 0], np.int8)
+    loaded = roundtrip(regressor(params={"monotonic_cst": value}), tmp_path / "m.weald")
+    assert loaded.monotonic_cst.dtype == np.int8
+    assert loaded.monotonic_cst.tolist() == value.tolist()
+
+
+def test_folds_are_kept_as_a_number_only(tmp_path):
+    for cv, expected in [
+        (3, 3),
+        (np.int64(4), 4),
+        (KFold(3), 5),
+        ([(np.arange(5), np.arange(5, 9)), (np.arange(4, 9), np.arange(4))], 5),
+    ]:
+        model = regressor(params={"cv": cv, "prune": "cv", "ccp_alpha": 0.0, "splitter": "random"})
+        loaded = roundtrip(model, tmp_path / "m.weald")
+        assert loaded.cv == expected
+        assert (loaded.prune, loaded.splitter) == ("cv", "random")
+
+
 def test_a_generator_is_no_part_of_the_model(tmp_path):
     seeded = classifier(params={"random_state": np.random.RandomState(3)})
     assert roundtrip(seeded, tmp_path / "m.weald").random_state is None
 
 
-@pytest.mark.parametrize("name", ["gain", "cover", "value", "threshold", "impurity"])
+@pytest.mark.parametrize("name", ["gain", "cover", "value", "threshold", "impurity", "inner_value"])
 def test_nan_is_not_written(name, tmp_path):
-    model = regressor(weighted=True)
+    model = regressor(weighted=True, inner_value=True)
     getattr(model.forest_, name)[0] = np.nan
     with pytest.raises(ModelFileError, match=f"forest_.{name}"):
         model.save(tmp_path / "m.weald")
@@ -299,7 +408,8 @@ def last_code(tensors):
         (lambda c, t: c["forest"].update(nodes=2**31), "number of nodes"),
         (lambda c, t: c["forest"].update(nodes=2**31 - 1), "'forest.leaf'|'leaf'"),
         (lambda c, t: c["forest"].update(trees=2), "binary trees"),
-        (lambda c, t: c["forest"].update(width=2), "shape"),
+        (lambda c, t: c["forest"].update(width=2), "all of its outputs"),
+        (lambda c, t: c["forest"].update(width=1), "shape"),
         (lambda c, t: c["forest"].update(link="eval"), "link"),
         (lambda c, t: t["forest.leaf"].__setitem__(0, 0), "binary trees"),
         (lambda c, t: t["forest.column"].__setitem__(0, 99), "range"),
@@ -320,6 +430,53 @@ def last_code(tensors):
 def test_hostile_files_are_refused_though_their_checksum_is_right(change, message, tmp_path):
     path = tmp_path / "m.weald"
     model_file.save(classifier(1), path)
+    rewritten(path, change)
+    with pytest.raises(ModelFileError, match=message):
+        weald.load(path)
+
+
+def shares(value):
+    """Replaces what the file says of leaf values."""
+
+    def change(content, tensors):
+        del tensors["forest.class_weights"]
+        tensors["forest.value"] = np.full((20, 5), value)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c, t: c["classes"].pop(), "fewer than two"),
+        (lambda c, t: c["classes"].append(c["classes"][0]), "do not match the outputs"),
+        (lambda c, t: c.update(classes=[]), "fewer than two"),
+        (lambda c, t: c.update(classes=[None, None]), "not a list of typed values"),
+        (lambda c, t: c.update(classes=[[c["classes"][0]], c["classes"][1]]), "not a list of typed values"),
+        (lambda c, t: c["classes"].reverse(), "add up to 1"),
+        (lambda c, t: c["classes"][0].update(values=["a", "a"]), "class twice"),
+        (lambda c, t: c.update(classes=None), "do not match the outputs"),
+        (lambda c, t: c.update(estimator="DecisionTreeRegressor"), "unknown parameter|link"),
+        (lambda c, t: c["classes"][0].update(type=[], values=[]), "dtype|do not match the outputs"),
+        (lambda c, t: t["forest.class_weights"].__setitem__((0, 0), 255), "more weight than it has"),
+        (lambda c, t: t["forest.class_weights"].__setitem__((0, 0), 0), "do not add up to 1"),
+        (lambda c, t: t.update({"forest.class_weights": np.zeros((20, 3))}), "'class_weights' .* shape"),
+        (lambda c, t: t.update({"forest.class_weights": np.zeros((20, 6))}), "'class_weights' .* shape"),
+        (shares(0.3), "do not add up to 1"),
+        (shares(1.5), "between 0 and 1"),
+        (lambda c, t: t.update({"forest.inner_value": np.full((19, 5), np.nan)}), "'inner_value'.*finite"),
+        (lambda c, t: t.update({"forest.inner_value": np.full((19, 4), 0.5)}), "'inner_value'.*shape"),
+        (lambda c, t: t.update({"forest.inner_value": np.full((20, 5), 0.5)}), "'inner_value'.*shape"),
+        (lambda c, t: t.update({"forest.inner_value": np.full((19, 5), 0.9)}), "do not add up to 1"),
+        (lambda c, t: c["params"].update(categorical_features={"list": [{"dict": []}]}), "unknown form"),
+        (lambda c, t: c["params"].update(class_weight={"list": [{"dict": [[1]]}]}), "not a mapping"),
+        (lambda c, t: c["params"].update(class_weight={"list": [{"list": []}]}), "unknown form"),
+        (lambda c, t: c["params"].update(monotonic_cst={"dict": 3}), "not a mapping"),
+    ],
+)
+def test_hostile_files_of_several_outputs(change, message, tmp_path):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(1, classes=[("a", "b"), ("x", "y", "z")]), path)
     rewritten(path, change)
     with pytest.raises(ModelFileError, match=message):
         weald.load(path)

@@ -61,8 +61,13 @@ def random_forest(
     combinations: bool = False,
     weighted: bool = False,
     cuts: int = 12,
+    by_output: list[int] | None = None,
+    inner_value: bool = False,
 ) -> Forest:
-    """A forest that could have been grown: counts add up, sets are in range, codes are ranks."""
+    """A forest that could have been grown: counts add up, sets are in range, codes are ranks.
+
+    `by_output` has the number of classes of each of several outputs; their sum is `width`.
+    """
     rng = np.random.default_rng(seed)
     schema = schema or mixed_schema()
     trees = [leaf_bits(rng, n_leaves) for _ in range(n_trees)]
@@ -75,6 +80,8 @@ def random_forest(
     per_class = rng.integers(0, 9, (n_ends, width))
     per_class[:, 0] += per_class.sum(axis=1) == 0
     leaf_count = per_class.sum(axis=1)
+    if by_output is not None:
+        per_class = np.hstack([rng.multinomial(leaf_count, np.full(n, 1 / n)) for n in by_output])
     count = np.zeros(n_nodes, np.int64)
     for start, tree in zip(tree_start, trees, strict=False):
         ends = subtree_ends(tree)
@@ -83,6 +90,8 @@ def random_forest(
             count[start + node] = leaf_count[inside].sum()
     cover = count * (rng.uniform(0.5, 2.0, n_nodes) if weighted else 1.0)
     value = per_class / leaf_count[:, None] if shares else rng.normal(size=(n_ends, width))
+
+    inner = np.ascontiguousarray(value[rng.integers(0, n_ends, n_inner)], np.float64) if inner_value else None
 
     column, kind, threshold, side, sets, combos = _splits(rng, schema, n_inner, combinations, cuts)
     return Forest(
@@ -106,6 +115,7 @@ def random_forest(
         gain=rng.uniform(0, 5, n_inner),
         side=side,
         value=np.ascontiguousarray(value, np.float64),
+        inner_value=inner,
         set_start=np.cumsum([0] + [len(codes) for codes, _ in sets]).astype(np.int64),
         set_codes=np.array([code for codes, _ in sets for code in codes], np.uint32),
         set_left=np.array([left for _, left in sets], bool),

@@ -106,6 +106,39 @@ def test_regression_values_are_weighted_means():
     assert TreeView(plain, SCHEMA, n_classes=1).value.ravel().tolist() == [2.5625, 1.25, 3.0]
 
 
+def test_outputs_with_fewer_classes_are_filled_with_zeros():
+    values = [[1.0, 0.0, 0.25, 0.5, 0.25], [0.5, 0.5, 0.0, 0.0, 1.0]]
+    view = TreeView(forest([0, ~0, ~1], [8, 4, 4], [0], [0.5], [2], [6.0], values), SCHEMA, n_classes=[2, 3])
+    assert (view.n_outputs, view.max_n_classes, view.n_classes.tolist()) == (2, 3, [2, 3])
+    assert view.value.shape == (3, 2, 3)
+    assert view.value[1].tolist() == [[1.0, 0.0, 0.0], [0.25, 0.5, 0.25]]
+    assert view.value[2].tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    assert view.value[0].tolist() == [[0.75, 0.25, 0.0], [0.125, 0.25, 0.625]]
+    rows = [{"size": 0.0, "colour": "red"}, {"size": 1.0, "colour": "red"}]
+    table = {name: [row[name] for row in rows] for name in ("size", "colour")}
+    assert view.predict(table).tolist() == view.value[1:].tolist()
+    # gain 6 over two outputs, for 8 rows
+    assert view.compute_feature_importances(normalize=False).tolist() == [6 / 16, 0.0]
+
+
+def test_several_means():
+    values = [[1.0, 10.0], [3.0, 30.0]]
+    view = TreeView(forest([0, ~0, ~1], [4, 1, 3], [0], [0.5], [2], [1.0], values), SCHEMA, n_classes=[1, 1])
+    assert view.value.tolist() == [[[2.5], [25.0]], [[1.0], [10.0]], [[3.0], [30.0]]]
+    assert view.n_classes.tolist() == [1, 1]
+
+
+def test_values_of_inner_nodes_are_those_the_model_keeps():
+    medians = forest(
+        [1, ~1, 0, ~0, ~2], [9, 1, 8, 4, 4], [0, 0], [0.5, 0.1], [4, 2], [1.0, 2.0], [[7.0], [1.0], [5.0]],
+        inner_value=np.array([[6.5], [5.5]]),
+    )  # fmt: skip
+    assert TreeView(medians, SCHEMA, n_classes=1).value.ravel().tolist() == [5.5, 1.0, 6.5, 7.0, 5.0]
+    # without them: means of the leaves below
+    means = dataclasses.replace(medians, inner_value=None)
+    assert TreeView(means, SCHEMA, n_classes=1).value[2].ravel().tolist() == [6.0]
+
+
 def test_a_single_leaf():
     leaf = TreeView(forest([~0], [3], [], [], [], [], [[0.5]]), SCHEMA, n_classes=1)
     assert (leaf.max_depth, leaf.n_leaves, leaf.node_count) == (0, 1, 1)
