@@ -166,7 +166,14 @@ def test_parameters_have_scikit_learn_defaults(weald_class, sklearn_class):
     ours, theirs = weald_class().get_params(), sklearn_class().get_params()
     shared = ours.keys() & theirs.keys()
     assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
-    assert ours.keys() - theirs.keys() == {"max_bins", "n_jobs", "categorical_features", "unknown"}
+    assert ours.keys() - theirs.keys() == {
+        "max_bins",
+        "n_jobs",
+        "categorical_features",
+        "unknown",
+        "prune",
+        "cv",
+    }
 
 
 def test_clone_keeps_parameters():

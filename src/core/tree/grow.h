@@ -63,7 +63,8 @@ struct Spread {
   Buffer<int64_t> squares;  // (n,) w·y² in units, summed over outputs
   int n_outputs = 1;
   int square_power = 0, score_power = 0, weight_power = 0;  // units · 2^power are real: squares, scores, weights
-  double factor = 1;  // of impurities and gains: criteria that count in bits have natural logarithms outside
+  // Of impurities and gains: their mean over the outputs, and natural logarithms for a criterion that counts in bits.
+  double factor = 1;
   Spread gather(std::span<const uint32_t> ids) const {
     Spread out = *this;
     out.target = Buffer<double>::gathered(target.get(), ids, static_cast<size_t>(n_outputs));

@@ -13,6 +13,7 @@ TreeArrays grow_absolute_tree(const Codes& codes, std::span<const int64_t> value
   Spread spread;
   spread.target = targets.data();
   spread.n_outputs = n_outputs;
+  spread.factor = 1.0 / n_outputs;
   spread.weight_power = weight_power;
   spread.score_power = value_power + weight_power;
   const TargetRows rows{weights.data(), values.data(), n_outputs};

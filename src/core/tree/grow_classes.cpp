@@ -37,6 +37,7 @@ TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, st
   const int64_t total = weights.empty() ? codes.n_rows : std::accumulate(weights.begin(), weights.end(), int64_t{0});
   Spread spread;
   spread.n_outputs = static_cast<int>(n_outputs);
+  spread.factor = 1.0 / spread.n_outputs;
   spread.weight_power = spread.score_power = weight_power;
   if (n_outputs == 1 && n_lanes == 2) {
     if (weights.empty()) {

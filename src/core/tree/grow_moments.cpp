@@ -21,7 +21,8 @@ TreeArrays grow_moment_tree(const Codes& codes, std::span<const int64_t> lanes, 
   spread.square_power = powers.square;
   spread.weight_power = powers.weight;
   const bool poisson = criterion == MomentCriterion::poisson;
-  if (poisson) spread.factor = 0x1.62e42fefa39efp-1;  // ln 2: the criterion counts in bits
+  constexpr double ln2 = 0x1.62e42fefa39efp-1;
+  spread.factor = (poisson ? ln2 : 1.0) / spread.n_outputs;
   if (n_outputs == 1) {
     spread.score_power = poisson ? powers.sum[0] : 2 * powers.sum[0] - powers.weight;
     const PairRows rows{lanes.data()};

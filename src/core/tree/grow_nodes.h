@@ -141,18 +141,18 @@ double Grower<Rows, Criterion>::median_target(const Node& node, size_t output) c
   }
 }
 
-// Classes and absolute error: −score / weight. Moments: (Σ per-row terms − score) / Σ w; both over the number of
-// outputs. The terms do not depend on the split: Σ w·y² for squared error.
+// Classes and absolute error: −score / weight. Moments: (Σ per-row terms − score) / Σ w. The terms do not depend on the
+// split: Σ w·y² for squared error.
 template <class Rows, class Criterion>
 double Grower<Rows, Criterion>::impurity(const Node& node, const NodeRecord& record) const {
   const auto weight = static_cast<double>(record.weight);
   const double score = std::ldexp(record.score / weight, spread_.score_power - spread_.weight_power);
-  if (!spread_.squares) return -score * spread_.factor / spread_.n_outputs;
+  if (!spread_.squares) return -score * spread_.factor;
   int64_t squares = 0;
   for (const uint32_t row : ids_of(node)) squares += spread_.squares[row];
   const double loss =
       std::ldexp(static_cast<double>(squares) / weight, spread_.square_power - spread_.weight_power) - score;
-  return std::max(0.0, loss * spread_.factor / spread_.n_outputs);
+  return std::max(0.0, loss * spread_.factor);
 }
 
 // The weighted mean of the node's targets, in fixed point of the node's own: 62 bits for its largest target, so that a

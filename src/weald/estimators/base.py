@@ -41,15 +41,11 @@ from weald.rows.memory import Grown, GrowOptions
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows.
-
-    `several` tells whether there is more than one output: then predictions have columns too.
-    """
+    """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows."""
 
     values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
     classes: tuple[NDArray[Any], ...] | None  # the labels of each output; None for numbers
     weight: Weights | None
-    several: bool
 
     @property
     def n_outputs(self) -> int:
@@ -60,10 +56,6 @@ class Target:
     def n_classes(self) -> list[int]:
         """How many labels each output has."""
         return [] if self.classes is None else [len(labels) for labels in self.classes]
-
-    def limits(self, grow: GrowOptions) -> GrowOptions:
-        """The limits on growth for these outputs: impurity is their mean, the engine's gain their sum."""
-        return replace(grow, min_impurity_decrease=grow.min_impurity_decrease * self.n_outputs)
 
 
 class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types

@@ -175,12 +175,11 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         outputs = [without_absent(found, weight) for found in outputs]
         weight = weigh_by_class(options.class_weight, owner, outputs, weight)
         numbers = np.stack([found.indices for found in outputs], axis=1)
-        return Target(numbers, tuple(found.classes for found in outputs), weight, several=len(outputs) > 1)
+        return Target(numbers, tuple(found.classes for found in outputs), weight)
 
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One classification tree."""
-        limits = target.limits(grow)
-        return grow_classification_tree(codes, target.values, target.n_classes, target.weight, limits)
+        return grow_classification_tree(codes, target.values, target.n_classes, target.weight, grow)
 
 
 class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # scikit-learn has no types
@@ -321,11 +320,11 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
     ) -> Target:
         """The target as numbers; weights as they are."""
         values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)
-        return Target(values, None, weight, several=values.shape[1] > 1)
+        return Target(values, None, weight)
 
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One regression tree."""
-        return grow_regression_tree(codes, target.values, target.weight, target.limits(grow))
+        return grow_regression_tree(codes, target.values, target.weight, grow)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean target of each row's leaf.

@@ -256,9 +256,7 @@ class TreeView:
         """
         slot = self._slot[self._inner]
         gains = np.bincount(self.forest.column[slot], self.forest.gain[slot], self.n_features)
-        # A gain is the sum over the outputs, the criterion their mean.
-        per_unit = self.weighted_n_node_samples[0] * self.n_outputs
-        importance: NDArray[np.float64] = gains.astype(np.float64) / per_unit
+        importance: NDArray[np.float64] = gains.astype(np.float64) / self.weighted_n_node_samples[0]
         total = importance.sum()
         return importance / total if normalize and total > 0 else importance
 

@@ -326,7 +326,7 @@ def test_losses_of_several_outputs_add_up(labels):
     X, y = table(DecisionTreeClassifier if labels else DecisionTreeRegressor)
     values = np.column_stack([y, y[::-1], X[:, 0] > 0]).astype(np.int32 if labels else float)
     classes = tuple(np.arange(k) for k in (3, 3, 2)) if labels else None
-    target = Target(values, classes, None, several=True)
+    target = Target(values, classes, None)
     rows = to_table(X)
     codes = encode(rows, max_bins=None)
     options = DecisionTreeClassifier(prune="cv") if labels else DecisionTreeRegressor(prune="cv")
