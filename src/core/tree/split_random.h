@@ -26,23 +26,27 @@ inline double uniform(uint64_t word) {
 }
 
 struct DrawnCut {
-  uint32_t code = 0;     // the largest code that goes left
+  uint32_t code = 0;     // the largest code that goes left, at least of those present
   uint32_t next = 0;     // 0: missing stands against present
   double threshold = 0;  // exact numbers only
 };
 
+// A threshold between the values of the lowest and the highest code present in a node; low < high.
+inline double draw_threshold(const double* marks, uint32_t low, uint32_t high, uint64_t word) {
+  const double u = uniform(word), least = marks[low - 1], most = marks[high - 1];
+  const double threshold = std::max(least, least * (1 - u) + most * u);
+  return threshold < most ? threshold : least;
+}
+
 // A cut between the lowest and the highest code present in a node; low < high.
 inline DrawnCut draw_cut(ColumnKind kind, const double* marks, uint32_t low, uint32_t high, uint64_t word) {
-  const double u = uniform(word);
-  const auto between = [&](double a, double b) { return a * (1 - u) + b * u; };
   if (kind == ColumnKind::exact) {
-    const double least = marks[low - 1], most = marks[high - 1];
-    double threshold = std::max(least, between(least, most));
-    if (!(threshold < most)) threshold = least;
-    const double* above = std::upper_bound(marks + low, marks + high - 1, threshold);
-    const auto code = static_cast<uint32_t>(above - marks);
+    const double threshold = draw_threshold(marks, low, high, word);
+    const auto code = static_cast<uint32_t>(std::upper_bound(marks + low, marks + high - 1, threshold) - marks);
     return {code, code + 1, threshold};
   }
+  const double u = uniform(word);
+  const auto between = [&](double a, double b) { return a * (1 - u) + b * u; };
   uint32_t code = low + std::min(high - low - 1, static_cast<uint32_t>(u * (high - low)));
   if (kind == ColumnKind::binned) {
     const double at = between(marks[low - 1], marks[high - 2]);
@@ -78,7 +82,18 @@ DrawnCut scan_random(const Rows& rows, const Code* codes, std::span<const uint32
   for (const uint32_t row : ids) range.include(codes[row]);
   scan.constant = range.constant();
   if (scan.constant) return {};
-  const DrawnCut cut = range.draw(kind, marks, word);
+  DrawnCut cut;
+  // In a small node, asking the rows for the largest code below the threshold is quicker than a search in all marks.
+  constexpr size_t few_rows = 16;
+  if (kind == ColumnKind::exact && ids.size() <= few_rows && range.low < range.high) {
+    cut = {range.low, range.high, draw_threshold(marks, range.low, range.high, word)};
+    for (const uint32_t row : ids) {
+      const uint32_t code = codes[row];
+      if (code > cut.code && marks[code - 1] <= cut.threshold) cut.code = code;
+    }
+  } else {
+    cut = range.draw(kind, marks, word);
+  }
   int64_t n_left = 0;
   for (const uint32_t row : ids) {
     const uint32_t code = codes[row];
