@@ -17,6 +17,7 @@ from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
 from weald.data.arrays import CATEGORICAL_WAY_OUT
 from weald.data.levels import distinct_numbers, missing_rows
+from weald.data.sparse import is_sparse
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
 
@@ -92,6 +93,7 @@ def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | Non
     """Row weights as contiguous float64: finite, none negative, not all zero; None stays None."""
     if sample_weight is None:
         return None
+    _refuse_sparse(sample_weight, "sample_weight")
     if np.isscalar(sample_weight):
         sample_weight = np.full(n_rows, sample_weight)
     if getattr(sample_weight, "ndim", 1) == 0:
@@ -112,6 +114,14 @@ def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | Non
     weight = np.ascontiguousarray(column.values, dtype=np.float64)
     _check_weight(weight)
     return weight
+
+
+def _refuse_sparse(values: Any, what: str) -> None:
+    if is_sparse(values):
+        raise DataTypeError(
+            f"Sparse data was passed for {what} ({type(values).__name__}), but dense data is required. "
+            f"Use {what.split()[-1]}.toarray()."
+        )
 
 
 def _one_dimension(sample_weight: Any) -> Any:
@@ -140,6 +150,7 @@ def _vector(y: Any, n_rows: int, estimator: str, expected: str) -> Any:
     """`y` as one sequence of n_rows values: tables of one column lose their second dimension."""
     if y is None:
         raise DataError(f"{estimator} requires y to be passed, but the target y is None. Give {expected}.")
+    _refuse_sparse(y, "the target y")
     if pandas_frame.is_frame(y):
         y = _only_column(y.shape, lambda: y.iloc[:, 0], expected)
     elif hasattr(y, "columns") and arrow_frame.has_arrow(y):
