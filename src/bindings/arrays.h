@@ -93,8 +93,8 @@ inline SparseView sparse_view(const nb::tuple& parts) {
   matrix.index = index.data();
   matrix.wide = dtype_of(index) == DType::i64;
   require(matrix.wide || dtype_of(index) == DType::i32, "indices are int32 or int64");
-  require(start.size() > 0 && index.stride(0) == 1 && data.stride(0) == 1,
-          "the arrays of a sparse matrix have no gaps");
+  const auto dense = [](const AnyColumn& array) { return array.size() < 2 || array.stride(0) == 1; };
+  require(start.size() > 0 && dense(index) && dense(data), "the arrays of a sparse matrix have no gaps");
   matrix.n_indices = static_cast<int64_t>(index.size());
   matrix.data = data.data();
   matrix.dtype = dtype_of(data);

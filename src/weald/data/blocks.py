@@ -63,6 +63,8 @@ class SparseBlock:
     def take(self, positions: Sequence[int]) -> list[NDArray[Any]]:
         """Some columns in full, in one pass over the indices."""
         out = [np.zeros(self.shape[0], self.data.dtype) for _ in positions]
+        if not out:
+            return out
         place = {j: i for i, j in enumerate(positions)}
         wanted = np.zeros(self.shape[1], np.bool_)
         wanted[list(positions)] = True
@@ -71,10 +73,11 @@ class SparseBlock:
         order = np.argsort(columns, kind="stable")
         starts = np.flatnonzero(np.diff(columns[order], prepend=-1))
         add = np.logical_or if self.data.dtype.kind == "b" else np.add
-        for entries in np.split(order, starts[1:]):
-            if len(entries):
-                column = out[place[int(columns[entries[0]])]]
-                add.at(column, rows[entries], self.data[at[entries]])
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are refused where they are read
+            for entries in np.split(order, starts[1:]):
+                if len(entries):
+                    column = out[place[int(columns[entries[0]])]]
+                    add.at(column, rows[entries], self.data[at[entries]])
         return out
 
     def _rows_and_columns(self, at: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:

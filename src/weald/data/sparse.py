@@ -107,16 +107,7 @@ def _lines(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[A
     """The arrays of CSR for a matrix in another format."""
     if X.format == "lil":
         return _lines_of_lists(X, shape)
-    if X.format == "bsr":
-        _check_blocks(X, shape)
-    elif X.format == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]):
-        raise _damaged("it has not one offset a diagonal")
-    try:
-        coordinates = X if X.format == "coo" else X.tocoo()
-    except (ValueError, IndexError) as error:
-        raise _damaged(str(error)) from None
-    row, column = _whole_numbers(coordinates.row, "row"), _whole_numbers(coordinates.col, "col")
-    data = np.asarray(coordinates.data)
+    row, column, data = _block_coordinates(X, shape) if X.format == "bsr" else _coordinates(X)
     if not len(row) == len(column) == len(data):
         raise _damaged(f"it has {len(row)} rows and {len(column)} columns of {len(data)} values")
     if len(row) and not 0 <= int(row.min()) <= int(row.max()) < shape[0]:
@@ -126,6 +117,16 @@ def _lines(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[A
         order = np.argsort(row, kind="stable")
         column, data = column[order], data[order]
     return indptr, column, data
+
+
+def _coordinates(X: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    if X.format == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]):
+        raise _damaged("it has not one offset a diagonal")
+    try:
+        coo = X if X.format == "coo" else X.tocoo()
+    except (ValueError, IndexError) as error:
+        raise _damaged(str(error)) from None
+    return _whole_numbers(coo.row, "row"), _whole_numbers(coo.col, "col"), np.asarray(coo.data)
 
 
 def _lines_of_lists(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
@@ -141,16 +142,21 @@ def _lines_of_lists(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], 
     return indptr, indices, data
 
 
-def _check_blocks(X: Any, shape: tuple[int, int]) -> None:
-    """BSR: whole blocks, as many as there are indices."""
+def _block_coordinates(
+    X: Any, shape: tuple[int, int]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """BSR: rows and columns of every value of its blocks."""
     if X.data.ndim != 3 or min(X.data.shape[1:]) < 1:
         raise _damaged("data holds no blocks")
     height, width = X.data.shape[1:]
     if shape[0] % height or shape[1] % width:
         raise _damaged(f"its shape is no multiple of its blocks of {height} × {width}")
-    _checked(X.indptr, X.indices, np.arange(len(X.data)), (shape[0] // height, shape[1] // width))
-    if not len(X.indices) == len(X.data) == X.indptr[-1]:
-        raise _damaged("it has not one index a block")
+    lines = (shape[0] // height, shape[1] // width)
+    indptr, indices, at = _checked(X.indptr, X.indices, np.arange(len(X.data)), lines)
+    row = np.repeat(np.arange(lines[0]), np.diff(indptr))[:, None, None] * height + np.arange(height)[:, None]
+    column = indices[:, None, None].astype(np.int64) * width + np.arange(width)
+    data = X.data[at]
+    return np.broadcast_to(row, data.shape).ravel(), np.broadcast_to(column, data.shape).ravel(), data.ravel()
 
 
 def _summed(

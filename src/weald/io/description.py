@@ -102,8 +102,8 @@ def _decode_named(record: dict[str, Any], *, newer: bool) -> Sequence[ColumnSche
     columns = record["columns"]
     if not isinstance(columns, list) or len(columns) != len(names) or len(set(names)) != len(names):
         raise ModelFileError("The schema of the model file does not have one name for each column.")
-    if not record["named"] and names != list(range(len(names))):
-        raise ModelFileError("The columns of the model file are unnamed and not numbered from 0.")
+    if not record["named"] and all(isinstance(name, str) for name in names):
+        raise ModelFileError("The columns of the model file are unnamed and have names.")
     return tuple(
         _decode_column(name, column, newer=newer) for name, column in zip(names, columns, strict=True)
     )
