@@ -65,19 +65,17 @@ inline RawColumn raw_column(nb::handle values, nb::handle missing, int64_t n_row
   return raw;
 }
 
-// The columns of an array of two dimensions, which the caller keeps alive.
-inline std::vector<RawColumn> raw_columns(nb::handle values, int64_t n_rows) {
+// The columns of an array of two dimensions, which the caller keeps alive: calls f(raw column) for each.
+template <class F>
+void for_columns(nb::handle values, int64_t n_rows, F&& f) {
   const auto array = nb::cast<AnyTable>(values, false);
   require(static_cast<int64_t>(array.shape(0)) == n_rows, "columns differ in length");
   const auto itemsize = static_cast<int64_t>(array.itemsize());
   RawColumn raw;
+  raw.data = static_cast<const char*>(array.data());
   raw.dtype = dtype_of(array);
   raw.stride = array.stride(0) * itemsize;
-  std::vector<RawColumn> columns(array.shape(1), raw);
-  const auto* data = static_cast<const char*>(array.data());
-  for (size_t j = 0; j < columns.size(); ++j)
-    columns[j].data = data + static_cast<int64_t>(j) * array.stride(1) * itemsize;
-  return columns;
+  for (size_t j = 0; j < array.shape(1); ++j, raw.data += array.stride(1) * itemsize) f(raw);
 }
 
 // (by rows, n_rows, n_columns, indptr, indices, data) of a sparse matrix; the caller keeps the arrays alive.

@@ -42,7 +42,7 @@ Codes encode_columns(const nb::list& columns, int64_t n_rows, const Vector<int64
 Codes encode_array(const nb::object& array, int kind, const nb::list& placed, int64_t n_rows,
                    const Vector<int64_t>& weights, uint32_t max_bins, int n_threads) {
   std::vector<ColumnSource> sources;
-  for (const RawColumn& raw : raw_columns(array, n_rows)) sources.push_back({raw, static_cast<ColumnKind>(kind), 0});
+  for_columns(array, n_rows, [&](const RawColumn& raw) { sources.push_back({raw, static_cast<ColumnKind>(kind), 0}); });
   for (const auto& [position, source] : read_placed(placed, n_rows)) sources.at(static_cast<size_t>(position)) = source;
   require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight a row");
   return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run); });

@@ -70,7 +70,8 @@ struct TableArgument {
       require(matrix.by_rows && matrix.n_rows == n_rows, "a sparse table is compressed by rows");
       table.sparse = &matrix;
     } else {
-      for (const RawColumn& raw : raw_columns(parts[0], n_rows)) table.columns.push_back({raw, false});
+      table.columns.reserve(nb::cast<AnyTable>(parts[0], false).shape(1));
+      for_columns(parts[0], n_rows, [&](const RawColumn& raw) { table.columns.push_back({raw, false}); });
     }
     for (const nb::handle item : nb::cast<nb::list>(parts[1])) {
       const auto column = nb::cast<nb::tuple>(item);

@@ -66,9 +66,10 @@ class SparseBlock:
         if not out:
             return out
         place = {j: i for i, j in enumerate(positions)}
-        wanted = np.zeros(self.shape[1], np.bool_)
-        wanted[list(positions)] = True
-        at = np.flatnonzero(wanted[self.indices] if self.by_rows else np.repeat(wanted, np.diff(self.indptr)))
+        if self.by_rows:
+            at = np.flatnonzero(np.isin(self.indices, list(positions)))
+        else:
+            at = np.concatenate([np.arange(self.indptr[j], self.indptr[j + 1]) for j in positions])
         rows, columns = self._rows_and_columns(at)
         order = np.argsort(columns, kind="stable")
         starts = np.flatnonzero(np.diff(columns[order], prepend=-1))

@@ -142,9 +142,7 @@ def _lines_of_lists(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], 
     return indptr, indices, data
 
 
-def _block_coordinates(
-    X: Any, shape: tuple[int, int]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _block_coordinates(X: Any, shape: tuple[int, int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """BSR: rows and columns of every value of its blocks."""
     if X.data.ndim != 3 or min(X.data.shape[1:]) < 1:
         raise _damaged("data holds no blocks")

@@ -118,11 +118,8 @@ def _decode_positions(value: object, *, newer: bool) -> Positions:
     if not isinstance(others, list) or not all(_is_pair(pair) for pair in others):
         raise ModelFileError("The columns of the model file have the wrong form.")
     positions = [j for j, _ in others]
-    ascending = all(a < b for a, b in zip([-1, *positions], [*positions, count], strict=True))
-    if not ascending:
-        raise ModelFileError(
-            "The columns of the model file name positions out of order or beyond their number."
-        )
+    if not all(a < b for a, b in zip([-1, *positions], [*positions, count], strict=True)):
+        raise ModelFileError("The columns of the model file have positions out of order or out of range.")
     return Positions(count, unit, {j: _decode_column(j, column, newer=newer) for j, column in others})
 
 

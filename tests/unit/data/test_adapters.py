@@ -12,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.sparse
 from support.tables import assert_same_column, assert_same_table, data_file, values_of
 
 from weald.data.adapters import categorical_positions, to_table

@@ -184,7 +184,7 @@ DAMAGE = {
 @pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
 @pytest.mark.parametrize("what", DAMAGE)
 def test_damaged_matrices_raise(form, what):
-    with pytest.raises(DataError, match="sparse matrix X is damaged.*Build it again"):
+    with pytest.raises(DataError, match=r"sparse matrix X is damaged.*Build it again"):
         to_table(DAMAGE[what](form))
 
 
@@ -314,7 +314,7 @@ def test_hundreds_of_thousands_of_columns_cost_nothing():
     assert schema.columns[7].levels == (0, 1)
     assert aligned.columns[-1].values.tolist() == [0.0, 1.0]
     assert aligned.columns[7].indices.tolist() == [0, 1]
-    assert tracemalloc.get_traced_memory()[1] < 3 * n  # a flag a column, for the column that is taken out
+    assert tracemalloc.get_traced_memory()[1] < 100_000
     tracemalloc.stop()
 
 
@@ -389,7 +389,7 @@ def test_level_columns_of_a_named_model_are_taken_out_of_the_matrix(form):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.Categorical([2, 0, 1]), "c": [True, False, True]})
     schema = Schema.of(to_table(frame))
     dense = np.array([[0.0, 2.0, 0.0], [5.0, 9.0, 1.0], [0.0, 0.0, 1.0]])
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="feature names"):
         table = schema.align(to_table(matrix(form, True, dense)))
     assert table.columns[1].indices.tolist() == [2, -1, 0]
     assert table.columns[1].levels == (0, 1, 2)
@@ -397,10 +397,16 @@ def test_level_columns_of_a_named_model_are_taken_out_of_the_matrix(form):
 
 
 def test_a_matrix_for_text_or_dates_raises():
-    with pytest.warns(UserWarning), pytest.raises(DataError, match=r"'s' held text .* and now holds numbers"):
+    with (
+        pytest.warns(UserWarning, match="feature names"),
+        pytest.raises(DataError, match=r"'s' held text .* and now holds numbers"),
+    ):
         Schema.of(to_table({"s": ["a", "b"]})).align(to_table(sparse.csr_array([[1.0], [0.0]])))
     dates = Schema.of(to_table({"d": np.array(["2020-01-01"], "M8[D]")}))
-    with pytest.warns(UserWarning), pytest.raises(DataError, match="was a date without time zone"):
+    with (
+        pytest.warns(UserWarning, match="feature names"),
+        pytest.raises(DataError, match="was a date without time zone"),
+    ):
         dates.align(to_table(sparse.csr_array([[1.0]])))
 
 

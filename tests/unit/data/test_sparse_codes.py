@@ -19,7 +19,8 @@ from weald.data.table import BlockColumns, Table
 from weald.errors import DataError
 
 BINS = [None, 2, 3, 255]
-DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+DTYPES = ["bool", *INTEGERS, "float32", "float64"]
 
 
 def codes_of(X, max_bins=None, *, categorical=None, **more) -> Codes:
@@ -250,7 +251,9 @@ def test_entries_that_add_up_to_infinity(form):
 
 
 def test_infinities_that_cancel_are_missing():
-    X = sparse.csr_array((np.array([np.inf, -np.inf, 1.0]), np.array([0, 0, 1]), np.array([0, 3])), shape=(1, 2))
+    X = sparse.csr_array(
+        (np.array([np.inf, -np.inf, 1.0]), np.array([0, 0, 1]), np.array([0, 3])), shape=(1, 2)
+    )
     assert codes_of(X).column(0).tolist() == [0]
     assert codes_of(X, categorical=[0]).column(0).tolist() == [0]
 
@@ -359,9 +362,7 @@ def test_hundreds_of_thousands_of_columns():
 
 
 def test_a_table_by_hand():
-    block = SparseBlock(
-        True, (2, 2), np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([5.0, 7.0])
-    )
+    block = SparseBlock(True, (2, 2), np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([5.0, 7.0]))
     codes = encode(Table(BlockColumns(block), 2, named=False), max_bins=None)
     assert codes.column(0).tolist() == [1, 2]
     assert codes.column(1).tolist() == [2, 1]
