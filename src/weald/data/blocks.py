@@ -97,8 +97,10 @@ class SparseBlock:
 
     def first_infinite(self) -> tuple[int, int, float] | None:
         """Column, row and value of the first infinite number: of the first such column its first such row."""
-        # Finite entries of one place may add up to infinity, so all entries of that place are looked at.
-        suspects = np.flatnonzero(~(np.abs(self.data) < np.finfo(self.data.dtype).max / len(self.data)))
+        if self.data.dtype.kind != "f" or not len(self.data):
+            return None
+        # Finite entries of one place may add up to infinity, if one of them is large enough.
+        suspects = np.flatnonzero(np.abs(self.data) > np.finfo(self.data.dtype).max / len(self.data))
         columns = np.unique(self._rows_and_columns(suspects)[1])
         for j in columns.tolist():
             column = self.take([j])[0]

@@ -119,6 +119,15 @@ def test_explicit_zeros_are_zeros():
     assert [values_of(column) for column in to_table(X).columns] == [[0.0], [1.0], [0.0]]
 
 
+def test_the_first_infinite_number_of_a_block():
+    dense = np.array([[np.nan, 0.0, np.inf], [1.0, np.nan, -np.inf], [0.0, 2.0, 0.0]])
+    for form in ("csr", "csc"):
+        assert sparse_block(matrix(form, True, dense)).first_infinite() == (2, 0, np.inf)
+        assert sparse_block(matrix(form, True, dense[1:, ::-1])).first_infinite() == (0, 0, -np.inf)
+    for finite in (dense[:, :2], np.array([[1, 0]]), np.zeros((2, 2))):
+        assert sparse_block(matrix("csr", True, finite)).first_infinite() is None
+
+
 # what is refused
 
 
