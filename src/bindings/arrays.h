@@ -12,6 +12,7 @@
 
 #include "core/base/check.h"
 #include "core/data/raw_column.h"
+#include "core/data/sparse_view.h"
 
 namespace weald::bindings {
 
@@ -23,13 +24,16 @@ template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 // A column of a user's table: any dtype of DType, any stride.
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+// A whole table of one dtype of DType, any strides.
+using AnyTable = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
 template <class Array>
 auto view(const Array& array) {
   return std::span(array.data(), array.size());
 }
 
-inline DType dtype_of(const AnyColumn& array) {
+template <class Array>
+DType dtype_of(const Array& array) {
   const auto is = [&](nb::dlpack::dtype dtype) { return array.dtype() == dtype; };
   if (is(nb::dtype<float>())) return DType::f32;
   if (is(nb::dtype<double>())) return DType::f64;
@@ -59,6 +63,41 @@ inline RawColumn raw_column(nb::handle values, nb::handle missing, int64_t n_row
   raw.missing = static_cast<const char*>(mask.data());
   raw.missing_stride = mask.stride(0);
   return raw;
+}
+
+// The columns of an array of two dimensions, which the caller keeps alive: calls f(raw column) for each.
+template <class F>
+void for_columns(nb::handle values, int64_t n_rows, F&& f) {
+  const auto array = nb::cast<AnyTable>(values, false);
+  require(static_cast<int64_t>(array.shape(0)) == n_rows, "columns differ in length");
+  const auto itemsize = static_cast<int64_t>(array.itemsize());
+  RawColumn raw;
+  raw.data = static_cast<const char*>(array.data());
+  raw.dtype = dtype_of(array);
+  raw.stride = array.stride(0) * itemsize;
+  for (size_t j = 0; j < array.shape(1); ++j, raw.data += array.stride(1) * itemsize) f(raw);
+}
+
+// (by rows, n_rows, n_columns, indptr, indices, data) of a sparse matrix; the caller keeps the arrays alive.
+inline SparseView sparse_view(const nb::tuple& parts) {
+  SparseView matrix;
+  matrix.by_rows = nb::cast<bool>(parts[0]);
+  matrix.n_rows = nb::cast<int64_t>(parts[1]);
+  matrix.n_columns = nb::cast<int64_t>(parts[2]);
+  const auto start = nb::cast<Vector<int64_t>>(parts[3], false);
+  const auto index = nb::cast<AnyColumn>(parts[4], false);
+  const auto data = nb::cast<AnyColumn>(parts[5], false);
+  matrix.start = view(start);
+  matrix.index = index.data();
+  matrix.wide = dtype_of(index) == DType::i64;
+  require(matrix.wide || dtype_of(index) == DType::i32, "indices are int32 or int64");
+  const auto dense = [](const AnyColumn& array) { return array.size() < 2 || array.stride(0) == 1; };
+  require(start.size() > 0 && dense(index) && dense(data), "the arrays of a sparse matrix have no gaps");
+  matrix.n_indices = static_cast<int64_t>(index.size());
+  matrix.data = data.data();
+  matrix.dtype = dtype_of(data);
+  matrix.n_data = static_cast<int64_t>(data.size());
+  return matrix;
 }
 
 // A NumPy array that owns the vector it came from.

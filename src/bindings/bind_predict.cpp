@@ -42,16 +42,52 @@ Predictor make_predictor(const nb::dict& arrays, int64_t n_columns, int64_t widt
   return Predictor(forest);
 }
 
-// columns: [(values, missing | None, levels), …]
-std::vector<PredictColumn> read_columns(const nb::list& columns, int64_t n_rows) {
-  std::vector<PredictColumn> out;
-  out.reserve(columns.size());
-  for (const nb::handle item : columns) {
-    const auto column = nb::cast<nb::tuple>(item);
-    out.push_back({raw_column(column[0], column[1], n_rows), nb::cast<bool>(column[2])});
-  }
-  return out;
+// (values, missing | None, levels), from the item `at` of the tuple on
+PredictColumn read_column(const nb::tuple& column, size_t at, int64_t n_rows) {
+  return {raw_column(column[at], column[at + 1], n_rows), nb::cast<bool>(column[at + 2])};
 }
+
+// The rows to predict, from one of
+//   [(values, missing | None, levels), …]
+//   (array, [(position, values, missing | None, levels), …])    an array of two dimensions, some columns replaced
+//   (matrix, [(position, values, missing | None, levels), …])   the same of a sparse matrix
+struct TableArgument {
+  SparseView matrix;
+  PredictTable table;
+
+  TableArgument(const nb::object& argument, int64_t n_rows) {
+    table.n_rows = n_rows;
+    if (nb::isinstance<nb::list>(argument)) {
+      for (const nb::handle item : nb::cast<nb::list>(argument)) {
+        table.columns.push_back(read_column(nb::cast<nb::tuple>(item), 0, n_rows));
+      }
+      return;
+    }
+    const auto parts = nb::cast<nb::tuple>(argument);
+    const bool sparse = nb::isinstance<nb::tuple>(parts[0]);
+    if (sparse) {
+      matrix = sparse_view(nb::cast<nb::tuple>(parts[0]));
+      require(matrix.by_rows && matrix.n_rows == n_rows, "a sparse table is compressed by rows");
+      table.sparse = &matrix;
+    } else {
+      table.columns.reserve(nb::cast<AnyTable>(parts[0], false).shape(1));
+      for_columns(parts[0], n_rows, [&](const RawColumn& raw) { table.columns.push_back({raw, false}); });
+    }
+    for (const nb::handle item : nb::cast<nb::list>(parts[1])) {
+      const auto column = nb::cast<nb::tuple>(item);
+      const auto position = nb::cast<int32_t>(column[0]);
+      const PredictColumn read = read_column(column, 1, n_rows);
+      if (sparse) {
+        table.positions.push_back(position);
+        table.columns.push_back(read);
+      } else {
+        table.columns.at(static_cast<size_t>(position)) = read;
+      }
+    }
+  }
+  TableArgument(const TableArgument&) = delete;
+  TableArgument& operator=(const TableArgument&) = delete;
+};
 
 }  // namespace
 
@@ -59,24 +95,24 @@ void bind_predict(nb::module_& m) {
   nb::class_<Predictor>(m, "Predictor")
       .def(
           "scores",
-          [](const Predictor& predictor, const nb::list& columns, int64_t n_rows, int n_threads) {
-            const auto sources = read_columns(columns, n_rows);
+          [](const Predictor& predictor, const nb::object& table, int64_t n_rows, int n_threads) {
+            const TableArgument argument(table, n_rows);
             const auto n_outputs = static_cast<size_t>(predictor.n_outputs());
             std::vector<double> out(static_cast<size_t>(n_rows) * n_outputs);
-            call(n_threads, [&](Run& run) { predictor.scores(sources, n_rows, out.data(), run); });
+            call(n_threads, [&](Run& run) { predictor.scores(argument.table, out.data(), run); });
             return to_numpy(std::move(out), {static_cast<size_t>(n_rows), n_outputs});
           },
-          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+          nb::arg("table"), nb::arg("n_rows"), nb::arg("n_threads"))
       .def(
           "leaves",
-          [](const Predictor& predictor, const nb::list& columns, int64_t n_rows, int n_threads) {
-            const auto sources = read_columns(columns, n_rows);
+          [](const Predictor& predictor, const nb::object& table, int64_t n_rows, int n_threads) {
+            const TableArgument argument(table, n_rows);
             const auto n_trees = static_cast<size_t>(predictor.n_trees());
             std::vector<int32_t> out(static_cast<size_t>(n_rows) * n_trees);
-            call(n_threads, [&](Run& run) { predictor.leaves(sources, n_rows, out.data(), run); });
+            call(n_threads, [&](Run& run) { predictor.leaves(argument.table, out.data(), run); });
             return to_numpy(std::move(out), {static_cast<size_t>(n_rows), n_trees});
           },
-          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"));
+          nb::arg("table"), nb::arg("n_rows"), nb::arg("n_threads"));
   m.def("make_predictor", make_predictor, nb::arg("arrays"), nb::arg("n_columns"), nb::arg("width"));
 }
 

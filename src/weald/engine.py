@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
-from weald.data.table import NumericColumn, Table
+from weald.data.blocks import SparseBlock
+from weald.data.table import BlockColumns, Column, NumericColumn, Table
 from weald.errors import ParameterError, infinite_value
 
 # --- Arrow streams ----------------------------------------------------------------------------------------
@@ -152,6 +153,9 @@ def _naming_infinite(table: Table) -> Iterator[None]:
     try:
         yield
     except _core.InfiniteValue:
+        block = table.columns.block if isinstance(table.columns, BlockColumns) else None
+        if isinstance(block, SparseBlock) and (at := block.first_infinite()) is not None:
+            raise infinite_value(table.names[at[0]], *at[1:]) from None
         floats = [c for c in table.columns if isinstance(c, NumericColumn) and c.values.dtype.kind == "f"]
         values = [_native_values(c.values) for c in floats]
         found = _core.first_infinite(values, [c.missing for c in floats], table.n_rows)
@@ -164,17 +168,22 @@ def encode(
 ) -> NativeCodes:
     """Codes of every column; `max_bins` None is exact."""
     numeric = _EXACT if max_bins is None else _BINNED
-    columns: list[tuple[Any, ...]] = []
-    for column in table.columns:
-        if isinstance(column, NumericColumn):
-            columns.append((_native_values(column.values), column.missing, numeric, 0))
-        else:
-            kind = _ORDINAL if column.ordered else _CATEGORICAL
-            columns.append((column.indices, None, kind, len(column.levels)))
+    rest = (_NO_WEIGHTS if weights is None else weights, max_bins or 0, n_threads)
+    columns = table.columns
     with _naming_infinite(table):
-        return _core.encode(
-            columns, table.n_rows, _NO_WEIGHTS if weights is None else weights, max_bins or 0, n_threads
-        )
+        if not isinstance(columns, BlockColumns):
+            sources = [_encode_column(column, numeric) for column in columns]
+            return _core.encode(sources, table.n_rows, *rest)
+        placed = [(j, *_encode_column(column, numeric)) for j, column in columns.placed.items()]
+        if isinstance(columns.block, SparseBlock):
+            return _core.encode_sparse(columns.block.parts, numeric, placed, *rest)
+        return _core.encode_array(columns.block.array, numeric, placed, table.n_rows, *rest)
+
+
+def _encode_column(column: Column, numeric: int) -> tuple[Any, ...]:
+    if isinstance(column, NumericColumn):
+        return _native_values(column.values), column.missing, numeric, 0
+    return column.indices, None, _ORDINAL if column.ordered else _CATEGORICAL, len(column.levels)
 
 
 def count_exponents(values: NDArray[np.float64], times: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -341,18 +350,24 @@ class Predictor:
     def scores(self, table: Table, *, n_threads: int) -> NDArray[np.float64]:
         """Raw scores: (n_rows, n_outputs)."""
         with _naming_infinite(table):
-            return self._native.scores(_predict_columns(table), table.n_rows, n_threads)
+            return self._native.scores(_predict_table(table), table.n_rows, n_threads)
 
     def leaves(self, table: Table, *, n_threads: int) -> NDArray[np.int32]:
         """Leaf node ids: (n_rows, n_trees)."""
         with _naming_infinite(table):
-            return self._native.leaves(_predict_columns(table), table.n_rows, n_threads)
+            return self._native.leaves(_predict_table(table), table.n_rows, n_threads)
 
 
-def _predict_columns(table: Table) -> list[tuple[Any, ...]]:
-    return [
-        (_native_values(column.values), column.missing, False)
-        if isinstance(column, NumericColumn)
-        else (column.indices, None, True)
-        for column in table.columns
-    ]
+def _predict_table(table: Table) -> list[tuple[Any, ...]] | tuple[Any, list[tuple[Any, ...]]]:
+    columns = table.columns
+    if not isinstance(columns, BlockColumns):
+        return [_predict_column(column) for column in columns]
+    block = columns.block
+    values = block.compressed_by_rows().parts if isinstance(block, SparseBlock) else block.array
+    return values, [(j, *_predict_column(column)) for j, column in columns.placed.items()]
+
+
+def _predict_column(column: Column) -> tuple[Any, ...]:
+    if isinstance(column, NumericColumn):
+        return _native_values(column.values), column.missing, False
+    return column.indices, None, True

@@ -4,35 +4,45 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
 
 namespace weald {
 
-enum class ColumnKind : int { exact, binned, ordinal, categorical };
+enum class ColumnKind : uint8_t { exact, binned, ordinal, categorical };
 
-// One coded column. `marks` gives codes their values: exact: the distinct values (n_codes); binned: the cuts
-// (n_codes − 1; the value of a row with code c is ≤ marks[c − 1]); levels: empty.
+// One coded column; what it points into belongs to `Codes`. `marks` gives codes their values: exact: the distinct
+// values (n_codes); binned: the cuts (n_codes − 1; the value of a row with code c is ≤ marks[c − 1]); levels: empty.
+// Members are ordered by size: there may be hundreds of thousands of columns.
 struct CodeColumn {
-  ColumnKind kind = ColumnKind::exact;
-  uint32_t n_codes = 0;
-  int width = 1;  // bytes a code: 1, 2 or 4
   const void* data = nullptr;
-  std::vector<double> marks;
+  std::span<const double> marks;
   // A sparse column lists only the rows whose code is not `default_code` (that of 0, or 0 where no row is left out):
   // `rows`, ascending, and in `data` their codes, n_entries of each. A dense one has rows = nullptr, data for all.
   const uint32_t* rows = nullptr;
+  uint32_t n_codes = 0;
   uint32_t n_entries = 0;
   uint32_t default_code = 0;
+  ColumnKind kind = ColumnKind::exact;
+  uint8_t width = 1;    // bytes a code: 1, 2 or 4
   bool sparse = false;  // also of a column without entries
 };
 
-inline int code_width(uint64_t n_codes) {
+inline uint8_t code_width(uint64_t n_codes) {
   return n_codes <= 255 ? 1 : n_codes <= 65535 ? 2 : 4;
 }
 
-// Owns the codes of all columns, column after column.
+// What the sparse columns of one group point into.
+struct SparseGroup {
+  std::vector<uint32_t> rows;
+  std::vector<unsigned char> codes;
+  std::vector<double> marks;
+};
+
+// Owns the codes of all columns.
 struct Codes {
   Codes() = default;
   Codes(Codes&&) = default;
@@ -42,9 +52,18 @@ struct Codes {
 
   int64_t n_rows = 0;
   std::vector<CodeColumn> columns;
-  std::vector<std::unique_ptr<unsigned char[]>> storage;
+  std::vector<std::unique_ptr<unsigned char[]>> storage;  // codes of dense columns
+  std::vector<std::vector<double>> mark_storage;          // marks of dense columns
+  std::vector<SparseGroup> groups;
 
-  // Gives column j its memory (not cleared) and returns it.
+  // Room for n dense columns, whose memory `allocate` and `set_marks` give them.
+  void resize_dense(size_t n) {
+    columns.resize(n);
+    storage.resize(n);
+    mark_storage.resize(n);
+  }
+
+  // Gives dense column j its memory (not cleared) and returns it.
   void* allocate(size_t j, uint32_t n_codes) {
     CodeColumn& column = columns[j];
     column.n_codes = n_codes;
@@ -53,6 +72,11 @@ struct Codes {
     storage[j] = std::make_unique_for_overwrite<unsigned char[]>(bytes);
     column.data = storage[j].get();
     return storage[j].get();
+  }
+
+  void set_marks(size_t j, std::vector<double>&& marks) {
+    mark_storage[j] = std::move(marks);
+    columns[j].marks = mark_storage[j];
   }
 };
 

@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/base/simd.h"
 #include "core/data/cuts.h"
+#include "core/data/order_key.h"
 
 namespace weald {
 
@@ -15,26 +16,6 @@ namespace {
 
 constexpr int64_t row_block = 2048;      // rows a block: a few columns of float64 stay in the first-level cache
 constexpr size_t columns_together = 16;  // columns sorted at a time: bounds the memory for keys
-
-// ---- order-preserving keys ---------------------------------------------------------------------------------------
-
-// Ascending doubles (no NaN) ↔ ascending unsigned integers.
-uint64_t to_key(double value) {
-  const uint64_t bits = std::bit_cast<uint64_t>(value);
-  return bits ^ ((bits >> 63) != 0 ? ~uint64_t{0} : uint64_t{1} << 63);
-}
-double from_key(uint64_t key) {
-  return std::bit_cast<double>(key ^ ((key >> 63) != 0 ? uint64_t{1} << 63 : ~uint64_t{0}));
-}
-
-// The same in 32 bits, for columns whose values are float32 or fit one: half the passes.
-uint32_t to_short_key(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  return bits ^ ((bits >> 31) != 0 ? ~uint32_t{0} : uint32_t{1} << 31);
-}
-double from_short_key(uint32_t key) {
-  return static_cast<double>(std::bit_cast<float>(key ^ ((key >> 31) != 0 ? uint32_t{1} << 31 : ~uint32_t{0})));
-}
 
 struct KeyedRow {
   uint64_t key;
@@ -87,8 +68,8 @@ void code_exactly(const std::vector<double>& values, DType dtype, Codes& codes, 
     }
     scratch.resize(items.size());
     radix_sort(items.data(), scratch.data(), items.size(), 0, 32, [](const ShortKeyedRow& item) { return item.key; });
-    codes.columns[column].marks =
-        rank(items, n_rows, codes, column, [](const ShortKeyedRow& item) { return from_short_key(item.key); });
+    codes.set_marks(
+        column, rank(items, n_rows, codes, column, [](const ShortKeyedRow& item) { return from_short_key(item.key); }));
     return;
   }
   std::vector<KeyedRow> items, scratch;
@@ -98,8 +79,7 @@ void code_exactly(const std::vector<double>& values, DType dtype, Codes& codes, 
   }
   scratch.resize(items.size());
   radix_sort(items.data(), scratch.data(), items.size(), 0, 64, [](const KeyedRow& item) { return item.key; });
-  codes.columns[column].marks =
-      rank(items, n_rows, codes, column, [](const KeyedRow& item) { return from_key(item.key); });
+  codes.set_marks(column, rank(items, n_rows, codes, column, [](const KeyedRow& item) { return from_key(item.key); }));
 }
 
 // values[c][i] = float64 value of row i of the c-th column of the group. Row blocks outside, columns inside: a
@@ -150,24 +130,6 @@ void encode_exact(std::span<const ColumnSource> columns, std::span<const size_t>
 
 // ---- quantile bins -----------------------------------------------------------------------------------------------
 
-// The rows that shape the cuts: every row of positive weight, or about sample_limit of them by hash of the row id.
-std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights) {
-  const int64_t n_present =
-      weights.empty() ? n_rows : std::count_if(weights.begin(), weights.end(), [](int64_t w) { return w != 0; });
-  const bool all = n_present <= sample_limit;
-  const double share = static_cast<double>(sample_limit) / static_cast<double>(std::max<int64_t>(n_present, 1));
-  const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(share * 0x1p64);
-  std::vector<uint32_t> rows;
-  rows.reserve(static_cast<size_t>(all ? n_present : sample_limit + sample_limit / 8));
-  for (int64_t row = 0; row < n_rows; ++row) {
-    if (!weights.empty() && weights[static_cast<size_t>(row)] == 0) continue;
-    if (all || draw(0, Purpose::cut_sample, static_cast<uint64_t>(row)) < below) {
-      rows.push_back(static_cast<uint32_t>(row));
-    }
-  }
-  return rows;
-}
-
 std::vector<double> find_cuts(std::vector<KeyedRow>& items, std::span<const int64_t> weights, bool short_keys,
                               uint32_t max_bins) {
   std::vector<KeyedRow> scratch(items.size());
@@ -203,7 +165,7 @@ void fit_cuts(std::span<const ColumnSource> columns, std::span<const size_t> cho
         if (value != value) continue;
         items.push_back({short_keys ? to_short_key(static_cast<float>(value)) : to_key(value), rows[i]});
       }
-      codes.columns[j].marks = find_cuts(items, weights, short_keys, max_bins);
+      codes.set_marks(j, find_cuts(items, weights, short_keys, max_bins));
       codes.allocate(j, static_cast<uint32_t>(codes.columns[j].marks.size()) + 1);
     });
   }
@@ -248,8 +210,8 @@ WEALD_TARGET_AVX2 void search_cuts_avx2(const double* values, int64_t n, const d
 struct PaddedCuts {
   std::vector<double> cuts;
   int n_steps;
-  explicit PaddedCuts(const std::vector<double>& marks)
-      : cuts(marks), n_steps(static_cast<int>(std::bit_width(marks.size()))) {
+  explicit PaddedCuts(std::span<const double> marks)
+      : cuts(marks.begin(), marks.end()), n_steps(static_cast<int>(std::bit_width(marks.size()))) {
     cuts.resize((size_t{1} << n_steps) - 1, std::numeric_limits<double>::infinity());
   }
 };
@@ -295,13 +257,29 @@ void encode_levels(const ColumnSource& source, Codes& codes, size_t j) {
 
 }  // namespace
 
+std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights) {
+  const int64_t n_present =
+      weights.empty() ? n_rows : std::count_if(weights.begin(), weights.end(), [](int64_t w) { return w != 0; });
+  const bool all = n_present <= sample_limit;
+  const double share = static_cast<double>(sample_limit) / static_cast<double>(std::max<int64_t>(n_present, 1));
+  const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(share * 0x1p64);
+  std::vector<uint32_t> rows;
+  rows.reserve(static_cast<size_t>(all ? n_present : sample_limit + sample_limit / 8));
+  for (int64_t row = 0; row < n_rows; ++row) {
+    if (!weights.empty() && weights[static_cast<size_t>(row)] == 0) continue;
+    if (all || draw(0, Purpose::cut_sample, static_cast<uint64_t>(row)) < below) {
+      rows.push_back(static_cast<uint32_t>(row));
+    }
+  }
+  return rows;
+}
+
 Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<const int64_t> weights, uint32_t max_bins,
              Run& run) {
-  if (n_rows > std::numeric_limits<uint32_t>::max() / 2) throw BadInput("a table in memory holds at most 2^31 rows");
+  check_row_count(n_rows);
   Codes codes;
   codes.n_rows = n_rows;
-  codes.columns.resize(columns.size());
-  codes.storage.resize(columns.size());
+  codes.resize_dense(columns.size());
   std::vector<size_t> exact, binned, levels;
   for (size_t j = 0; j < columns.size(); ++j) {
     codes.columns[j].kind = columns[j].kind;

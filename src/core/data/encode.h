@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "core/base/pool.h"
 #include "core/data/codes.h"
@@ -24,6 +26,13 @@ struct ColumnSource {
   ColumnKind kind = ColumnKind::exact;
   uint32_t n_levels = 0;  // ordinal, categorical
 };
+
+inline void check_row_count(int64_t n_rows) {
+  if (n_rows > std::numeric_limits<uint32_t>::max() / 2) throw BadInput("a table in memory holds at most 2^31 rows");
+}
+
+// The rows that shape the cuts: every row of positive weight, or about sample_limit of them by hash of the row id.
+std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights);
 
 // `weights`: whole units a row, 0 = the row does not shape the codebook; empty = all 1.
 Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<const int64_t> weights, uint32_t max_bins,

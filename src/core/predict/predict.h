@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "core/base/pool.h"
-#include "core/data/raw_column.h"
+#include "core/predict/fill_rows.h"
+#include "core/predict/used_columns.h"
 
 namespace weald {
 
@@ -35,11 +38,6 @@ struct ForestView {
   std::span<const double> combination_coefficient;
 };
 
-struct PredictColumn {
-  RawColumn raw;
-  bool levels = false;  // int32 level indices, −1 = missing; the walk sees codes (index + 1)
-};
-
 class Predictor {
  public:
   // Checks every index of the forest, so that no array, whoever made it, can lead a walk outside.
@@ -50,9 +48,9 @@ class Predictor {
   int64_t n_columns() const { return n_columns_; }
 
   // out (n_rows, n_outputs) = base score + Σ trees weight · leaf value, trees in order.
-  void scores(std::span<const PredictColumn> columns, int64_t n_rows, double* out, Run& run) const;
+  void scores(const PredictTable& table, double* out, Run& run) const;
   // out (n_rows, n_trees) = node id of the leaf, counted from the first node of its tree.
-  void leaves(std::span<const PredictColumn> columns, int64_t n_rows, int32_t* out, Run& run) const;
+  void leaves(const PredictTable& table, int32_t* out, Run& run) const;
 
  private:
   // A row goes to the next node (left) or to `right`. A leaf has threshold −inf and itself as `right`.
@@ -74,38 +72,48 @@ class Predictor {
     std::vector<double> coefficient;
   };
 
+  // What names columns: by their number in the table, or by slot (used_columns.h).
+  struct Layout {
+    std::vector<Node> nodes;
+    std::vector<Combination> combinations;
+  };
+  struct SlotLayout {
+    std::once_flag made;
+    Layout layout;
+  };
+
   void check(const ForestView& forest) const;
   void lay_out_sets(const ForestView& forest);
-  bool listed(const CategorySet& set, double value) const;
+  void lay_out_combinations(const ForestView& forest);
   void lay_out_tree(const ForestView& forest, size_t tree);
+  const Layout& by_slot() const;
+  bool listed(const CategorySet& set, double value) const;
   template <class Rows>
-  bool goes_left(int32_t id, const Rows& rows, int64_t i) const;
+  bool goes_left(const Layout& layout, int32_t id, const Rows& rows, int64_t i) const;
   template <bool AllNumeric, bool AnyMissing, int Together, class Rows>
-  void walk(int32_t root, const Rows& rows, int64_t first, int32_t* at) const;
+  void walk(const Layout& layout, int32_t root, const Rows& rows, int64_t first, int32_t* at) const;
   template <bool AllNumeric, bool AnyMissing, class Rows>
-  void walk_rows(int32_t root, const Rows& rows, int64_t n, int32_t* at) const;
+  void walk_rows(const Layout& layout, int32_t root, const Rows& rows, int64_t n, int32_t* at) const;
   template <class Rows>
-  void walk_all(int32_t root, const Rows& rows, bool any_missing, int64_t n, int32_t* at) const;
+  void walk_all(const Layout& layout, int32_t root, const Rows& rows, bool any_missing, int64_t n, int32_t* at) const;
   template <class Use>
-  void for_blocks(std::span<const PredictColumn> columns, int64_t n_rows, Run& run, Use use) const;
-  bool row_major(std::span<const PredictColumn> columns) const;
-  void load(std::span<const PredictColumn> columns, int64_t first, int64_t n, double* rows) const;
+  void for_blocks(const PredictTable& table, Run& run, Use use) const;
 
   int64_t n_columns_;
   std::vector<double> base_score_;
-  std::vector<Node> nodes_;
-  std::vector<int32_t> leaf_;    // per node: leaf number, −1 for inner nodes
-  std::vector<uint8_t> kind_;    // per node
-  std::vector<int32_t> side_;    // per node
-  std::vector<int32_t> roots_;   // per tree
-  std::vector<int32_t> output_;  // per tree
-  std::vector<double> weight_;   // per tree
+  Layout by_column_;
+  UsedColumns used_;
+  std::unique_ptr<SlotLayout> by_slot_ = std::make_unique<SlotLayout>();  // made when rows are first copied
+  std::vector<int32_t> leaf_;                                             // per node: leaf number, −1 for inner nodes
+  std::vector<uint8_t> kind_;                                             // per node
+  std::vector<int32_t> side_;                                             // per node
+  std::vector<int32_t> roots_;                                            // per tree
+  std::vector<int32_t> output_;                                           // per tree
+  std::vector<double> weight_;                                            // per tree
   std::vector<double> value_;
   int64_t width_;
   std::vector<CategorySet> sets_;
   std::vector<uint32_t> set_words_;  // of all sets, one after another
-  std::vector<Combination> combinations_;
-  std::vector<uint8_t> in_use_;  // per column: whether some split reads it
   bool all_numeric_ = true;
 };
 

@@ -1,4 +1,4 @@
-"""Any table a user has → a `Table`: pandas, polars, Arrow, NumPy, lists, mappings.
+"""Any table a user has → a `Table`: pandas, polars, Arrow, NumPy, SciPy, lists, mappings.
 
 Frames are recognised without importing their libraries, and numbers stay in the frame's own memory.
 """
@@ -6,7 +6,6 @@ Frames are recognised without importing their libraries, and numbers stay in the
 from __future__ import annotations
 
 import numbers
-import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -14,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import arrow_frame, pandas_frame
-from weald.data.arrays import array_column, as_categorical
-from weald.data.table import Column, Table
+from weald.data.arrays import array_column, as_categorical, native_numbers
+from weald.data.blocks import ArrayBlock, Block
+from weald.data.sparse import is_sparse, sparse_block
+from weald.data.table import BlockColumns, Column, Table
 from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
 
 CategoricalFeatures: TypeAlias = (
@@ -31,7 +32,7 @@ def to_table(X: Any, *, categorical_features: CategoricalFeatures = None) -> Tab
     ----------
     X : DataFrame, Arrow table, array, list of rows, or mapping of name to values
         pandas, polars, pyarrow or any object with an Arrow stream; NumPy arrays of two dimensions,
-        of objects, or structured.
+        of objects, or structured; SciPy sparse matrices, where what is not stored is 0.
     categorical_features : None, "from_dtype", names, positions or a mask
         Columns to read as categories whatever their type. Text and unordered categories always are.
 
@@ -81,6 +82,8 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
     if arrow_frame.has_arrow(X):
         read, n_rows = arrow_frame.arrow_columns(X)
         return _finished([column.name for column in read], read, n_rows, wanted)
+    if is_sparse(X):
+        return _read_block(sparse_block(X), wanted)
     if isinstance(X, Mapping):
         return _read_mapping(X, wanted)
     return _read_array(_array_of_rows(X), wanted)
@@ -106,11 +109,6 @@ def _refuse_by_type(X: Any) -> None:
     module = type(X).__module__.partition(".")[0]
     if module == "polars" and type(X).__name__ == "LazyFrame":
         raise DataTypeError("A polars LazyFrame holds no rows yet. Call .collect() on it first.")
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(X):
-        raise DataTypeError(
-            f"X is a sparse matrix ({type(X).__name__}); a dense table is expected. Use X.toarray()."
-        )
 
 
 def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Table:
@@ -187,6 +185,8 @@ def _read_array(array: NDArray[Any], wanted: CategoricalFeatures) -> Table:
         )
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: the array is {array.dtype}. Take its real part.")
+    if array.dtype.kind in "biuf" and not isinstance(array, np.ma.MaskedArray):
+        return _read_block(ArrayBlock(native_numbers(array)), wanted)
     return _assemble(
         tuple(range(array.shape[1])),
         array.shape[0],
@@ -195,13 +195,25 @@ def _read_array(array: NDArray[Any], wanted: CategoricalFeatures) -> Table:
     )
 
 
+def _read_block(block: Block, wanted: CategoricalFeatures) -> Table:
+    """The columns of a block, those that were asked for as categories."""
+    n_rows, n_columns = block.shape
+    _check_size(n_rows, n_columns)
+    columns = BlockColumns(block)
+    positions = categorical_positions(range(n_columns), wanted)
+    if positions:
+        read = zip(positions, columns.take(positions), strict=True)
+        columns = BlockColumns(block, {j: as_categorical(column) for j, column in read})
+    return Table(columns, n_rows, named=False)
+
+
 def _assemble(
     names: _Names, n_rows: int, wanted: CategoricalFeatures, read: Callable[[int, bool], Column]
 ) -> Table:
     named = _check_names(names)
     _check_size(n_rows, len(names))
-    categorical = categorical_mask(names, wanted)
-    columns = tuple(read(j, bool(categorical[j])) for j in range(len(names)))
+    categorical = set(categorical_positions(names, wanted))
+    columns = tuple(read(j, j in categorical) for j in range(len(names)))
     return Table(columns, n_rows, named)
 
 
@@ -240,11 +252,10 @@ def _check_names(names: _Names) -> bool:
     return kinds == ["str"]
 
 
-def categorical_mask(names: Sequence[Hashable], wanted: CategoricalFeatures) -> NDArray[np.bool_]:
-    """Which columns `categorical_features` asks for, as a mask over `names`."""
-    mask = np.zeros(len(names), dtype=np.bool_)
+def categorical_positions(names: Sequence[Hashable], wanted: CategoricalFeatures) -> list[int]:
+    """Which columns `categorical_features` asks for: their positions among `names`, ascending."""
     if wanted is None or (isinstance(wanted, str) and wanted == "from_dtype"):
-        return mask
+        return []
     if isinstance(wanted, str | bytes) or not isinstance(wanted, Iterable):
         raise ParameterError(
             f"categorical_features must be None, 'from_dtype', or a list of names, positions or bools; "
@@ -257,24 +268,25 @@ def categorical_mask(names: Sequence[Hashable], wanted: CategoricalFeatures) -> 
                 f"categorical_features is a mask of {len(entries)} bools for {len(names)} columns. "
                 "Give one bool a column."
             )
-        return np.array(entries, dtype=np.bool_)
-    position = {name: j for j, name in enumerate(names)}
-    for entry in entries:
-        mask[_position_of(entry, position)] = True
-    return mask
+        return [int(j) for j in np.flatnonzero(entries)]
+    position = {} if isinstance(names, range) else {name: j for j, name in enumerate(names)}
+    return sorted({_position_of(entry, position, len(names)) for entry in entries})
 
 
-def _position_of(entry: Hashable, position: Mapping[Hashable, int]) -> int:
+def _position_of(entry: Hashable, position: Mapping[Hashable, int], n_columns: int) -> int:
+    """The position of a column that is named, or numbered; `position` is empty where there are no names."""
     if isinstance(entry, numbers.Integral) and not isinstance(entry, bool):
-        if 0 <= int(entry) < len(position):
+        if 0 <= int(entry) < n_columns:
             return int(entry)
         raise ParameterError(
-            f"categorical_features names position {int(entry)}; positions go from 0 to {len(position) - 1}."
+            f"categorical_features names position {int(entry)}; positions go from 0 to {n_columns - 1}."
         )
     if entry in position:
         return position[entry]
     close = nearest(str(entry), [str(name) for name in position])
     hint = f" Did you mean {close!r}?" if close else f" The columns are {listing(position)}."
+    if not position:
+        hint = f" Its columns have no names, but positions from 0 to {n_columns - 1}."
     raise ParameterError(
         f"categorical_features names the column {entry!r}, which the table does not have.{hint}"
     )

@@ -1,7 +1,8 @@
 """Codes: a table as small integers, column by column, and the codebook that made them.
 
 Code 0 is missing; codes 1 … n stand for exact ranks, quantile bins or levels. This is the only full copy of
-the user's data that a tree method makes.
+the user's data that a tree method makes. Columns of a sparse matrix stay sparse, with the codes that a dense
+copy would have.
 """
 
 from __future__ import annotations
@@ -40,6 +41,14 @@ class Codes:
     def column(self, j: int) -> NDArray[Any]:
         """A copy of the codes of column j: 1, 2 or 4 bytes each."""
         return np.asarray(self.native.column(j))
+
+    def is_sparse(self, j: int) -> bool:
+        """Whether column j lists only the rows whose code is not that of 0."""
+        return self.native.is_sparse(j)
+
+    def n_entries(self, j: int) -> int:
+        """How many rows column j lists; 0 if it is not sparse."""
+        return self.native.n_entries(j)
 
     def cuts(self, j: int) -> NDArray[np.float64]:
         """Cuts between the bins of column j; for an exact column its distinct values; empty for levels."""

@@ -7,13 +7,14 @@ library, nor its internal codes can change a prediction.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.column_schema import ColumnSchema, Positions
 from weald.data.levels import (
     level_positions,
     missing_rows,
@@ -22,7 +23,7 @@ from weald.data.levels import (
     sorted_positions,
     type_word,
 )
-from weald.data.table import Column, Kind, LevelColumn, NumericColumn, Table, Unit
+from weald.data.table import BlockColumns, Column, LevelColumn, NumericColumn, Table
 from weald.errors import DataError, listing, nearest
 
 _NUMERIC_WORDS = {
@@ -39,17 +40,11 @@ _HOLDING = {
     "instant": "dates with time zone",
     "duration": "durations",
 }
+_PLAIN = ("number", "bool")
 _LEVEL_WORDS = {"str": "text", "number": "numbers", "bool": "bools", "datetime": "dates", "date": "dates"}
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnSchema:
-    """One column: its name, kind, what its numbers were, and its levels (level i has code i + 1)."""
-
-    name: Hashable
-    kind: Kind
-    unit: Unit = "number"
-    levels: tuple[Any, ...] = ()
+__all__ = ["ColumnSchema", "Positions", "Schema"]
 
 
 @dataclass(frozen=True)
@@ -58,17 +53,27 @@ class Schema:
 
     Parameters
     ----------
-    columns : tuple of ColumnSchema
-        In the order of the fitted table.
+    columns : tuple of ColumnSchema, or Positions
+        In the order of the fitted table. Columns named by position alone always become `Positions`.
     named : bool
         Whether the names were the user's own.
     unknown : {"missing", "error"}
         What a level that was never seen in training means.
     """
 
-    columns: tuple[ColumnSchema, ...]
+    columns: Sequence[ColumnSchema]
     named: bool
     unknown: Literal["missing", "error"] = "missing"
+
+    def __post_init__(self) -> None:
+        """One form for equal columns."""
+        columns = self.columns
+        if isinstance(columns, Positions):
+            return
+        by_position = not self.named and all(
+            type(column.name) is int and column.name == j for j, column in enumerate(columns)
+        )
+        object.__setattr__(self, "columns", Positions.of(columns) if by_position else tuple(columns))
 
     @classmethod
     def of(
@@ -89,12 +94,18 @@ class Schema:
         unknown : {"missing", "error"}
             Kept for `align`.
         """
-        columns = tuple(_column_schema(column, used) for column in table.columns)
-        return cls(columns, table.named, unknown)
+        if not isinstance(table.columns, BlockColumns):
+            columns = tuple(_column_schema(column, used) for column in table.columns)
+            return cls(columns, table.named, unknown)
+        others = {j: _column_schema(column, used) for j, column in table.columns.placed.items()}
+        unit = table.columns.block.unit if len(others) < table.n_columns else "number"
+        return cls(Positions(table.n_columns, unit, others), table.named, unknown)
 
     @property
-    def names(self) -> tuple[Hashable, ...]:
-        """The column names, in order."""
+    def names(self) -> Sequence[Hashable]:
+        """The column names, in order: a tuple, or a range where there are only positions."""
+        if isinstance(self.columns, Positions):
+            return range(len(self.columns))
         return tuple(column.name for column in self.columns)
 
     def align(self, table: Table, *, estimator: str = "model") -> Table:
@@ -113,11 +124,31 @@ class Schema:
             Level columns hold int32 positions in this schema's levels; -1 is missing or unknown.
         """
         order = self._order(table, estimator)
+        if isinstance(table.columns, BlockColumns) and isinstance(order, range):
+            return Table(self._align_block(table.columns), table.n_rows, self.named)
         columns = tuple(
             _align_column(expected, table.columns[j], self.unknown)
             for expected, j in zip(self.columns, order, strict=True)
         )
         return Table(columns, table.n_rows, self.named)
+
+    def _align_block(self, given: BlockColumns) -> BlockColumns:
+        """The block as it is, and beside it those columns that are no plain numbers, here or there."""
+        positions = sorted({*given.placed, *self._no_plain_numbers()})
+        placed = {
+            j: _align_column(self.columns[j], column, self.unknown)
+            for j, column in zip(positions, given.take(positions), strict=True)
+        }
+        return BlockColumns(given.block, placed, self.names)
+
+    def _no_plain_numbers(self) -> Iterable[int]:
+        if isinstance(self.columns, Positions) and self.columns.unit in _PLAIN:
+            return self.columns.others
+        return [
+            j
+            for j, column in enumerate(self.columns)
+            if column.kind != "numeric" or column.unit not in _PLAIN
+        ]
 
     def _order(self, table: Table, estimator: str) -> Sequence[int]:
         """For each column of the schema, its position in the table."""
@@ -130,11 +161,13 @@ class Schema:
             )
             warnings.warn(text, UserWarning, stacklevel=2)
             return range(len(self.columns))
-        position = {name: j for j, name in enumerate(table.names)}
-        if position.keys() == set(self.names):
-            return [position[name] for name in self.names]
-        if self.named or not (_only_positions(self.names) or _only_positions(table.names)):
-            raise DataError(_names_differ(self.names, table.names))
+        mine, theirs = self.names, table.names
+        if not (isinstance(mine, range) and isinstance(theirs, range)):
+            position = {name: j for j, name in enumerate(theirs)}
+            if position.keys() == set(mine):
+                return [position[name] for name in mine]
+            if self.named or not (_only_positions(mine) or _only_positions(theirs)):
+                raise DataError(_names_differ(mine, theirs))
         self._check_count(table, estimator)
         return range(len(self.columns))
 
@@ -147,7 +180,7 @@ class Schema:
 
 
 def _only_positions(names: Sequence[Hashable]) -> bool:
-    return tuple(names) == tuple(range(len(names)))
+    return all(name == j for j, name in enumerate(names))
 
 
 def _names_differ(fitted: Sequence[Hashable], given: Sequence[Hashable]) -> str:

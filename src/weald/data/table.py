@@ -7,12 +7,15 @@ without order. The last two share one shape: small integers that point into a tu
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from weald.data.blocks import Block
 
 Unit: TypeAlias = Literal["number", "bool", "datetime", "instant", "duration"]
 Kind: TypeAlias = Literal["numeric", "ordinal", "categorical"]
@@ -60,17 +63,71 @@ class LevelColumn:
 Column: TypeAlias = NumericColumn | LevelColumn
 
 
+class BlockColumns(Sequence[Column]):
+    """The columns of a block, made one by one when asked for; `placed` columns stand in for some of them.
+
+    Parameters
+    ----------
+    block : ArrayBlock or SparseBlock
+        The numbers.
+    placed : mapping of position to Column
+        Columns that are read otherwise, such as categories.
+    names : sequence, optional
+        The names of all columns; their positions if not given.
+    """
+
+    __slots__ = ("block", "names", "placed")
+
+    def __init__(
+        self,
+        block: Block,
+        placed: Mapping[int, Column] = MappingProxyType({}),
+        names: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.block = block
+        self.placed = dict(sorted(placed.items()))
+        self.names: Sequence[Hashable] = range(block.shape[1]) if names is None else names
+
+    def __len__(self) -> int:
+        return self.block.shape[1]
+
+    @overload
+    def __getitem__(self, position: int) -> Column: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Column, ...]: ...
+    def __getitem__(self, position: int | slice) -> Column | tuple[Column, ...]:
+        if isinstance(position, slice):
+            return tuple(self.take(range(len(self))[position]))
+        return self.take([range(len(self))[position]])[0]
+
+    def take(self, positions: Sequence[int]) -> list[Column]:
+        """Some columns, those of a sparse block in one pass."""
+        plain = [j for j in positions if j not in self.placed]
+        values = dict(zip(plain, self.block.take(plain), strict=True))
+        return [
+            self.placed[j]
+            if j in self.placed
+            else NumericColumn(self.names[j], values[j], unit=self.block.unit)
+            for j in positions
+        ]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns of equal length. `named` tells whether the names are the user's or only positions."""
+    """Columns of equal length. `named` tells whether the names are the user's or only positions.
 
-    columns: tuple[Column, ...]
+    `columns` is a tuple, or `BlockColumns` where the data came as one array or sparse matrix.
+    """
+
+    columns: Sequence[Column]
     n_rows: int
     named: bool
 
     @property
-    def names(self) -> tuple[Hashable, ...]:
-        """The column names, in order; positions 0, 1, … when the data had none."""
+    def names(self) -> Sequence[Hashable]:
+        """The column names, in order: a tuple, or a range where the data had none."""
+        if isinstance(self.columns, BlockColumns):
+            return self.columns.names
         return tuple(column.name for column in self.columns)
 
     @property

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import categorical_mask, to_table
+from weald.data.adapters import categorical_positions, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -89,8 +89,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         Parameters
         ----------
         X : table
-            A pandas, polars or Arrow frame, a NumPy array or a list of rows. Missing values are welcome in
-            every column; text and unordered categories are split by sets, ordered categories by rank.
+            A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
+            0) or a list of rows. Missing values are welcome in every column; text and unordered categories
+            are split by sets, ordered categories by rank.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs)
             The target: labels of any type for a classifier, finite numbers for a regressor. With several
             columns one tree learns all of them, each as important as the others.
@@ -149,9 +150,8 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
             learned |= {"classes_": classes[0], "n_classes_": n_classes[0]}
         elif classes is not None:
             learned |= {"classes_": list(classes), "n_classes_": n_classes}
-        names = [column.name for column in schema.columns]
-        if schema.named and all(isinstance(name, str) for name in names):
-            learned["feature_names_in_"] = np.array(names, dtype=object)
+        if schema.named and all(isinstance(name, str) for name in schema.names):
+            learned["feature_names_in_"] = np.array(schema.names, dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
         for name in ("pruning_table_", "ccp_alpha_"):
@@ -292,9 +292,9 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         """The fitted estimator of these parts, which come from a file and may not fit each other."""
         model = cls(**state.params)
         options = model._checked_options()
-        declared = categorical_mask(state.schema.names, options.categorical_features)
-        for column, wanted in zip(state.schema.columns, declared, strict=True):
-            if wanted and column.kind != "categorical":
+        for j in categorical_positions(state.schema.names, options.categorical_features):
+            column = state.schema.columns[j]
+            if column.kind != "categorical":
                 raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
         model._take(state.forest, state.schema, state.classes)
         return model
@@ -350,6 +350,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags

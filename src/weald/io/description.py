@@ -5,9 +5,10 @@ It is untrusted when read: each part is checked for its form here, and for its m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from weald.data.schema import ColumnSchema, Schema
+from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.errors import ModelFileError
 from weald.io import labels
 
@@ -63,13 +64,20 @@ def read_format(description: object) -> bool:
 
 
 def encode_schema(schema: Schema) -> dict[str, Any]:
-    """Names with their type; per column its kind, and unit or levels."""
-    return {
-        "columns": [_encode_column(column) for column in schema.columns],
-        "named": schema.named,
-        "names": labels.encode_values((column.name for column in schema.columns), "The column names"),
-        "unknown": schema.unknown,
+    """Names with their type; per column its kind, and unit or levels. Positions are counted, not listed."""
+    columns = schema.columns
+    settings = {"named": schema.named, "unknown": schema.unknown}
+    if isinstance(columns, Positions):
+        return settings | {"columns": _encode_positions(columns), "names": None}
+    return settings | {
+        "columns": [_encode_column(column) for column in columns],
+        "names": labels.encode_values(schema.names, "The column names"),
     }
+
+
+def _encode_positions(columns: Positions) -> dict[str, Any]:
+    others = [[j, _encode_column(column)] for j, column in columns.others.items()]
+    return {"count": columns.n_columns, "others": others, "unit": columns.unit}
 
 
 def _encode_column(column: ColumnSchema) -> dict[str, Any]:
@@ -84,21 +92,43 @@ def _encode_column(column: ColumnSchema) -> dict[str, Any]:
 def decode_schema(value: object, *, newer: bool) -> Schema:
     """The schema that `encode_schema` wrote."""
     record = mapping(value, "The schema", {"columns", "named", "names", "unknown"}, newer=newer)
+    if type(record["named"]) is not bool or record["unknown"] not in ("missing", "error"):
+        raise ModelFileError("The schema of the model file has an impossible setting.")
+    if record["names"] is None and not record["named"]:
+        columns: Sequence[ColumnSchema] = _decode_positions(record["columns"], newer=newer)
+    else:
+        columns = _decode_named(record, newer=newer)
+    return Schema(columns=columns, named=record["named"], unknown=record["unknown"])
+
+
+def _decode_named(record: dict[str, Any], *, newer: bool) -> Sequence[ColumnSchema]:
     names = labels.decode_values(record["names"], "The column names")
     columns = record["columns"]
     if not isinstance(columns, list) or len(columns) != len(names) or len(set(names)) != len(names):
         raise ModelFileError("The schema of the model file does not have one name for each column.")
-    if type(record["named"]) is not bool or record["unknown"] not in ("missing", "error"):
-        raise ModelFileError("The schema of the model file has an impossible setting.")
-    if not record["named"] and names != list(range(len(names))):
-        raise ModelFileError("The columns of the model file are unnamed and not numbered from 0.")
-    return Schema(
-        columns=tuple(
-            _decode_column(name, column, newer=newer) for name, column in zip(names, columns, strict=True)
-        ),
-        named=record["named"],
-        unknown=record["unknown"],
+    if not record["named"] and all(isinstance(name, str) for name in names):
+        raise ModelFileError("The columns of the model file are unnamed and have names.")
+    return tuple(
+        _decode_column(name, column, newer=newer) for name, column in zip(names, columns, strict=True)
     )
+
+
+def _decode_positions(value: object, *, newer: bool) -> Positions:
+    """Columns by position: a count, what most of them are, and the others. A count costs no memory."""
+    record = mapping(value, "The columns", {"count", "others", "unit"}, newer=newer)
+    count, unit, others = record["count"], record["unit"], record["others"]
+    if type(count) is not int or not 0 < count < 2**31 or unit not in _UNITS:
+        raise ModelFileError("The columns of the model file have an impossible number or unit.")
+    if not isinstance(others, list) or not all(_is_pair(pair) for pair in others):
+        raise ModelFileError("The columns of the model file have the wrong form.")
+    positions = [j for j, _ in others]
+    if not all(a < b for a, b in zip([-1, *positions], [*positions, count], strict=True)):
+        raise ModelFileError("The columns of the model file have positions out of order or out of range.")
+    return Positions(count, unit, {j: _decode_column(j, column, newer=newer) for j, column in others})
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and type(value[0]) is int
 
 
 def _decode_column(name: Any, value: object, *, newer: bool) -> ColumnSchema:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data.schema import Schema
+from weald.data.schema import ColumnSchema, Schema
 from weald.errors import ModelFileError
 from weald.model.forest import CATEGORIES, NUMERIC, Forest
 
@@ -26,23 +26,27 @@ def check_forest(forest: Forest, schema: Schema) -> None:
             f"The forest of the model file was grown on {forest.n_columns} columns, and "
             f"{len(schema.columns)} are described."
         )
-    categorical = np.array([column.kind == "categorical" for column in schema.columns], np.bool_)
-    by_value = forest.column[forest.kind == NUMERIC]
-    by_set = forest.column[forest.kind == CATEGORIES]
-    if categorical[by_value].any():
+    by_value = _columns(forest.column[forest.kind == NUMERIC], schema)
+    by_set = _columns(forest.column[forest.kind == CATEGORIES], schema)
+    if any(column.kind == "categorical" for column in by_value):
         raise ModelFileError("A split of the model file asks a categorical column for a number.")
-    if not categorical[by_set].all():
+    if any(column.kind != "categorical" for column in by_set):
         raise ModelFileError("A split of the model file asks a column for a category that it does not have.")
-    if categorical[forest.combination_column].any():
+    if any(column.kind == "categorical" for column in _columns(forest.combination_column, schema)):
         raise ModelFileError("A combination of the model file asks a categorical column for a number.")
     _check_sets(forest, schema)
+
+
+def _columns(positions: NDArray[np.int32], schema: Schema) -> list[ColumnSchema]:
+    """Each column that is named, once: never more work than the forest has splits."""
+    return [schema.columns[j] for j in np.unique(positions).tolist()]
 
 
 def _check_sets(forest: Forest, schema: Schema) -> None:
     """No set lists a code beyond the levels of its column; `decode` has seen to the order and the lowest."""
     nodes = np.flatnonzero(forest.kind == CATEGORIES)
-    levels = np.array([len(column.levels) for column in schema.columns], np.int64)
-    highest = levels[forest.column[nodes]]
+    used, place = np.unique(forest.column[nodes], return_inverse=True)
+    highest = np.array([len(schema.columns[j].levels) for j in used.tolist()], np.int64)[place]
     end = forest.set_start[forest.side[nodes] + 1]
     some = end > forest.set_start[forest.side[nodes]]
     if (forest.set_codes[end[some] - 1] > highest[some]).any():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from weald.data.adapters import CategoricalFeatures, categorical_mask, to_table
+from weald.data.adapters import CategoricalFeatures, categorical_positions, to_table
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.errors import ParameterError
@@ -34,8 +34,8 @@ def read_aligned(
     Table
         Its columns in the schema's order, its levels by the schema's numbers.
     """
-    names = [column.name for column in schema.columns]
-    asked = [name for name, wanted in zip(names, categorical_mask(names, declared), strict=True) if wanted]
+    names = schema.names
+    asked = [names[j] for j in categorical_positions(names, declared)]
     try:
         table = to_table(X, categorical_features=asked or None)
     except ParameterError:

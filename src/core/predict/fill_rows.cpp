@@ -1,0 +1,96 @@
+#include "core/predict/fill_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace weald {
+
+void RowFiller::fill(int64_t first, int64_t n) {
+  if (table_.sparse == nullptr) return fill_columns(first, n);
+  for (const int64_t at : touched_) rows_[at] = 0;
+  touched_.clear();
+  with_types(*table_.sparse, [&](auto value, auto index) { fill_sparse<decltype(value), decltype(index)>(first, n); });
+  for (size_t c = 0; c < table_.positions.size(); ++c) {
+    const int32_t slot = used_.slot(table_.positions[c]);
+    if (slot >= 0) fill_column(table_.columns[c], slot, first, n);
+  }
+}
+
+void RowFiller::fill_columns(int64_t first, int64_t n) {
+  const auto used = used_.columns();
+  size_t slot = 0;
+  for (size_t j = 0; j < table_.columns.size(); ++j) {
+    if (slot < used.size() && used[slot] == static_cast<int32_t>(j)) {
+      fill_column(table_.columns[j], static_cast<int64_t>(slot++), first, n);
+    } else {
+      check_finite(table_.columns[j].raw, first, n);
+    }
+  }
+}
+
+void RowFiller::fill_column(const PredictColumn& column, int64_t slot, int64_t first, int64_t n) {
+  load_rows(column.raw, first, n, rows_ + slot, width_);
+  if (!column.levels) return;
+  for (int64_t i = 0; i < n; ++i) {
+    double& index = rows_[i * width_ + slot];
+    index = index < 0 ? std::numeric_limits<double>::quiet_NaN() : index + 1;
+  }
+}
+
+void RowFiller::put(int64_t to, int32_t column, double value) {
+  const int32_t slot = used_.slot(column);
+  if (slot < 0) return;
+  rows_[to + slot] = value;
+  touched_.push_back(to + slot);
+}
+
+template <class T, class Index>
+void RowFiller::fill_sparse(int64_t first, int64_t n) {
+  const SparseView& matrix = *table_.sparse;
+  const auto* index = static_cast<const Index*>(matrix.index);
+  const auto* data = static_cast<const T*>(matrix.data);
+  for (int64_t row = first; row < first + n; ++row) {
+    const int64_t begin = matrix.start[static_cast<size_t>(row)], end = matrix.start[static_cast<size_t>(row) + 1];
+    if (begin == end) continue;
+    bool ascending = true;
+    for (int64_t i = begin + 1; i < end; ++i) ascending &= index[i - 1] < index[i];
+    if (!ascending) {
+      fill_unsorted<T, Index>(row, (row - first) * width_);
+      continue;
+    }
+    check_index(index[begin], matrix.n_columns);
+    check_index(index[end - 1], matrix.n_columns);
+    bool finite = true;
+    for (int64_t i = begin; i < end; ++i) {
+      const auto value = static_cast<double>(data[i]);
+      finite &= !(std::abs(value) > std::numeric_limits<double>::max());
+      put((row - first) * width_, static_cast<int32_t>(index[i]), value);
+    }
+    if (!finite) throw InfiniteValue();
+  }
+}
+
+// A row whose columns do not ascend may hold one of them twice: such entries are added up.
+template <class T, class Index>
+void RowFiller::fill_unsorted(int64_t row, int64_t to) {
+  const SparseView& matrix = *table_.sparse;
+  const int64_t begin = matrix.start[static_cast<size_t>(row)], end = matrix.start[static_cast<size_t>(row) + 1];
+  std::vector<std::pair<Index, T>> entries;
+  for (int64_t i = begin; i < end; ++i) {
+    entries.emplace_back(static_cast<const Index*>(matrix.index)[i], static_cast<const T*>(matrix.data)[i]);
+    check_index(entries.back().first, matrix.n_columns);
+  }
+  std::ranges::stable_sort(entries, {}, &std::pair<Index, T>::first);
+  for (size_t i = 0; i < entries.size();) {
+    auto [column, sum] = entries[i];
+    for (++i; i < entries.size() && entries[i].first == column; ++i) {
+      sum = added(sum, entries[i].second, matrix.dtype);
+    }
+    const auto value = static_cast<double>(sum);
+    if (std::isinf(value)) throw InfiniteValue();
+    put(to, static_cast<int32_t>(column), value);
+  }
+}
+
+}  // namespace weald

@@ -1,0 +1,55 @@
+// Rows of a table as float64, slot after slot: only the columns that a forest reads are copied. An infinite value is an
+// error in any column, used or not, so that what a model refuses does not depend on its splits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/data/raw_column.h"
+#include "core/data/sparse_view.h"
+#include "core/predict/used_columns.h"
+
+namespace weald {
+
+struct PredictColumn {
+  RawColumn raw;
+  bool levels = false;  // int32 level indices, −1 = missing; the walk sees codes (index + 1)
+};
+
+// The rows to predict: columns, or a sparse matrix with some columns given in full instead.
+struct PredictTable {
+  int64_t n_rows = 0;
+  std::vector<PredictColumn> columns;  // one a column of the model; of a sparse table those of `positions`
+  const SparseView* sparse = nullptr;  // compressed by rows
+  std::vector<int32_t> positions;
+
+  int64_t n_columns() const { return sparse != nullptr ? sparse->n_columns : static_cast<int64_t>(columns.size()); }
+};
+
+// Fills a buffer with blocks of rows, one block after another; the buffer is n × used.size(), 0 at first.
+class RowFiller {
+ public:
+  RowFiller(const PredictTable& table, const UsedColumns& used, double* rows)
+      : table_(table), used_(used), rows_(rows), width_(used.size()) {}
+
+  // Rows first … first + n of the table into the first n rows of the buffer.
+  void fill(int64_t first, int64_t n);
+
+ private:
+  void fill_columns(int64_t first, int64_t n);
+  void fill_column(const PredictColumn& column, int64_t slot, int64_t first, int64_t n);
+  template <class T, class Index>
+  void fill_sparse(int64_t first, int64_t n);
+  template <class T, class Index>
+  void fill_unsorted(int64_t row, int64_t to);
+  void put(int64_t to, int32_t column, double value);
+
+  const PredictTable& table_;
+  const UsedColumns& used_;
+  double* rows_;
+  int64_t width_;
+  std::vector<int64_t> touched_;  // what of the buffer the last rows of a sparse table have set
+};
+
+}  // namespace weald
