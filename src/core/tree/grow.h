@@ -31,6 +31,7 @@
 #include "core/tree/options.h"
 #include "core/tree/order.h"
 #include "core/tree/partition.h"
+#include "core/tree/sparse_entries.h"
 #include "core/tree/split.h"
 #include "core/tree/split_absolute.h"
 #include "core/tree/split_categorical.h"
@@ -40,14 +41,14 @@ namespace weald {
 
 // A coded column as the grower reads it: the codes of its rows, and what a code means for thresholds.
 struct GrowColumn {
-  ColumnKind kind;
-  uint32_t n_codes;
-  int width;
   const void* data;
   const double* marks;
   const uint32_t* rows = nullptr;  // sparse columns: see core/data/codes.h
+  uint32_t n_codes;
   uint32_t n_entries = 0;
   uint32_t default_code = 0;
+  ColumnKind kind;
+  uint8_t width;
   bool sparse = false;
 };
 
@@ -169,10 +170,7 @@ class Grower {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
   }
   void sort_sparse_entries();
-  std::span<Entry> sparse_entries(const SparseRange& range) {
-    return {sparse_entries_.get() + sparse_start_[static_cast<size_t>(range.column)] + range.begin,
-            range.end - range.begin};
-  }
+  std::span<Entry> load_sparse(const SparseRange& range, Worker& worker) const;
   std::span<Entry> collect_sparse(int32_t j, const Node& node, Worker& worker);
   void add_default_rows(int32_t j, std::span<const Entry> listed, const Node& node, Worker& worker);
 
@@ -229,8 +227,8 @@ class Grower {
   std::vector<std::unique_ptr<Entry[]>> entries_;  // per column, made when first needed
   std::vector<Worker> workers_;
   std::vector<int32_t> all_columns_;
-  std::vector<uint8_t> constant_[2];         // per child and active column
-  std::unique_ptr<Entry[]> sparse_entries_;  // of all sparse columns, one after another (if all columns are searched)
+  std::vector<uint8_t> constant_[2];  // per child and active column
+  SparseEntries sparse_entries_;      // of all sparse columns, if all columns are searched
   std::vector<size_t> sparse_start_;
   std::vector<SparseRange> sparse_columns_;  // at the root
   std::vector<uint32_t> sparse_middle_;      // per range of the parent: where the right child's part begins

@@ -13,8 +13,8 @@ inline std::vector<GrowColumn> grow_columns(const Codes& codes) {
   std::vector<GrowColumn> columns;
   columns.reserve(codes.columns.size());
   for (const CodeColumn& column : codes.columns) {
-    columns.push_back({column.kind, column.n_codes, column.width, column.data, column.marks.data(), column.rows,
-                       column.n_entries, column.default_code, column.sparse});
+    columns.push_back({column.data, column.marks.data(), column.rows, column.n_codes, column.n_entries,
+                       column.default_code, column.kind, static_cast<uint8_t>(column.width), column.sparse});
   }
   return columns;
 }

@@ -298,7 +298,7 @@ size_t Grower<Rows, Criterion>::mark_rows(Node& node, const Router& router) {
   if (all_) {
     const auto range = std::lower_bound(node.sparse.begin(), node.sparse.end(), j,
                                         [](const SparseRange& r, int32_t wanted) { return r.column < wanted; });
-    listed = sparse_entries(*range);
+    listed = load_sparse(*range, workers_[0]);
   } else {
     listed = collect_sparse(j, node, workers_[0]);
   }

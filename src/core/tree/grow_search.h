@@ -104,11 +104,12 @@ void Grower<Rows, Criterion>::search_sparse(std::span<Node*> children, Node* par
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_sparse_column(const SparseRange& range, size_t position, std::span<Node*> children,
                                                    const Node* parent, Worker& worker) {
-  const std::span<Entry> entries = sparse_entries(range);
+  const std::span<Entry> entries = load_sparse(range, worker);
   size_t n_left = 0;
   if (parent != nullptr) {
     worker.scratch.resize(std::max(worker.scratch.size(), entries.size()));
     n_left = partition_stable(entries.data(), entries.size(), side_.data(), worker.scratch.data(), entry_row);
+    sparse_entries_.store(sparse_start_[static_cast<size_t>(range.column)] + range.begin, entries);
     sparse_middle_[position] = range.begin + static_cast<uint32_t>(n_left);
   }
   for (size_t c = 0; c < children.size(); ++c) {
@@ -123,31 +124,42 @@ void Grower<Rows, Criterion>::search_sparse_column(const SparseRange& range, siz
   }
 }
 
+template <class Rows, class Criterion>
+std::span<Entry> Grower<Rows, Criterion>::load_sparse(const SparseRange& range, Worker& worker) const {
+  const size_t n = range.end - range.begin;
+  worker.entries.resize(std::max(worker.entries.size(), n));
+  const std::span<Entry> entries{worker.entries.data(), n};
+  sparse_entries_.load(sparse_start_[static_cast<size_t>(range.column)] + range.begin, entries);
+  return entries;
+}
+
 // Entries of all sparse columns in code order, and their ranges in the root. Rows that do not take part are left out.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::sort_sparse_entries() {
   sparse_start_.resize(columns_.size());
-  size_t n_entries = 0;
+  size_t n_entries = 0, longest = 0;
+  uint32_t largest_code = 0;
   for (size_t j = 0; j < columns_.size(); ++j) {
     sparse_start_[j] = n_entries;
     n_entries += columns_[j].n_entries;
+    longest = std::max<size_t>(longest, columns_[j].n_entries);
+    if (columns_[j].sparse) largest_code = std::max(largest_code, columns_[j].n_codes);
   }
-  sparse_entries_ = std::make_unique_for_overwrite<Entry[]>(n_entries);
+  sparse_entries_.allocate(n_entries, largest_code, static_cast<uint32_t>(side_.size()));
   std::fill(side_.begin(), side_.end(), uint8_t{0});
   for (const uint32_t row : ids_) side_[row] = 1;
-  std::vector<Entry> scratch;
+  std::vector<Entry> entries(longest), scratch(longest);
   for (size_t j = 0; j < columns_.size(); ++j) {
     const GrowColumn& column = columns_[j];
     if (!column.sparse) continue;
-    Entry* entries = sparse_entries_.get() + sparse_start_[j];
     size_t n = 0;
     with_codes(column.data, column.width, [&](const auto* codes) {
       for (size_t i = 0; i < column.n_entries; ++i) {
         if (side_[column.rows[i]] != 0) entries[n++] = (static_cast<Entry>(codes[i]) << 32) | column.rows[i];
       }
     });
-    scratch.resize(std::max(scratch.size(), n));
-    sort_entries(entries, scratch.data(), n, column.n_codes);
+    sort_entries(entries.data(), scratch.data(), n, column.n_codes);
+    sparse_entries_.store(sparse_start_[j], {entries.data(), n});
     if (n > 0) sparse_columns_.push_back({static_cast<int32_t>(j), 0, static_cast<uint32_t>(n)});
   }
 }
