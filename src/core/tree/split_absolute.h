@@ -65,15 +65,20 @@ struct MedianState {
   Sum loss(int64_t value) const { return sum - 2 * sum_before + static_cast<Sum>(value) * (2 * before - weight); }
 };
 
-// The targets of a node as a list that only ever loses members.
+// The targets of one output of a node, ascending, and their weights; no weights where all are 1.
+struct TargetList {
+  std::vector<int64_t> value, weight;
+};
+
+// The targets of a node as a list that only ever loses members. `Unit`: all weights are 1.
 template <class Sum>
 class ShrinkingTargets {
  public:
-  // All targets, ascending.
-  void start(std::span<const OrderedTarget> targets, const MedianState<Sum>& state) {
-    targets_ = targets.data();
+  void start(const TargetList& targets, const MedianState<Sum>& state) {
+    value_ = targets.value.data();
+    weight_ = targets.weight.data();
     state_ = state;
-    const auto n = static_cast<uint32_t>(targets.size());
+    const auto n = static_cast<uint32_t>(targets.value.size());
     if (identity_.size() < n + 2) {
       for (auto i = static_cast<uint32_t>(identity_.size()); i < n + 2; ++i) identity_.push_back({i - 1, i + 1});
     }
@@ -83,34 +88,38 @@ class ShrinkingTargets {
   }
 
   // Place of a target in the list = its number + 1; 0 and end_ are no targets.
+  template <bool Unit>
   void remove(uint32_t number) {
     const uint32_t place = number + 1;
     const Link link = links_[place];
     links_[link.before].after = link.after;
     links_[link.after].before = link.before;
-    const OrderedTarget& target = targets_[number];
-    const Sum weighted = static_cast<Sum>(target.weight) * target.value;
-    state_.weight -= target.weight;
+    const int64_t weight = weight_at<Unit>(place);
+    const Sum weighted = static_cast<Sum>(weight) * value_[number];
+    state_.weight -= weight;
     state_.sum -= weighted;
     // Written as arithmetic: which side a target stands on is a coin toss, and a branch would be mispredicted.
     const bool before = place < state_.at;
-    state_.before -= before ? target.weight : 0;
+    state_.before -= before ? weight : 0;
     state_.sum_before -= before ? weighted : 0;
     if (place == state_.at) {
       state_.at = link.after;
-      if (link.after == end_ && link.before != 0) step(link.before, -1);
+      if (link.after == end_ && link.before != 0) {
+        state_.at = link.before;
+        pass<Unit>(link.before, -1);
+      }
     }
-    settle();
+    settle<Unit>();
   }
 
   bool empty() const { return state_.weight == 0; }
-  Sum loss() const { return empty() ? 0 : state_.loss(targets_[state_.at - 1].value); }
+  Sum loss() const { return empty() ? 0 : state_.loss(value_[state_.at - 1]); }
   // The median; halfway to the next target where exactly half of the weight ends at it.
+  template <bool Unit>
   double median() const {
-    const OrderedTarget& target = targets_[state_.at - 1];
-    const double value = static_cast<double>(target.value);
-    if (2 * (state_.before + target.weight) != state_.weight) return value;
-    return value + (static_cast<double>(targets_[links_[state_.at].after - 1].value) - value) / 2;
+    const auto value = static_cast<double>(value_[state_.at - 1]);
+    if (2 * (state_.before + weight_at<Unit>(state_.at)) != state_.weight) return value;
+    return value + (static_cast<double>(value_[links_[state_.at].after - 1]) - value) / 2;
   }
 
  private:
@@ -118,35 +127,40 @@ class ShrinkingTargets {
     uint32_t before, after;
   };
 
-  // Moves the pointer back to `to` (sign −1), or on from where it is to `to` (+1).
-  void step(uint32_t to, int sign) {
-    const OrderedTarget& passed = targets_[(sign < 0 ? to : state_.at) - 1];
-    state_.at = to;
-    state_.before += sign * passed.weight;
-    state_.sum_before += sign * (static_cast<Sum>(passed.weight) * passed.value);
+  template <bool Unit>
+  int64_t weight_at(uint32_t place) const {
+    return Unit ? 1 : weight_[place - 1];
+  }
+  // Counts a target among those before the pointer (sign 1), or no longer (−1).
+  template <bool Unit>
+  void pass(uint32_t place, int64_t sign) {
+    const int64_t weight = sign * weight_at<Unit>(place);
+    state_.before += weight;
+    state_.sum_before += static_cast<Sum>(weight) * value_[place - 1];
   }
   // One step is the rule, and no more; it is taken without a branch.
+  template <bool Unit>
   void settle() {
     if (empty()) return;
     for (;;) {
       const Link link = links_[state_.at];
       const int64_t excess = 2 * state_.before - state_.weight;
       const bool back = excess >= 0;
-      const OrderedTarget& passed = targets_[(back ? link.before : state_.at) - 1];
-      const bool on = !back & (excess + 2 * passed.weight < 0);
-      const int64_t sign = static_cast<int64_t>(on) - static_cast<int64_t>(back);
-      state_.before += sign * passed.weight;
-      state_.sum_before += sign * (static_cast<Sum>(passed.weight) * passed.value);
+      const bool on = excess + 2 * weight_at<Unit>(state_.at) < 0;
+      const uint32_t passed = back ? link.before : state_.at;
+      pass<Unit>(passed, static_cast<int64_t>(on) - static_cast<int64_t>(back));
       state_.at = back ? link.before : on ? link.after : state_.at;
-      if (settled()) return;
+      if (Unit || settled<Unit>()) return;
     }
   }
+  template <bool Unit>
   bool settled() const {
     const int64_t excess = 2 * state_.before - state_.weight;
-    return excess < 0 && excess + 2 * targets_[state_.at - 1].weight >= 0;
+    return excess < 0 && excess + 2 * weight_at<Unit>(state_.at) >= 0;
   }
 
-  const OrderedTarget* targets_ = nullptr;
+  const int64_t* value_ = nullptr;
+  const int64_t* weight_ = nullptr;
   MedianState<Sum> state_;
   std::vector<Link> links_, identity_;
   uint32_t end_ = 1;
@@ -231,12 +245,23 @@ class TargetOrder {
 template <class Sum>
 struct TargetNode {
   const TargetOrder<Sum>* order = nullptr;
-  size_t begin = 0, n = 0;
+  size_t n = 0;
+  bool unit = true;                     // all weights are 1
+  std::vector<TargetList> targets;      // per output
   std::vector<MedianState<Sum>> state;  // per output
+
   TargetNode() = default;
-  TargetNode(const TargetOrder<Sum>& of, size_t first, size_t size) : order(&of), begin(first), n(size) {
-    for (size_t o = 0; o < of.n_outputs(); ++o) state.push_back(of.state(o, first, size));
+  TargetNode(const TargetOrder<Sum>& of, size_t begin, size_t size) : order(&of), n(size), targets(of.n_outputs()) {
+    for (const OrderedTarget& target : of.targets(0, begin, size)) unit &= target.weight == 1;
+    for (size_t o = 0; o < targets.size(); ++o) {
+      state.push_back(of.state(o, begin, size));
+      for (const OrderedTarget& target : of.targets(o, begin, size)) {
+        targets[o].value.push_back(target.value);
+        if (!unit) targets[o].weight.push_back(target.weight);
+      }
+    }
   }
+  int64_t weight(size_t output, uint32_t number) const { return unit ? 1 : targets[output].weight[number]; }
 };
 
 // Best candidate of one column under absolute error: the twin of Scan (split.h).
@@ -306,9 +331,9 @@ class AbsoluteScan {
   struct Series {
     std::vector<Sum> loss;
     std::vector<double> median;
-    void clear(size_t n) {
-      loss.assign(n, 0);
-      median.assign(n, 0);
+    void make_room(size_t n) {
+      loss.resize(std::max(loss.size(), n));
+      median.resize(loss.size());
     }
   };
 
@@ -322,39 +347,44 @@ class AbsoluteScan {
     found_ = false;
   }
 
-  void note(const ShrinkingTargets<Sum>& targets, Series& series, size_t i) const {
-    series.loss[i] += targets.loss();
-    if (constraint_.binds() && !targets.empty()) series.median[i] = targets.median();
+  template <bool Unit>
+  void note(const ShrinkingTargets<Sum>& targets, Series& series, size_t i, size_t output) const {
+    series.loss[i] = targets.loss() + (output == 0 ? 0 : series.loss[i]);
+    if (constraint_.binds() && !targets.empty()) series.median[i] = targets.template median<Unit>();
   }
 
   // left_[i]: the first i present entries; right_[i]: all present but these; the other two: the same and the missing.
   void find_losses(std::span<const Entry> entries) {
+    node_->unit ? find_losses_of<true>(entries) : find_losses_of<false>(entries);
+  }
+  template <bool Unit>
+  void find_losses_of(std::span<const Entry> entries) {
     const auto missing = entries.first(static_cast<size_t>(n_missing));
     const auto present = entries.subspan(static_cast<size_t>(n_missing));
     for (Series* series : {&left_, &right_, &left_missing_, &right_missing_}) {
-      if (n_missing > 0 || series == &left_ || series == &right_) series->clear(present.size() + 1);
+      if (n_missing > 0 || series == &left_ || series == &right_) series->make_room(present.size() + 1);
     }
     for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
       for (const bool with_missing : {false, true}) {
         if (with_missing && n_missing == 0) continue;
         for (ShrinkingTargets<Sum>* targets : {&targets_, &others_}) {
-          targets->start(node_->order->targets(o, node_->begin, node_->n), node_->state[o]);
+          targets->start(node_->targets[o], node_->state[o]);
           if (with_missing) continue;
-          for (const Entry entry : missing) targets->remove(node_->order->number(o, entry_row(entry)));
+          for (const Entry entry : missing) targets->template remove<Unit>(node_->order->number(o, entry_row(entry)));
         }
         Series& left = with_missing ? left_missing_ : left_;
         Series& right = with_missing ? right_missing_ : right_;
         // Both passes in one loop: neither waits for the other, so the processor works on both at once.
         const size_t n = present.size();
-        note(targets_, left, n);
+        note<Unit>(targets_, left, n, o);
         for (size_t i = 1; i < n; ++i) {
-          targets_.remove(node_->order->number(o, entry_row(present[n - i])));
-          others_.remove(node_->order->number(o, entry_row(present[i - 1])));
-          note(targets_, left, n - i);
-          note(others_, right, i);
+          targets_.template remove<Unit>(node_->order->number(o, entry_row(present[n - i])));
+          others_.template remove<Unit>(node_->order->number(o, entry_row(present[i - 1])));
+          note<Unit>(targets_, left, n - i, o);
+          note<Unit>(others_, right, i, o);
         }
-        others_.remove(node_->order->number(o, entry_row(present[n - 1])));
-        note(others_, right, n);
+        others_.template remove<Unit>(node_->order->number(o, entry_row(present[n - 1])));
+        note<Unit>(others_, right, n, o);
       }
     }
   }
@@ -396,6 +426,7 @@ class AbsoluteScan {
     best_missing_left_ = missing_left;
     best_n_left_ = n_left;
     best_weight_ = weight;
+    if (!constraint_.binds()) return;
     best_left_value_ = left.median[i];
     best_right_value_ = right.median[i];
   }
@@ -414,7 +445,7 @@ class AbsoluteScan {
     limited_ = limits_.bind();
     for (const bool missing_left : {true, false}) {
       if (missing_left && (n_missing == 0 || next == 0)) continue;
-      for (Series* series : {&left_, &right_}) series->clear(1);
+      for (Series* series : {&left_, &right_}) series->make_room(1);
       for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
         lose(o, {right, missing_left ? std::span<const Entry>{} : missing}, left_);
         lose(o, {left, missing_left ? missing : std::span<const Entry>{}}, right_);
@@ -430,11 +461,14 @@ class AbsoluteScan {
   }
 
   void lose(size_t o, std::initializer_list<std::span<const Entry>> parts, Series& series) {
-    targets_.start(node_->order->targets(o, node_->begin, node_->n), node_->state[o]);
-    for (const auto part : parts) {
-      for (const Entry entry : part) targets_.remove(node_->order->number(o, entry_row(entry)));
-    }
-    note(targets_, series, 0);
+    targets_.start(node_->targets[o], node_->state[o]);
+    const auto lose_all = [&]<bool Unit>() {
+      for (const auto part : parts) {
+        for (const Entry entry : part) targets_.template remove<Unit>(node_->order->number(o, entry_row(entry)));
+      }
+      note<Unit>(targets_, series, 0, o);
+    };
+    node_->unit ? lose_all.template operator()<true>() : lose_all.template operator()<false>();
   }
 
   struct Category {
@@ -470,19 +504,18 @@ template <class Sum>
 uint64_t AbsoluteScan<Sum>::median_rank(std::span<const Entry> entries) const {
   uint64_t rank = 0;
   std::vector<uint32_t> numbers(entries.size());
-  for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
-    const auto targets = node_->order->targets(o, node_->begin, node_->n);
+  for (size_t o = 0; o < node_->targets.size(); ++o) {
+    const std::vector<int64_t>& values = node_->targets[o].value;
     int64_t weight = 0, before = 0;
     for (size_t i = 0; i < entries.size(); ++i) {
       numbers[i] = node_->order->number(o, entry_row(entries[i]));
-      weight += targets[numbers[i]].weight;
+      weight += node_->weight(o, numbers[i]);
     }
     std::sort(numbers.begin(), numbers.end());
     size_t at = 0;
-    while (2 * (before + targets[numbers[at]].weight) < weight) before += targets[numbers[at++]].weight;
-    const auto equal = std::lower_bound(targets.begin(), targets.end(), targets[numbers[at]].value,
-                                        [](const OrderedTarget& t, int64_t value) { return t.value < value; });
-    rank += static_cast<uint64_t>(equal - targets.begin());
+    while (2 * (before + node_->weight(o, numbers[at])) < weight) before += node_->weight(o, numbers[at++]);
+    const auto equal = std::lower_bound(values.begin(), values.end(), values[numbers[at]]);
+    rank += static_cast<uint64_t>(equal - values.begin());
   }
   return rank;
 }
