@@ -168,7 +168,7 @@ def use(model, rows):
         lambda: predict.raw_scores(model.forest_, table),
         lambda: predict.leaf_nodes(model.forest_, table),
         lambda: predict.decision_path(model.forest_, table),
-        lambda: rules.export_text(model),
+        lambda: rules.to_text(model),
         lambda: model_file.to_bytes(model),
         lambda: repr(model),
     ):

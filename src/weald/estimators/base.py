@@ -28,11 +28,13 @@ from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.options import TreeOptions, check_names, checked
+from weald.estimators.pictures import TreePictures
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
+from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.memory import Grown, GrowOptions
 
 
@@ -54,7 +56,7 @@ class Target:
         return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
-class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.
@@ -107,6 +109,7 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
         grow = _grow_options(options, table, target.weight, n_threads)
         forest = self._grow(codes, target, grow).forest
         self._take(forest, schema, None if target.classes is None else target.classes[0])
+        self._frame_library, self._missing_columns = frame_library(X), missing_columns(aligned, forest)
         return self
 
     def _take(self, forest: Forest, schema: Schema, classes: NDArray[Any] | None) -> None:
@@ -234,28 +237,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
                 raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
         model._take(state.forest, state.schema, state.classes)
         return model
-
-    def to_text(self, *, max_depth: int | None = None, decimals: int = 3, show_counts: bool = True) -> str:
-        """The tree as indented rules, one node a line.
-
-        Parameters
-        ----------
-        max_depth : int, default=None
-            Deeper nodes are summed up in one line.
-        decimals : int, default=3
-            Decimals of thresholds and values.
-        show_counts : bool, default=True
-            Whether to show how many training rows came to each leaf.
-
-        Returns
-        -------
-        str
-            The text.
-        """
-        check_is_fitted(self)
-        from weald.model import rules
-
-        return rules.export_text(self, max_depth=max_depth, decimals=decimals, show_counts=show_counts)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.
