@@ -100,7 +100,7 @@ def brief(value: float, precision: int) -> str:
     ('0.033', '180796', '6.38e+09', '0.00001', '50')
     """
     size = abs(value)
-    if size >= 1e7 and round(value) != value:
+    if size >= 1e7:
         return f"{value:.{max(precision, 1)}g}"
     digits = len(str(int(size))) if size >= 1 else 0
     rounded = round(value, max(0, precision - max(0, digits - 3)))

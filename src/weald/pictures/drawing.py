@@ -6,11 +6,14 @@ room for the largest font.
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, shown_nodes, way_words
-from weald.pictures.canvas import Box, draw, fit
+from weald.pictures.canvas import Canvas
 from weald.pictures.colours import node_colours
+from weald.pictures.fitting import Box, Plan, fit
 from weald.pictures.nodes import ShownTree
 
 _PLAIN = "#ffffff"
@@ -64,8 +67,9 @@ def plot_tree(
     ax : matplotlib axes, default=None
         Where to draw; None for the current axes, or new ones if the figure has none. They are cleared.
     fontsize : float, default=None
-        The font size in points; None for the largest, up to 12, at which nothing overlaps. A larger figure
-        leaves room for a larger font: `plt.figure(figsize=(20, 10))`.
+        The font size in points; None for the largest, from 12 down, at which nothing overlaps and all fits
+        the axes. A larger figure leaves room for a larger font: `plt.figure(figsize=(20, 10))`. A tree that
+        does not even fit in a font of 1 point is cut, with a warning.
 
     Returns
     -------
@@ -97,11 +101,32 @@ def plot_tree(
         most_levels=4,
         longest=24,
     )
-    axes = _axes(ax)
-    axes.clear()
-    axes.set_axis_off()
+    canvas = Canvas(_axes(ax))
     boxes = _boxes(tree, options, filled)
-    return draw(axes, boxes, fit(axes, boxes, fontsize), rounded=rounded)
+    plan = fit(boxes, canvas.measure, canvas.space, fontsize)
+    if fontsize is None and plan.scale(canvas.space) < 1:
+        boxes, plan = _as_deep_as_fits(tree, options, filled, canvas)
+    return canvas.draw(boxes, plan, rounded=rounded)
+
+
+def _as_deep_as_fits(
+    tree: ShownTree, options: BoxOptions, filled: bool, canvas: Canvas
+) -> tuple[list[Box], Plan]:
+    """The tree cut so that the smallest font fits, found by bisection; says so in a warning."""
+    fits, too_deep = 0, int(tree.depth.max())
+    while too_deep - fits > 1:
+        middle = (fits + too_deep) // 2
+        boxes = _boxes(tree, replace(options, max_depth=middle), filled)
+        roomy = fit(boxes, canvas.measure, canvas.space, None).scale(canvas.space) >= 1
+        fits, too_deep = (middle, too_deep) if roomy else (fits, middle)
+    warnings.warn(
+        f"The tree has {tree.n_nodes:,} nodes, too many for these axes even in the smallest font: it is "
+        f"drawn down to depth {fits}. Take a larger figure, or choose max_depth.",
+        UserWarning,
+        stacklevel=3,
+    )
+    boxes = _boxes(tree, replace(options, max_depth=fits), filled)
+    return boxes, fit(boxes, canvas.measure, canvas.space, None)
 
 
 def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:

@@ -221,3 +221,67 @@ def test_pure_leaves_name_their_class_alone():
     text = to_text(dataclasses.replace(forest, value=value), show_counts=False)
     assert "→ class 0\n" in text
     assert text.endswith("→ class 1: 0.750, class 0: 0.250")
+
+
+def test_only_levels_that_can_come_are_listed():
+    columns = [ColumnSchema("c", "categorical", levels=tuple("abcdefgh"))]
+    splits = [(0, {1, 2}, False), (0, {3, 4, 5}, False), (0, {1, 6}, True)]
+    text = to_text(chain(splits, columns)[0], schema=Schema(tuple(columns), True), show_counts=False)
+    assert (
+        text
+        == """\
+all rows
+├── c in {a, b} → 0
+└── c in {c, d, e, f, g, h} or missing
+    ├── c in {c, d, e} → 1
+    └── c in {f, g, h} or missing
+        ├── c in {f} or missing → 2
+        └── c in {g, h} → 3"""
+    )
+
+
+def test_missing_is_named_only_where_it_can_come():
+    forest, schema = chain([(0, 1.0, True), (0, 2.0, True), (1, 0.5, False), (0, 3.0, False)], COLUMNS)
+    text = to_text(forest, schema=schema, show_counts=False)
+    assert (
+        text
+        == """\
+all rows
+├── length <= 1 or missing → 0
+└── length > 1
+    ├── length <= 2 → 1
+    └── length > 2
+        ├── flag is false → 2
+        └── flag is true or missing
+            ├── length <= 3 → 3
+            └── length > 3 → 4"""
+    )
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e9, -1e6])
+def test_rounded_thresholds_keep_their_distance(scale):
+    cuts = [scale + 0.00012, scale + 0.00161, scale + 5.0, scale + 5.0004]
+    forest, schema = chain([(0, cut, True) for cut in cuts], COLUMNS)
+    shown = [
+        float(line.split("<= ")[1].split(" ")[0])
+        for line in to_text(forest, schema=schema).splitlines()[1::2]
+    ]
+    gaps = np.diff(cuts)
+    nearest = np.minimum(np.append(np.inf, gaps), np.append(gaps, np.inf))
+    assert (np.abs(np.array(shown) - cuts) <= nearest / 4).all()
+    assert shown == sorted(shown)
+
+
+def test_several_outputs():
+    import types
+
+    forest, schema = chain([(0, 1.0, True)], COLUMNS, width=5, link="shares")
+    value = np.array([[1.0, 0.0, 0.0, 0.25, 0.75], [0.5, 0.5, 0.0, 1.0, 0.0]])
+    model = types.SimpleNamespace(
+        forest_=dataclasses.replace(forest, value=value),
+        schema_=schema,
+        classes_=[np.array(["a", "b", "c"]), np.array([False, True])],
+    )
+    text = to_text(model, show_counts=False)
+    assert "├── length <= 1 or missing → a; True: 0.750, False: 0.250" in text
+    assert "└── length > 1 → a: 0.500, b: 0.500; False" in text
