@@ -65,7 +65,7 @@ def box_lines(tree: ShownTree, node: int, options: BoxOptions) -> list[str]:
     if options.impurity and tree.impurity is not None:
         lines.append(line(tree.criterion, brief(float(tree.impurity[node]), options.precision)))
     count = int(tree.forest.count[node])
-    share = count / int(tree.forest.count[0])
+    share = count / max(int(tree.forest.count[0]), 1)  # a file may claim 0 rows
     lines.append(line("rows", f"{number(100 * share, 1)}%" if options.proportion else f"{count:,}"))
     lines.append(line("value", _value(tree, node, options)))
     if tree.outputs.classes is not None and options.classes:
