@@ -32,17 +32,24 @@ class Canvas:
         self._known: dict[tuple[str, float], tuple[float, float]] = {}
 
     def measure(self, text: str, font: float) -> tuple[float, float]:
-        """Width and height of a text, in pixels; the height is a little more than matplotlib needs."""
-        sizes = [self._measure_line(line, font) for line in text.split("\n")]
-        return max(width for width, _ in sizes), _SPACING * sum(height for _, height in sizes)
+        """Width and height of a text, in pixels.
 
-    def _measure_line(self, line: str, font: float) -> tuple[float, float]:
-        if (line, font) not in self._known:
-            self._text.set_text(line)
+        Lines are measured one by one, as they come again and again. For the step between them matplotlib
+        takes that of "lp", or more under a higher line.
+        """
+        sizes = [self._measure(line, font) for line in text.split("\n")]
+        least = self._measure("lp", font)[1]
+        step = self._measure("lp\nlp", font)[1] - least
+        steps = [step + _SPACING * max(0.0, height - least) for _, height in sizes[1:]]
+        return max(width for width, _ in sizes), sizes[0][1] + sum(steps)
+
+    def _measure(self, text: str, font: float) -> tuple[float, float]:
+        if (text, font) not in self._known:
+            self._text.set_text(text)
             self._text.set_fontsize(font)
             extent = self._text.get_window_extent()
-            self._known[line, font] = extent.width, extent.height
-        return self._known[line, font]
+            self._known[text, font] = extent.width, extent.height
+        return self._known[text, font]
 
     def draw(self, boxes: Sequence[Box], plan: Plan, *, rounded: bool) -> list[Any]:
         """Draw the boxes, the lines between them and the texts at the ways; returns the texts."""

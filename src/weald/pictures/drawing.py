@@ -38,7 +38,8 @@ def plot_tree(
     """Draw a fitted tree.
 
     A row goes left where the text of the box holds. "missing" stands at the way that missing values take; it
-    is left out for columns without missing values in training, and where none can come any more.
+    is left out for columns without missing values in training (a loaded model does not know, and shows it
+    for all), and where none can come any more.
 
     Parameters
     ----------

@@ -207,7 +207,7 @@ def place(boxes: Sequence[Box], plan: Plan, space: Space) -> Placed:
         if box.parent >= 0:
             above, row = box.parent, int(plan.depth[k])
             start = float(centre[plan.unit[above]])
-            # From within the box, which covers the end: its text may be a little lower than measured.
+            # From within the box, which covers the end.
             line = [(start, float(y[above] + plan.height[above] / 2)), (start, float(bottom[row - 1]))]
             if plan.under[k]:  # past the first leaf
                 aisle = float(centre[plan.unit[k]]) + max(plan.width[k - 1], plan.width[k]) / 2

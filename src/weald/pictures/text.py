@@ -25,7 +25,7 @@ def export_text(
     """The rules of a fitted tree as text, as scikit-learn writes them.
 
     "or missing" stands at the side that missing values go to; it is left out for columns without missing
-    values in training, and where none can come any more.
+    values in training (a loaded model does not know, and shows it for all), and where none can come any more.
 
     Parameters
     ----------
