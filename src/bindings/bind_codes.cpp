@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
@@ -75,6 +77,12 @@ nb::object rows_copy(const Codes& codes, size_t j) {
   return nb::cast(to_numpy(std::vector<uint32_t>(column.rows, column.rows + column.n_entries)));
 }
 
+bool has_missing(const Codes& codes, size_t j) {
+  const CodeColumn& column = codes.columns.at(j);
+  const auto n = column.sparse ? static_cast<int64_t>(column.n_entries) : codes.n_rows;
+  return with_codes(column, [&](const auto* data) { return std::find(data, data + n, 0U) != data + n; });
+}
+
 }  // namespace
 
 void bind_codes(nb::module_& m) {
@@ -89,6 +97,7 @@ void bind_codes(nb::module_& m) {
              const auto marks = codes.columns.at(j).marks;
              return to_numpy(std::vector<double>(marks.begin(), marks.end()));
            })
+      .def("has_missing", has_missing)
       .def("is_sparse", [](const Codes& codes, size_t j) { return codes.columns.at(j).sparse; })
       .def("n_entries", [](const Codes& codes, size_t j) { return codes.columns.at(j).n_entries; })
       .def("default_code", [](const Codes& codes, size_t j) { return codes.columns.at(j).default_code; })

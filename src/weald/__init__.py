@@ -13,15 +13,30 @@ from weald import errors
 if TYPE_CHECKING:
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.io.model_file import load
+    from weald.pictures.drawing import plot_tree
+    from weald.pictures.graphviz import export_graphviz
+    from weald.pictures.text import export_text
 
 __version__ = "0.1.0"
 
-__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "__version__", "errors", "load"]
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "__version__",
+    "errors",
+    "export_graphviz",
+    "export_text",
+    "load",
+    "plot_tree",
+]
 
 _HOME = {
     "DecisionTreeClassifier": "weald.estimators.tree",
     "DecisionTreeRegressor": "weald.estimators.tree",
+    "export_graphviz": "weald.pictures.graphviz",
+    "export_text": "weald.pictures.text",
     "load": "weald.io.model_file",
+    "plot_tree": "weald.pictures.drawing",
 }
 
 

@@ -16,6 +16,7 @@ from unit.io.models import classifier, regressor
 from unit.model.forests import mixed_schema, random_rows, random_table
 
 import weald
+from weald import export_graphviz
 from weald.errors import ModelFileError, WealdError
 from weald.io import canonical, container, model_file
 from weald.model import predict, rules
@@ -190,7 +191,10 @@ def use(model, rows):
         lambda: predict.raw_scores(model.forest_, table),
         lambda: predict.leaf_nodes(model.forest_, table),
         lambda: predict.decision_path(model.forest_, table),
-        lambda: rules.export_text(model),
+        lambda: rules.to_text(model),
+        lambda: model.to_frame("dict"),
+        model._repr_html_,
+        lambda: export_graphviz(model, filled=True),
         lambda: model_file.to_bytes(model),
         lambda: repr(model),
     ):

@@ -16,7 +16,6 @@ from rich.text import Text
 from weald import DecisionTreeClassifier, load
 from weald.datasets import load_penguins
 from weald.errors import WealdError
-from weald.model.rules import export_text
 
 
 def run(console: Console, output: Path | None = None) -> Path:
@@ -46,7 +45,7 @@ def run(console: Console, output: Path | None = None) -> Path:
     model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=3)
     model.fit(take(X, train), [y[row] for row in train])
     console.rule(f"A tree of {len(train)} rows")
-    console.print(Text(export_text(model)), soft_wrap=True)
+    console.print(Text(model.to_text()), soft_wrap=True)
 
     labels = np.array([y[row] for row in test])
     predicted = model.predict(take(X, test))

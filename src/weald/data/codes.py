@@ -50,6 +50,10 @@ class Codes:
         """How many rows column j lists; 0 if it is not sparse."""
         return self.native.n_entries(j)
 
+    def has_missing(self, j: int) -> bool:
+        """Whether some row is missing in column j."""
+        return self.native.has_missing(j)
+
     def cuts(self, j: int) -> NDArray[np.float64]:
         """Cuts between the bins of column j; for an exact column its distinct values; empty for levels."""
         return self.native.marks(j)

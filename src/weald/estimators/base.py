@@ -29,6 +29,7 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.options import TreeOptions, check_names, checked
+from weald.estimators.pictures import TreePictures
 from weald.estimators.pruning import check_pruning, prune_by
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
@@ -36,6 +37,7 @@ from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.model.prune import pruning_path
 from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
+from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.memory import Grown, GrowOptions
 
 
@@ -58,7 +60,7 @@ class Target:
         return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
-class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.
@@ -125,7 +127,11 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
 
         grown = grow(target.weight)
         tree = prune_by(options, grown, X, aligned, target, grow, n_threads=n_threads, owner=owner)
-        self._take(tree.forest, schema, target.classes, tree.learned)
+        trained_on = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(codes, tree.forest),
+        }
+        self._take(tree.forest, schema, target.classes, tree.learned | trained_on)
         return self
 
     def _take(
@@ -298,28 +304,6 @@ class BaseTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sciki
                 raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
         model._take(state.forest, state.schema, state.classes)
         return model
-
-    def to_text(self, *, max_depth: int | None = None, decimals: int = 3, show_counts: bool = True) -> str:
-        """The tree as indented rules, one node a line.
-
-        Parameters
-        ----------
-        max_depth : int, default=None
-            Deeper nodes are summed up in one line.
-        decimals : int, default=3
-            Decimals of thresholds and values.
-        show_counts : bool, default=True
-            Whether to show how many training rows came to each leaf.
-
-        Returns
-        -------
-        str
-            The text.
-        """
-        check_is_fitted(self)
-        from weald.model import rules
-
-        return rules.export_text(self, max_depth=max_depth, decimals=decimals, show_counts=show_counts)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.

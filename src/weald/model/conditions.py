@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,9 +18,26 @@ from numpy.typing import NDArray
 
 from weald.data.schema import ColumnSchema, Schema
 from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest
+from weald.model.reach import CodeSet, Reach
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _MOST_LEVELS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A split in words: what sends a row left, what sends it right, and who takes missing values."""
+
+    left: str
+    right: str
+    #: "left" or "right"; None where no missing value can come, or where the texts speak of it already
+    missing: str | None = None
+
+    def sides(self) -> tuple[str, str]:
+        """Both conditions, "or missing" where it belongs."""
+        left = f"{self.left} or missing" if self.missing == "left" else self.left
+        right = f"{self.right} or missing" if self.missing == "right" else self.right
+        return left, right
 
 
 class Conditions:
@@ -33,132 +53,209 @@ class Conditions:
         The nodes of the tree.
     decimals : int
         How many decimals thresholds need at least, unless they are shorter.
+    fixed : bool, default=False
+        Whether to write numbers as scikit-learn's text does: so many decimals, whatever it hides.
+    most_levels : int, default=6
+        How many levels a set shows.
+    longest : int, optional
+        Names and levels longer than this lose their middle.
+    names : sequence of str, optional
+        Other names for the columns.
+    missing_in : collection of int, optional
+        Speak of missing values in these columns only.
     """
 
-    def __init__(self, forest: Forest, schema: Schema | None, slot: NDArray[np.int32], decimals: int) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        schema: Schema | None,
+        slot: NDArray[np.int32],
+        decimals: int,
+        *,
+        fixed: bool = False,
+        most_levels: int = _MOST_LEVELS,
+        longest: int | None = None,
+        names: Sequence[str] | None = None,
+        missing_in: Collection[int] | None = None,
+    ) -> None:
         self._forest = forest
         self._columns = None if schema is None else schema.columns
-        self._decimals = decimals
-        inner = slot[slot >= 0]
-        self._numeric = inner[forest.kind[inner] == NUMERIC]
-        self._decimals_of: dict[int, int] = {}
+        self._decimals, self._fixed = decimals, fixed
+        self._most, self._longest = most_levels, longest
+        self._names = names
+        self._missing_in = missing_in
+        self._slot = slot
+        self._cuts: dict[int, NDArray[np.float64]] = {}
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self._forest, self._slot)
 
     def of(self, i: int) -> tuple[str, str]:
         """What rows of the left and of the right child fulfil; `i` numbers the inner nodes."""
+        return self.at(i).sides()
+
+    def at(self, i: int) -> Condition:
+        """The condition of inner node `i`, with missing values apart."""
         if self._forest.kind[i] == COMBINATION:
-            return self._combination(i)
-        if self._forest.kind[i] == CATEGORIES:
-            return self._categories(i)
-        return self._ordered(i)
+            left, right = self._combination(i)
+        elif self._forest.kind[i] == CATEGORIES:
+            left, right = self._categories(i)
+        else:
+            left, right = self._ordered(i)
+        if not right:  # `left` is the name: every present value goes one way
+            return self._present(i, left)
+        return Condition(left, right, self._missing(i))
+
+    def question(self, i: int) -> Condition:
+        """As `at`, for pictures: a row goes left where the left text holds, which names the shorter list."""
+        here = self.at(i)
+        if self._forest.kind[i] != CATEGORIES or self._columns is None:
+            return here
+        levels = self._levels(i)
+        left, right = self._reach.sides(i)
+        n_left, n_right = left.size(len(levels)), right.size(len(levels))
+        if not (n_left and n_right):
+            return here
+        flip = n_left > self._most and n_right < n_left
+        listed, n = (right, n_right) if flip else (left, n_left)
+        name, no = self.name(int(self._forest.column[i])), "not " if flip else ""
+        if n == 1:
+            only = self._short(label(levels[int(listed.first(1, len(levels))[0]) - 1]))
+            return Condition(f"{name} is {no}{only}", here.right, here.missing)
+        return Condition(f"{name} {no}in {self._listed(listed, levels)}", here.right, here.missing)
+
+    def name(self, j: int) -> str:
+        """A column's name in words."""
+        if self._names is not None:
+            return self._short(self._names[j])
+        if self._columns is None or isinstance(self._columns[j].name, int):
+            return f"column {j}" if self._columns is None else f"column {self._columns[j].name}"
+        return self._short(label(self._columns[j].name))
+
+    def left_levels(self, i: int) -> list[str]:
+        """All levels that a split on categories sends left and that can still come to it."""
+        levels = self._levels(i)
+        left, _ = self._reach.sides(i)
+        return [label(levels[code - 1]) for code in left.first(len(levels), len(levels)).tolist()]
+
+    def _short(self, text: str) -> str:
+        return text if self._longest is None else shortened(text, self._longest)
+
+    def _missing(self, i: int) -> str | None:
+        if self._forest.kind[i] != COMBINATION:
+            unspoken = self._missing_in is not None and int(self._forest.column[i]) not in self._missing_in
+            if unspoken or not self._reach.missing(i):
+                return None
+        return "left" if self._forest.missing_left[i] else "right"
 
     # ----------------------------------------------------------------------- numbers and levels in order
 
     def _ordered(self, i: int) -> tuple[str, str]:
         j, threshold = int(self._forest.column[i]), float(self._forest.threshold[i])
-        name, missing_left = self._name(j), bool(self._forest.missing_left[i])
+        name = self.name(j)
         if math.isinf(threshold):
-            return _present(name, missing_left=missing_left)
+            return name, ""
         column = None if self._columns is None else self._columns[j]
         if column is not None and column.unit == "bool" and 0 <= threshold < 1:
-            return _with_missing(f"{name} is false", f"{name} is true", missing_left=missing_left)
+            return f"{name} is false", f"{name} is true"
         cut = self._cut(j, column, threshold)
-        return _with_missing(f"{name} <= {cut}", f"{name} > {cut}", missing_left=missing_left)
+        return f"{name} <= {cut}", f"{name} {'> ' if self._fixed else '>'} {cut}"
 
     def _cut(self, j: int, column: ColumnSchema | None, threshold: float) -> str:
         if column is not None and column.kind == "ordinal" and 1 <= threshold < len(column.levels) + 1:
-            return label(column.levels[math.floor(threshold) - 1])
+            return self._short(label(column.levels[math.floor(threshold) - 1]))
         if column is not None and column.unit in ("datetime", "instant"):
             return instant(threshold) + (" UTC" if column.unit == "instant" else "")
         if column is not None and column.unit == "duration":
             return duration(threshold)
-        return number(threshold, self._decimals_for(j))
+        if self._fixed:
+            return f"{threshold:.{self._decimals}f}"
+        return telling(threshold, self._distance(j, threshold), self._decimals)
 
-    def _decimals_for(self, j: int) -> int:
-        """The fewest decimals, from the asked number on, that tell a column's thresholds apart."""
-        if j not in self._decimals_of:
-            nodes = self._numeric[self._forest.column[self._numeric] == j]
-            cuts = np.unique(self._forest.threshold[nodes]).tolist()
-            decimals = self._decimals
-            while decimals < 17 and len({number(cut, decimals) for cut in cuts}) < len(cuts):
-                decimals += 1
-            self._decimals_of[j] = decimals
-        return self._decimals_of[j]
+    def _distance(self, j: int, threshold: float) -> float:
+        """How far the nearest other threshold of the column is."""
+        if j not in self._cuts:
+            inner = self._slot[self._slot >= 0]
+            nodes = inner[(self._forest.kind[inner] == NUMERIC) & (self._forest.column[inner] == j)]
+            self._cuts[j] = np.unique(self._forest.threshold[nodes])
+        cuts = self._cuts[j]
+        at = int(np.searchsorted(cuts, threshold))
+        near = [abs(float(cuts[k]) - threshold) for k in (at - 1, at + 1) if 0 <= k < len(cuts)]
+        return min(near, default=math.inf)
 
     # ----------------------------------------------------------------------- sets of levels
 
     def _categories(self, i: int) -> tuple[str, str]:
-        j, missing_left = int(self._forest.column[i]), bool(self._forest.missing_left[i])
-        name, side = self._name(j), int(self._forest.side[i])
-        codes, listed_left = self._forest.listed_codes(side), bool(self._forest.set_left[side])
+        name = self.name(int(self._forest.column[i]))
         if self._columns is None:
-            shown = _in_braces([str(code) for code in codes[:_MOST_LEVELS].tolist()], len(codes))
+            side = int(self._forest.side[i])
+            codes = self._forest.listed_codes(side)
+            shown = self._in_braces([str(code) for code in codes[: self._most].tolist()], len(codes))
             texts = (f"{name} in {shown}", f"{name} not in {shown}")
-            left, right = texts if listed_left else texts[::-1]
-            return _with_missing(left, right, missing_left=missing_left)
-        levels = self._columns[j].levels
-        listed, rest = _first_labels(codes, levels), _first_labels(_first_others(codes, len(levels)), levels)
-        n_listed, n_rest = len(codes), len(levels) - len(codes)
-        if not (n_rest if listed_left else n_listed):
-            return _present(name, missing_left=missing_left)
-        if not (n_listed if listed_left else n_rest):
-            return _present(name, missing_left=not missing_left)[::-1]
-        texts = (f"{name} in {_in_braces(listed, n_listed)}", f"{name} in {_in_braces(rest, n_rest)}")
-        left, right = texts if listed_left else texts[::-1]
-        return _with_missing(left, right, missing_left=missing_left)
+            return texts if self._forest.set_left[side] else texts[::-1]
+        levels = self._levels(i)
+        left, right = self._reach.sides(i)
+        if not left.size(len(levels)) or not right.size(len(levels)):
+            return name, ""
+        return f"{name} in {self._listed(left, levels)}", f"{name} in {self._listed(right, levels)}"
+
+    def _levels(self, i: int) -> tuple[Any, ...]:
+        return () if self._columns is None else self._columns[int(self._forest.column[i])].levels
+
+    def _listed(self, codes: CodeSet, levels: tuple[Any, ...]) -> str:
+        first = codes.first(self._most, len(levels))
+        return self._in_braces(
+            [self._short(label(levels[code - 1])) for code in first.tolist()], codes.size(len(levels))
+        )
+
+    def _in_braces(self, first: list[str], n: int) -> str:
+        """The first of `n` names, at least as many as are shown."""
+        if n <= self._most:
+            return "{" + ", ".join(first) + "}"
+        return "{" + ", ".join(first[: self._most - 1]) + f", … and {n - self._most + 1} more}}"
+
+    def _present(self, i: int, name: str) -> Condition:
+        """A split that sends every present value one way."""
+        missing_left, present_left = bool(self._forest.missing_left[i]), True
+        if self._forest.kind[i] == CATEGORIES:
+            present_left = bool(self._reach.sides(i)[0].size(len(self._levels(i))))
+        if missing_left == present_left:
+            texts = (f"{name} is anything", f"{name} is nothing")
+        else:
+            texts = (f"{name} is present", f"{name} is missing")
+        return Condition(*(texts if present_left else texts[::-1]))
 
     # ----------------------------------------------------------------------- linear combinations
 
     def _combination(self, i: int) -> tuple[str, str]:
-        side = int(self._forest.side[i])
-        span = slice(*(int(edge) for edge in self._forest.combination_start[side : side + 2]))
         text = ""
-        for j, factor in zip(
-            self._forest.combination_column[span].tolist(),
-            self._forest.combination_coefficient[span].tolist(),
-            strict=True,
-        ):
+        for j, factor in combination_terms(self._forest, i):
             sign = "-" if factor < 0 else "+"
-            term = f"{number(abs(factor), self._decimals)} * {self._name(j)}"
+            term = f"{number(abs(factor), self._decimals)} * {self.name(j)}"
             text += f" {sign} {term}" if text else (f"-{term}" if factor < 0 else term)
         cut = number(float(self._forest.threshold[i]), self._decimals)
-        return _with_missing(
-            f"{text} <= {cut}", f"{text} > {cut}", missing_left=bool(self._forest.missing_left[i])
-        )
-
-    def _name(self, j: int) -> str:
-        if self._columns is None or isinstance(self._columns[j].name, int):
-            return f"column {j}" if self._columns is None else f"column {self._columns[j].name}"
-        return label(self._columns[j].name)
+        return f"{text} <= {cut}", f"{text} > {cut}"
 
 
-def _with_missing(left: str, right: str, *, missing_left: bool) -> tuple[str, str]:
-    return (f"{left} or missing", right) if missing_left else (left, f"{right} or missing")
+def combination_terms(forest: Forest, i: int) -> list[tuple[int, float]]:
+    """The columns and factors that inner node `i` adds up."""
+    side = int(forest.side[i])
+    span = slice(*(int(edge) for edge in forest.combination_start[side : side + 2]))
+    columns, factors = forest.combination_column[span], forest.combination_coefficient[span]
+    return list(zip(columns.tolist(), factors.tolist(), strict=True))
 
 
-def _present(name: str, *, missing_left: bool) -> tuple[str, str]:
-    """A split whose left side takes every present value."""
-    if missing_left:
-        return f"{name} is anything", f"{name} is nothing"
-    return f"{name} is present", f"{name} is missing"
+def shortened(text: str, longest: int) -> str:
+    """A long text without its middle.
 
-
-def _first_others(codes: NDArray[np.uint32], n_levels: int) -> NDArray[np.int64]:
-    """The first few codes from 1 to `n_levels` that are not among `codes`: no work for all the levels."""
-    others = np.ones(min(n_levels, len(codes) + _MOST_LEVELS) + 1, np.bool_)
-    others[0] = False  # missing
-    others[codes[codes < len(others)]] = False
-    return np.flatnonzero(others)
-
-
-def _first_labels(codes: NDArray[Any], levels: tuple[Any, ...]) -> list[str]:
-    return [label(levels[code - 1]) for code in codes[:_MOST_LEVELS].tolist()]
-
-
-def _in_braces(first: list[str], n: int) -> str:
-    """The first of `n` names, at least as many as are shown."""
-    if n <= _MOST_LEVELS:
-        return "{" + ", ".join(first) + "}"
-    return "{" + ", ".join(first[: _MOST_LEVELS - 1]) + f", … and {n - _MOST_LEVELS + 1} more}}"
+    >>> shortened("Torgersen", 9), shortened("a very long name", 9)
+    ('Torgersen', 'a ve…name')
+    """
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
 def label(value: Any) -> str:
@@ -190,6 +287,19 @@ def number(value: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
+
+
+def telling(value: float, distance: float, decimals: int) -> str:
+    """A number with as many decimals as keep it apart from another one at this distance.
+
+    The rounding is at most a quarter of the distance, so that rounded numbers also keep their order.
+
+    >>> telling(1e6 + 0.00049, 1e-3, 3), telling(1e6 + 0.00049, 9.0, 3)
+    ('1000000.0005', '1000000')
+    """
+    while decimals < 17 and abs(float(number(value, decimals)) - value) > distance / 4:
+        decimals += 1
+    return number(value, decimals)
 
 
 def instant(microseconds: float) -> str:

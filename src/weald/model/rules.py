@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from weald.data.schema import Schema
 from weald.errors import DataTypeError, ParameterError
-from weald.model.conditions import Conditions, label, number
+from weald.model.conditions import Conditions
 from weald.model.forest import Forest
+from weald.model.values import Outputs, rows
 
 #: Below this depth lines are no longer indented further but numbered, so that the text stays linear in size.
 _DEEPEST_INDENT = 60
-_MOST_SHARES = 5
 
 
-def export_text(
+def to_text(
     model_or_forest: Any,
     *,
     schema: Schema | None = None,
@@ -58,7 +58,7 @@ def export_text(
     --------
     >>> from weald import DecisionTreeClassifier
     >>> X = {"weight": [1.0, 2.0, 4.0, 5.0], "tame": [True, False, False, False]}
-    >>> print(export_text(DecisionTreeClassifier().fit(X, ["cat", "cat", "dog", "dog"])))
+    >>> print(to_text(DecisionTreeClassifier().fit(X, ["cat", "cat", "dog", "dog"])))
     4 rows
     ├── weight <= 3 or missing → cat (2 rows)
     └── weight > 3 → dog (2 rows)
@@ -75,8 +75,9 @@ def export_text(
         forest=forest,
         slot=forest.slot[start:stop],
         count=forest.count[start:stop],
-        classes=classes,
-        first_class=int(forest.tree_output[tree]),
+        outputs=Outputs.of(
+            classes, forest.width, shares=forest.link == "shares", first=int(forest.tree_output[tree])
+        ),
         conditions=Conditions(forest, schema, forest.slot[start:stop], int(decimals)),
         max_depth=max_depth,
         decimals=int(decimals),
@@ -85,13 +86,13 @@ def export_text(
     return "\n".join(printer.lines())
 
 
-def _parts(model: Any, schema: Schema | None) -> tuple[Forest, Schema | None, NDArray[Any] | None]:
+def _parts(model: Any, schema: Schema | None) -> tuple[Forest, Schema | None, Any]:
     if isinstance(model, Forest):
         return model, schema, None
     forest = getattr(model, "forest_", None)
     if not isinstance(forest, Forest):
         raise DataTypeError(
-            f"export_text takes a fitted tree or a Forest; got {type(model).__name__}. Fit it first."
+            f"to_text takes a fitted tree or a Forest; got {type(model).__name__}. Fit it first."
         )
     classes = getattr(model, "classes_", None)
     if isinstance(classes, list):  # one array an output: a leaf holds the shares of all, one after another
@@ -106,8 +107,7 @@ class _Printer:
     forest: Forest
     slot: NDArray[np.int32]
     count: NDArray[np.int64]
-    classes: NDArray[Any] | None
-    first_class: int
+    outputs: Outputs
     conditions: Conditions
     max_depth: int | None
     decimals: int
@@ -118,7 +118,7 @@ class _Printer:
         if self.slot[0] < 0 or self.max_depth == 0:
             yield f"all rows{self._end(0, 0)}"
             return
-        yield _rows(self.count[0]) if self.show_counts else "all rows"
+        yield rows(self.count[0]) if self.show_counts else "all rows"
         pending = self._children(0, "", 1)
         while pending:
             node, says, indent, last, depth = pending.pop()
@@ -142,43 +142,13 @@ class _Printer:
 
     def _end(self, node: int, depth: int) -> str:
         """What a line says after its condition: the prediction of a leaf, a summary at the depth limit."""
-        rows = f" ({_rows(self.count[node])})" if self.show_counts else ""
+        many = f" ({rows(self.count[node])})" if self.show_counts else ""
         if self.slot[node] < 0:
-            return f" → {self._prediction(~int(self.slot[node]))}{rows}"
+            return f" → {self.outputs.words(self.forest.value[~int(self.slot[node])], self.decimals)}{many}"
         if self.max_depth is not None and depth >= self.max_depth:
             last = node
             while self.slot[last] >= 0:
                 last = int(self.forest.right[self.slot[last]])
             leaves = int((self.slot[node : last + 1] < 0).sum())
-            return f" … {leaves} leaves below{rows}"
+            return f" … {leaves} leaves below{many}"
         return ""
-
-    def _prediction(self, leaf: int) -> str:
-        value = self.forest.value[leaf]
-        if self.forest.link != "shares" or len(value) == 1:
-            shown = ", ".join(number(float(v), self.decimals) for v in value)
-            return shown if len(value) == 1 else f"[{shown}]"
-        names = [self._class_name(k) for k in range(len(value))]
-        order = [int(k) for k in np.argsort(-value, kind="stable") if value[k] > 0] or [0]
-        if len(order) == 1:
-            return names[order[0]]
-        shown = ", ".join(
-            f"{names[k]}: {_share(float(value[k]), self.decimals)}" for k in order[:_MOST_SHARES]
-        )
-        hidden = len(order) - _MOST_SHARES
-        return f"{shown} and {hidden} more" if hidden > 0 else shown
-
-    def _class_name(self, k: int) -> str:
-        k += self.first_class
-        if self.classes is None:
-            return f"class {k}"
-        one = self.classes[k : k + 1]
-        return label((one.astype("datetime64[us]") if one.dtype.kind == "M" else one).tolist()[0])
-
-
-def _share(value: float, decimals: int) -> str:
-    return f"{value:.{min(max(decimals, 1), 3)}f}"
-
-
-def _rows(count: Any) -> str:
-    return f"{int(count):,} row{'' if count == 1 else 's'}"

@@ -9,7 +9,7 @@ from weald.data.schema import ColumnSchema, Schema
 from weald.errors import DataTypeError, ParameterError
 from weald.model.conditions import duration, instant, label, number
 from weald.model.forest import Forest, rank_codes
-from weald.model.rules import export_text
+from weald.model.rules import to_text
 
 
 def chain(splits, columns, *, width=1, link="identity"):
@@ -92,7 +92,7 @@ def test_every_kind_of_split_reads_well():
                         └── island is missing
                             ├── wait <= 1:30:00 → 7 (1 row)
                             └── wait > 1:30:00 or missing → 8 (1 row)"""
-    assert export_text(forest, schema=schema) == expected
+    assert to_text(forest, schema=schema) == expected
 
 
 def test_shares_without_schema_or_counts():
@@ -103,7 +103,7 @@ all rows
 └── column 0 > 1.5
     ├── column 4 in {2} → class 1: 0.571, class 0: 0.429
     └── column 4 not in {2} or missing → class 1: 0.545, class 0: 0.455"""
-    assert export_text(forest, show_counts=False) == expected
+    assert to_text(forest, show_counts=False) == expected
 
 
 def test_depth_limit_sums_up():
@@ -112,18 +112,18 @@ def test_depth_limit_sums_up():
 5 rows
 ├── length <= 0 or missing → 0 (1 row)
 └── length > 0 … 4 leaves below (4 rows)"""
-    assert export_text(forest, schema=schema, max_depth=1) == expected
-    assert export_text(forest, schema=schema, max_depth=0) == "all rows … 5 leaves below (5 rows)"
+    assert to_text(forest, schema=schema, max_depth=1) == expected
+    assert to_text(forest, schema=schema, max_depth=0) == "all rows … 5 leaves below (5 rows)"
 
 
 def test_a_single_leaf_is_one_line():
     forest = random_forest(0, n_leaves=1, width=1, shares=False)
-    assert export_text(forest).startswith("all rows → ")
+    assert to_text(forest).startswith("all rows → ")
 
 
 def test_thresholds_that_would_look_alike_get_more_decimals():
     forest, schema = chain([(0, 1.00012, True), (0, 1.00049, True)], COLUMNS)
-    text = export_text(forest, schema=schema)
+    text = to_text(forest, schema=schema)
     assert "length <= 1.0001 " in text
     assert "length <= 1.0005 " in text
 
@@ -131,7 +131,7 @@ def test_thresholds_that_would_look_alike_get_more_decimals():
 def test_many_levels_are_cut():
     levels = tuple(f"v{i}" for i in range(30))
     forest, schema = chain([(0, set(range(1, 21)), False)], [ColumnSchema("c", "categorical", levels=levels)])
-    text = export_text(forest, schema=schema)
+    text = to_text(forest, schema=schema)
     assert "c in {v0, v1, v2, v3, v4, … and 15 more} →" in text
     assert "c in {v20, v21, v22, v23, v24, … and 5 more} or missing" in text
 
@@ -158,25 +158,25 @@ def test_a_set_reads_the_same_whichever_side_is_listed(n_levels, missing_left):
     sets += [set(range(k, n_levels + 1)) for k in range(1, n_levels + 1)] + [set(range(1, n_levels + 1, 2))]
     forest, schema = chain([(0, codes, missing_left) for codes in sets], columns)
     other = listing_the_right(forest, n_levels)
-    assert export_text(other, schema=schema) == export_text(forest, schema=schema)
+    assert to_text(other, schema=schema) == to_text(forest, schema=schema)
 
 
 def test_without_schema_the_listed_codes_are_named():
     forest, _ = chain([(0, {1, 3}, False)], COLUMNS)
     other = dataclasses.replace(forest, set_left=np.array([False]))
-    assert "├── column 0 not in {1, 3} → 0" in export_text(other)
-    assert "└── column 0 in {1, 3} or missing → 1" in export_text(other)
+    assert "├── column 0 not in {1, 3} → 0" in to_text(other)
+    assert "└── column 0 in {1, 3} or missing → 1" in to_text(other)
 
 
 def test_combinations():
     forest = random_forest(3, combinations=True, n_leaves=40)
-    text = export_text(forest, schema=mixed_schema())
+    text = to_text(forest, schema=mixed_schema())
     assert " * length + 1e-13 * day <= " in text or " * length + 1e-13 * day >" in text
 
 
 def test_a_very_deep_tree_prints_in_linear_size():
     forest, schema = chain([(0, float(i), True) for i in range(20_000)], COLUMNS)
-    text = export_text(forest, schema=schema)
+    text = to_text(forest, schema=schema)
     assert text.count("\n") == 40_000
     assert len(text) < 400 * 40_000
     assert "[20000] └ length > 19999 → 20000 (1 row)" in text
@@ -187,8 +187,8 @@ def test_every_node_has_its_line(seed):
     forest = random_forest(seed, n_trees=3, n_leaves=15, combinations=True)
     for tree in range(3):
         n_nodes = int(forest.tree_start[tree + 1] - forest.tree_start[tree])
-        assert len(export_text(forest, schema=mixed_schema(), tree=tree).splitlines()) == n_nodes
-        assert len(export_text(forest, tree=tree).splitlines()) == n_nodes
+        assert len(to_text(forest, schema=mixed_schema(), tree=tree).splitlines()) == n_nodes
+        assert len(to_text(forest, tree=tree).splitlines()) == n_nodes
 
 
 def test_texts_of_values():
@@ -207,17 +207,81 @@ def test_texts_of_values():
 @pytest.mark.parametrize("wrong", [{"tree": 1}, {"tree": -1}, {"decimals": -1}, {"max_depth": -2}])
 def test_wrong_parameters_say_so(wrong):
     with pytest.raises(ParameterError, match=f"`{next(iter(wrong))}` must be"):
-        export_text(random_forest(0), **wrong)
+        to_text(random_forest(0), **wrong)
 
 
 def test_only_models_are_taken():
     with pytest.raises(DataTypeError, match="got dict"):
-        export_text({})
+        to_text({})
 
 
 def test_pure_leaves_name_their_class_alone():
     forest = random_forest(0, n_leaves=2, width=2)
     value = np.array([[1.0, 0.0], [0.25, 0.75]])
-    text = export_text(dataclasses.replace(forest, value=value), show_counts=False)
+    text = to_text(dataclasses.replace(forest, value=value), show_counts=False)
     assert "→ class 0\n" in text
     assert text.endswith("→ class 1: 0.750, class 0: 0.250")
+
+
+def test_only_levels_that_can_come_are_listed():
+    columns = [ColumnSchema("c", "categorical", levels=tuple("abcdefgh"))]
+    splits = [(0, {1, 2}, False), (0, {3, 4, 5}, False), (0, {1, 6}, True)]
+    text = to_text(chain(splits, columns)[0], schema=Schema(tuple(columns), True), show_counts=False)
+    assert (
+        text
+        == """\
+all rows
+├── c in {a, b} → 0
+└── c in {c, d, e, f, g, h} or missing
+    ├── c in {c, d, e} → 1
+    └── c in {f, g, h} or missing
+        ├── c in {f} or missing → 2
+        └── c in {g, h} → 3"""
+    )
+
+
+def test_missing_is_named_only_where_it_can_come():
+    forest, schema = chain([(0, 1.0, True), (0, 2.0, True), (1, 0.5, False), (0, 3.0, False)], COLUMNS)
+    text = to_text(forest, schema=schema, show_counts=False)
+    assert (
+        text
+        == """\
+all rows
+├── length <= 1 or missing → 0
+└── length > 1
+    ├── length <= 2 → 1
+    └── length > 2
+        ├── flag is false → 2
+        └── flag is true or missing
+            ├── length <= 3 → 3
+            └── length > 3 → 4"""
+    )
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e9, -1e6])
+def test_rounded_thresholds_keep_their_distance(scale):
+    cuts = [scale + 0.00012, scale + 0.00161, scale + 5.0, scale + 5.0004]
+    forest, schema = chain([(0, cut, True) for cut in cuts], COLUMNS)
+    shown = [
+        float(line.split("<= ")[1].split(" ")[0])
+        for line in to_text(forest, schema=schema).splitlines()[1::2]
+    ]
+    gaps = np.diff(cuts)
+    nearest = np.minimum(np.append(np.inf, gaps), np.append(gaps, np.inf))
+    assert (np.abs(np.array(shown) - cuts) <= nearest / 4).all()
+    assert shown == sorted(shown)
+
+
+def test_several_outputs():
+    import types
+
+    forest, schema = chain([(0, 1.0, True)], COLUMNS, width=5, link="shares")
+    value = np.array([[1.0, 0.0, 0.0, 0.25, 0.75], [0.5, 0.5, 0.0, 1.0, 0.0]])
+    model = types.SimpleNamespace(
+        forest_=dataclasses.replace(forest, value=value),
+        schema_=schema,
+        classes_=[np.array(["a", "b", "c"]), np.array([False, True])],
+    )
+    text = to_text(model, show_counts=False)
+    assert "├── length <= 1 or missing → a; True: 0.750, False: 0.250" in text
+    assert "└── length > 1 → a: 0.500, b: 0.500; False" in text

@@ -1,0 +1,114 @@
+"""Boxes of text and the lines between them on matplotlib's axes.
+
+Only this module speaks matplotlib's language; it is imported when something is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from weald.pictures.colours import ink
+from weald.pictures.fitting import PAD, WAY_SIZE, Box, Plan, Space, place
+
+_WAY_UP = 0.95  # the middle of the text at a way, above the box, by the font
+_LINE, _BORDER, _WAY = "#8a8a8a", "#4d4d4d", "#555555"
+_SPACING = 1.2
+
+
+class Canvas:
+    """The axes of a drawing, cleared, with the room they have."""
+
+    def __init__(self, axes: Any) -> None:
+        axes.clear()
+        axes.set_axis_off()
+        figure = axes.get_figure(root=True)
+        if figure.get_layout_engine() is not None:
+            figure.draw_without_rendering()  # a layout engine moves the axes only when it draws
+        extent = axes.get_window_extent()
+        self.axes = axes
+        self.space = Space(extent.width, extent.height, figure.dpi / 72)
+        self._text = axes.text(0, 0, "", parse_math=False, linespacing=_SPACING)
+        self._known: dict[tuple[str, float], tuple[float, float]] = {}
+
+    def measure(self, text: str, font: float) -> tuple[float, float]:
+        """Width and height of a text, in pixels.
+
+        Lines are measured one by one, as they come again and again. For the step between them matplotlib
+        takes that of "lp", or more under a higher line.
+        """
+        sizes = [self._measure(line, font) for line in text.split("\n")]
+        least = self._measure("lp", font)[1]
+        step = self._measure("lp\nlp", font)[1] - least
+        steps = [step + _SPACING * max(0.0, height - least) for _, height in sizes[1:]]
+        return max(width for width, _ in sizes), sizes[0][1] + sum(steps)
+
+    def _measure(self, text: str, font: float) -> tuple[float, float]:
+        if (text, font) not in self._known:
+            self._text.set_text(text)
+            self._text.set_fontsize(font)
+            extent = self._text.get_window_extent()
+            self._known[text, font] = extent.width, extent.height
+        return self._known[text, font]
+
+    def draw(self, boxes: Sequence[Box], plan: Plan, *, rounded: bool) -> list[Any]:
+        """Draw the boxes, the lines between them and the texts at the ways; returns the texts."""
+        from matplotlib.collections import LineCollection
+
+        self._text.remove()
+        placed = place(boxes, plan, self.space)
+        corners = f"round,pad={PAD},rounding_size=0.5" if rounded else f"square,pad={PAD}"
+        drawn, ways = [], []
+        for k, box in enumerate(boxes):
+            x, top = float(placed.x[k]), float(placed.top[k])
+            drawn.append(self._box(box, plan.texts[k], plan, x, top, corners))
+            if box.way:
+                ways.append(self._way(box.way, plan, x, top))
+        lines = [[self._at(*point) for point in line] for line in placed.lines]
+        style: dict[str, Any] = {
+            "colors": _LINE,
+            "linewidths": plan.font * 0.09,
+            "capstyle": "round",
+            "zorder": 1,
+        }
+        self.axes.add_collection(LineCollection(lines, transform=self.axes.transAxes, **style), autolim=False)
+        return drawn + ways
+
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        """Pixels from the left and the top as fractions of the axes, which survive a resize."""
+        return x / self.space.width, 1 - y / self.space.height
+
+    def _annotate(self, text: str, at: tuple[float, float], **style: Any) -> Any:
+        return self.axes.annotate(
+            text, at, xycoords="axes fraction", ha="center", parse_math=False, annotation_clip=False, **style
+        )
+
+    def _box(self, box: Box, text: str, plan: Plan, x: float, top: float, corners: str) -> Any:
+        patch = {
+            "boxstyle": corners,
+            "facecolor": box.fill,
+            "edgecolor": _BORDER if box.leaf else _LINE,
+            "linewidth": plan.font * (0.11 if box.leaf else 0.07),
+        }
+        return self._annotate(
+            text,
+            self._at(x, top + PAD * plan.em),
+            va="top",
+            fontsize=plan.font,
+            linespacing=_SPACING,
+            color=ink(box.fill),
+            bbox=patch,
+            zorder=3,
+        )
+
+    def _way(self, text: str, plan: Plan, x: float, top: float) -> Any:
+        return self._annotate(
+            text,
+            self._at(x, top - _WAY_UP * plan.em),
+            va="center",
+            fontsize=plan.font * WAY_SIZE,
+            style="italic",
+            color=_WAY,
+            bbox={"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"},
+            zorder=2,
+        )

@@ -1,0 +1,232 @@
+"""The largest font in which the boxes of a tree fit a given space, and where they then go.
+
+Three things are traded: the width at which long lines are broken, whether two sibling leaves stand beside or
+above each other, and the font. Sizes of text come from whoever draws.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.pictures.layout import Layout, tidy
+
+LARGEST_FONT = 12.0
+SMALLEST_FONT = 1.0  # matplotlib draws nothing smaller
+_FIRST_FONT = 8.0
+# Widths, in characters, at which long lines may be broken.
+_WRAPS = (44, 32, 24, 18, 14)
+_NEARLY, _STACK_GAIN = 0.9, 1.2  # a font this much smaller for fewer line breaks; this much larger for stacks
+# In units of the font size: the padding of a box, the least and largest gaps between boxes, the gap between
+# two stacked leaves and how far each of them is moved aside.
+PAD, _ACROSS, _DOWN, _DOWN_MOST, _BETWEEN, _ASIDE = 0.45, 1.0, 2.9, 6.0, 2.0, 0.6
+_MANY = 100
+_STRETCH = 1.6  # boxes of a row are pulled apart at most this much where there is room
+WAY_SIZE = 0.85  # of the text at a way, by the font
+# Words that no line break may part, nor part from what follows.
+_TIES = re.compile(r"(?:<=|=(?! \[)|\bis not|\bis|\bnot in|\bin|:|… and \d+) |\[[-+\d., e]{1,18}\]")
+
+Floats = NDArray[np.float64]
+#: text, font size in points → width and height in pixels
+Measure = Callable[[str, float], tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box to draw: its parent's place in the list, its lines, what stands at the way to it, its fill."""
+
+    parent: int
+    lines: tuple[str, ...]
+    way: str
+    fill: str
+    leaf: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Room to draw in, in pixels, and how many pixels a point has."""
+
+    width: float
+    height: float
+    pixels: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A font, and the boxes in it: texts, sizes, which stand under their sibling; units of layout."""
+
+    font: float
+    em: float
+    texts: list[str]
+    depth: NDArray[np.int64]
+    width: Floats
+    height: Floats
+    under: NDArray[np.bool_]
+    unit: NDArray[np.int64]  # the place of each box in the layout; a stack is one
+    layout: Layout
+
+    def scale(self, space: Space) -> float:
+        """How much larger everything could be; a pixel on each side stays free."""
+        return min((space.width - 2) / self.layout.width, (space.height - 2) / self.layout.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where things go, in pixels from the left and from the top: boxes by centre and top, lines by points."""
+
+    x: Floats
+    top: Floats
+    lines: list[list[tuple[float, float]]]
+
+
+def fit(boxes: Sequence[Box], measure: Measure, space: Space, fontsize: float | None) -> Plan:
+    """The plan with the largest font that fits, or with the font given; see `Plan.scale` whether it fits."""
+    depth = depths(boxes)
+    plain = np.full(int(depth.max()) + 1, _WRAPS[0])
+
+    def plan(font: float, wraps: NDArray[np.int64], stacked: bool) -> Plan:
+        return _plan(boxes, depth, measure, font, font * space.pixels, wraps, stacked)
+
+    if not fontsize and len(boxes) > _MANY:  # no need to try everything where nothing can fit
+        narrowest = plan(_FIRST_FONT, np.full_like(plain, _WRAPS[-1]), True)
+        if _FIRST_FONT * narrowest.scale(space) < 0.7 * SMALLEST_FONT:
+            return narrowest
+    first, enough = (fontsize, 1.0) if fontsize else (_FIRST_FONT, LARGEST_FONT / _FIRST_FONT)
+    scales = {
+        (stacked, wrap): plan(first, np.full_like(plain, wrap), stacked).scale(space)
+        for stacked, wrap in product((False, True), _WRAPS)
+    }
+    beside, above = (max(scales[stacked, wrap] for wrap in _WRAPS) for stacked in (False, True))
+    stacked = beside < enough and above >= _STACK_GAIN * beside
+    # The longest lines that leave room for the largest font, or for about the largest that can be had.
+    least = min(enough, _NEARLY * (above if stacked else beside))
+    wrap = next(wrap for wrap in _WRAPS if scales[stacked, wrap] >= least)
+    wraps, font = np.full_like(plain, wrap), first * min(scales[stacked, wrap], enough)
+    if fontsize:
+        return plan(fontsize, wraps, stacked)
+    found = plan(max(font, SMALLEST_FONT), wraps, stacked)
+    while (scale := found.scale(space)) < 1 and found.font > SMALLEST_FONT:
+        # A little more each time: hinting makes text shrink not quite in proportion.
+        found = plan(max(found.font * min(scale, 0.99), SMALLEST_FONT), wraps, stacked)
+    # Row by row from the root, the longest lines for which there is room at the same font.
+    for row in range(len(wraps) if found.scale(space) >= 1 else 0):
+        for wider in [other for other in _WRAPS if other > wraps[row]]:
+            tried = wraps.copy()
+            tried[row] = wider
+            other = plan(found.font, tried, stacked)
+            if other.scale(space) >= 1:
+                wraps, found = tried, other
+                break
+    return found
+
+
+def _plan(
+    boxes: Sequence[Box],
+    depth: NDArray[np.int64],
+    measure: Measure,
+    font: float,
+    em: float,
+    wraps: NDArray[np.int64],
+    stacked: bool,
+) -> Plan:
+    texts = [
+        "\n".join(part for line in box.lines for part in broken(line, int(wraps[row])))
+        for box, row in zip(boxes, depth.tolist(), strict=True)
+    ]
+    sizes = np.array([measure(text, font) for text in texts]) + 2 * PAD * em + 1
+    ways = np.array([measure(box.way, font * WAY_SIZE)[0] if box.way else 0.0 for box in boxes])
+    width, height = np.maximum(sizes[:, 0], ways), sizes[:, 1]
+    under = _second_leaves(boxes) if stacked else np.zeros(len(boxes), np.bool_)
+    unit = np.cumsum(~under) - 1
+    lower = np.flatnonzero(under)  # each right behind the leaf it stands under
+    wide, high = width.copy(), height.copy()
+    wide[lower - 1] = np.maximum(width[lower - 1], width[lower]) + 2 * _ASIDE * em
+    high[lower - 1] = height[lower - 1] + _BETWEEN * em + height[lower]
+    parents = [int(unit[box.parent]) if box.parent >= 0 else -1 for box in boxes]
+    layout = tidy(
+        [parent for parent, second in zip(parents, under.tolist(), strict=True) if not second],
+        wide[~under],
+        high[~under],
+        across=_ACROSS * em,
+        down=_DOWN * em,
+    )
+    return Plan(font, em, texts, depth, width, height, under, unit, layout)
+
+
+def _second_leaves(boxes: Sequence[Box]) -> NDArray[np.bool_]:
+    """Which boxes are the second of two siblings without children: in preorder they are neighbours."""
+    inner = {box.parent for box in boxes}
+    return np.array(
+        [
+            k > 0 and box.parent == boxes[k - 1].parent and k not in inner and k - 1 not in inner
+            for k, box in enumerate(boxes)
+        ]
+    )
+
+
+def depths(boxes: Sequence[Box]) -> NDArray[np.int64]:
+    """The depth of each box."""
+    depth: list[int] = []
+    for box in boxes:
+        depth.append(0 if box.parent < 0 else depth[box.parent] + 1)
+    return np.array(depth, np.int64)
+
+
+def broken(line: str, wrap: int) -> list[str]:
+    """A line in parts of about this many characters, broken at spaces, best before a comparison.
+
+    >>> broken("flipper_length_mm <= 206.5", 20), broken("sex is male", 20)
+    (['flipper_length_mm', '<= 206.5'], ['sex is male'])
+    """
+    if len(line) <= wrap:
+        return [line]
+    tied = _TIES.sub(lambda found: found.group().replace(" ", "\0"), line)
+    parts = textwrap.wrap(tied, wrap, break_long_words=False, break_on_hyphens=False)
+    return [part.replace("\0", " ") for part in parts]
+
+
+def place(boxes: Sequence[Box], plan: Plan, space: Space) -> Placed:
+    """Put the boxes of a plan into the space, in its middle, with the room that is left shared out."""
+    centre, top, bottom = _spread(plan, space)
+    x, y = centre[plan.unit], top[plan.depth]
+    aside = _ASIDE * plan.em
+    for k in np.flatnonzero(plan.under).tolist():
+        # The first leaf keeps to the left edge of their column, the second to the right.
+        half = max(plan.width[k - 1], plan.width[k]) / 2
+        x[k - 1] -= aside + half - plan.width[k - 1] / 2
+        x[k] += aside + half - plan.width[k] / 2
+        y[k] += plan.height[k - 1] + _BETWEEN * plan.em
+    lines = []
+    for k, box in enumerate(boxes):
+        if box.parent >= 0:
+            above, row = box.parent, int(plan.depth[k])
+            start = float(centre[plan.unit[above]])
+            # From within the box, which covers the end.
+            line = [(start, float(y[above] + plan.height[above] / 2)), (start, float(bottom[row - 1]))]
+            if plan.under[k]:  # past the first leaf
+                aisle = float(centre[plan.unit[k]]) + max(plan.width[k - 1], plan.width[k]) / 2
+                line.append((aisle, float(top[row])))
+                line.append((aisle, float(y[k])))
+            else:
+                line.append((float(x[k]), float(y[k])))
+            lines.append(line)
+    return Placed(x, y, lines)
+
+
+def _spread(plan: Plan, space: Space) -> tuple[Floats, Floats, Floats]:
+    """Centres of the units, and tops and bottoms of the rows."""
+    layout = plan.layout
+    first, span = float(layout.x.min()), float(np.ptp(layout.x))
+    stretch = min(_STRETCH, 1 + max(space.width - layout.width, 0.0) / span) if span else 1.0
+    margin = (space.width - layout.width - span * (stretch - 1)) / 2
+    gaps = len(layout.top) - 1
+    more = max(space.height - layout.height, 0.0) / gaps if gaps else 0.0
+    more = min(more, (_DOWN_MOST - _DOWN) * plan.em)
+    top = layout.top + np.arange(gaps + 1) * more + (space.height - layout.height - gaps * more) / 2
+    return (layout.x - first) * stretch + first + margin, top, top + layout.row_height
