@@ -133,6 +133,7 @@ class Grower {
     std::unique_ptr<ColumnScan> scan;
     PresentCategories present;
     std::vector<Entry> entries, scratch;
+    std::vector<Entry> all_rows;  // a sparse column with the rows it does not list
     std::vector<int64_t> cells, sibling_cells;
     Split best[2];
   };
@@ -172,7 +173,7 @@ class Grower {
   void sort_sparse_entries();
   std::span<Entry> load_sparse(const SparseRange& range, Worker& worker) const;
   std::span<Entry> collect_sparse(int32_t j, const Node& node, Worker& worker);
-  void add_default_rows(int32_t j, std::span<const Entry> listed, const Node& node, Worker& worker);
+  void list_all_rows(int32_t j, std::span<const Entry> listed, const Node& node, std::vector<Entry>& out) const;
 
   // grow_nodes.h: nodes, leaves, subtrees
   void lay_out_histograms();

@@ -380,8 +380,8 @@ void Grower<Rows, Criterion>::scan_listed(int32_t j, std::span<const Entry> entr
   if constexpr (by_rows) {
     worker.scan->constant = entries.empty();
     if (entries.empty()) return;
-    add_default_rows(j, entries, node, worker);
-    scan_targets(j, {worker.entries.data(), node.size()}, node, worker, best);
+    list_all_rows(j, entries, node, worker.all_rows);
+    scan_targets(j, worker.all_rows, node, worker, best);
   } else if (options_.random) {
     const DrawnCut cut = scan_random_sparse(rows_, entries, column.default_code, column.kind, column.marks,
                                             word_of(j, node), *worker.scan, static_cast<int64_t>(node.size()));
@@ -392,23 +392,21 @@ void Grower<Rows, Criterion>::scan_listed(int32_t j, std::span<const Entry> entr
   }
 }
 
-// All rows of the node in code order in worker.entries: the listed ones and, at their place, those of the default code.
+// All rows of the node in code order: the listed ones and, at their place, those of the default code.
 template <class Rows, class Criterion>
-void Grower<Rows, Criterion>::add_default_rows(int32_t j, std::span<const Entry> listed, const Node& node,
-                                               Worker& worker) {
+void Grower<Rows, Criterion>::list_all_rows(int32_t j, std::span<const Entry> listed, const Node& node,
+                                            std::vector<Entry>& out) const {
   const uint32_t default_code = columns_[static_cast<size_t>(j)].default_code;
-  std::vector<Entry> entries(listed.begin(), listed.end());
-  std::vector<uint32_t> rows;
-  for (const Entry entry : entries) rows.push_back(entry_row(entry));
-  std::sort(rows.begin(), rows.end());
-  const auto at =
-      std::find_if(entries.begin(), entries.end(), [&](Entry entry) { return entry_code(entry) > default_code; });
-  worker.entries.assign(entries.begin(), at);
-  std::vector<uint32_t> others;
   const auto ids = ids_of(node);
+  std::vector<uint32_t> rows, others;
+  for (const Entry entry : listed) rows.push_back(entry_row(entry));
+  std::sort(rows.begin(), rows.end());
   std::set_difference(ids.begin(), ids.end(), rows.begin(), rows.end(), std::back_inserter(others));
-  for (const uint32_t row : others) worker.entries.push_back((static_cast<Entry>(default_code) << 32) | row);
-  worker.entries.insert(worker.entries.end(), at, entries.end());
+  const auto at =
+      std::find_if(listed.begin(), listed.end(), [&](Entry entry) { return entry_code(entry) > default_code; });
+  out.assign(listed.begin(), at);
+  for (const uint32_t row : others) out.push_back((static_cast<Entry>(default_code) << 32) | row);
+  out.insert(out.end(), at, listed.end());
 }
 
 // Numeric or ordinal column, one candidate.

@@ -5,7 +5,6 @@ A vector, and a table of one column, is one output; a table of several columns i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
 from weald.data.arrays import CATEGORICAL_WAY_OUT
+from weald.data.sparse import refuse_sparse
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
 
@@ -87,11 +87,7 @@ def read_outputs(y: Any, *, n_rows: int, estimator: str, expected: str) -> list[
 def _refuse_by_type(y: Any, expected: str) -> None:
     if isinstance(y, str | bytes) or np.isscalar(y):
         raise DataTypeError(f"The target y must hold {expected}; got {type(y).__name__}.")
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(y):
-        raise DataTypeError(
-            f"The target y is a sparse matrix ({type(y).__name__}); a dense one is expected. Use y.toarray()."
-        )
+    refuse_sparse(y, "the target y")
 
 
 def _arrow_outputs(y: Any) -> list[Output]:

@@ -26,6 +26,15 @@ def is_sparse(value: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(value))
 
 
+def refuse_sparse(values: Any, what: str) -> None:
+    """Raise for a sparse matrix where one number a row is meant; the last word of `what` is its name."""
+    if is_sparse(values):
+        raise DataTypeError(
+            f"Sparse data was passed for {what} ({type(values).__name__}), but dense data is required. "
+            f"Use {what.split()[-1]}.toarray()."
+        )
+
+
 def sparse_block(X: Any) -> SparseBlock:
     """The matrix as the core reads it; the arrays are SciPy's own where it has CSR or CSC.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from weald.data.adapters import column_of
 from weald.data.levels import distinct_numbers, missing_rows
 from weald.data.outputs import Output, read_outputs
-from weald.data.sparse import is_sparse
+from weald.data.sparse import refuse_sparse
 from weald.data.table import LevelColumn
 from weald.errors import DataError, DataTypeError
 
@@ -100,7 +100,7 @@ def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | Non
     """Row weights as contiguous float64: finite, none negative, not all zero; None stays None."""
     if sample_weight is None:
         return None
-    _refuse_sparse(sample_weight, "sample_weight")
+    refuse_sparse(sample_weight, "sample_weight")
     if np.isscalar(sample_weight):
         sample_weight = np.full(n_rows, sample_weight)
     if getattr(sample_weight, "ndim", 1) == 0:
@@ -121,14 +121,6 @@ def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | Non
     weight = np.ascontiguousarray(column.values, dtype=np.float64)
     _check_weight(weight)
     return weight
-
-
-def _refuse_sparse(values: Any, what: str) -> None:
-    if is_sparse(values):
-        raise DataTypeError(
-            f"Sparse data was passed for {what} ({type(values).__name__}), but dense data is required. "
-            f"Use {what.split()[-1]}.toarray()."
-        )
 
 
 def _one_dimension(sample_weight: Any) -> Any:

@@ -94,10 +94,7 @@ def _parts(model: Any, schema: Schema | None) -> tuple[Forest, Schema | None, An
         raise DataTypeError(
             f"to_text takes a fitted tree or a Forest; got {type(model).__name__}. Fit it first."
         )
-    classes = getattr(model, "classes_", None)
-    if isinstance(classes, list):  # one array an output: a leaf holds the shares of all, one after another
-        classes = np.concatenate([labels.astype(object) for labels in classes])
-    return forest, schema or getattr(model, "schema_", None), classes
+    return forest, schema or getattr(model, "schema_", None), getattr(model, "classes_", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
