@@ -144,5 +144,5 @@ def test_numbers_that_cannot_be(y, message):
 
 @pytest.mark.parametrize("read", [labels, target])
 def test_sparse_targets_are_refused(read):
-    with pytest.raises(DataTypeError, match=r"sparse matrix .* Use y\.toarray"):
+    with pytest.raises(DataTypeError, match=r"Sparse data was passed for the target y .* Use y\.toarray"):
         read(sparse.csr_matrix(np.eye(4)))
