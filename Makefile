@@ -43,9 +43,10 @@ format: $(VENV)/.test
 stubs: $(VENV)/.test
 	$(STUBGEN) -o $(STUB)
 
-# ARGS reaches the benchmark: make bench ARGS="--markdown --repeats 7"
+# BENCH names the comparisons, ARGS reaches them: make bench BENCH=trees ARGS="--markdown --repeats 7"
+BENCH ?= trees tree_options
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/compare/trees.py $(ARGS)
+	for name in $(BENCH); do $(BIN)/python benchmarks/compare/$$name.py $(ARGS) || exit 1; done
 
 # The sanitised core never enters the virtual environment: it lives beside links to the Python sources, and
 # .ci/sanitize/sitecustomize.py turns the editable install's import hook off, so that PYTHONPATH decides.

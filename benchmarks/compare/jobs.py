@@ -39,17 +39,19 @@ Prepare: TypeAlias = Callable[[Arrays, int], Timed]
 class Within:
     """A rule of equal quality: a figure of ours lies within `amount` of the fastest opponent's.
 
-    `relative` measures in shares of the opponent's figure. `not_worse` lets ours be any amount higher.
+    `relative` measures in shares of the opponent's figure. `not_worse` lets ours be any amount higher,
+    `not_more` any amount lower.
     """
 
     figure: str
     amount: float
     relative: bool = False
     not_worse: bool = False
+    not_more: bool = False
 
     def distance(self, ours: float, theirs: float) -> float:
-        """How far apart the figures are: 0 when equal, or when ours is higher and that is allowed."""
-        gap = theirs - ours if self.not_worse else abs(ours - theirs)
+        """How far apart the figures are: 0 when equal, or when they differ in a way that is allowed."""
+        gap = theirs - ours if self.not_worse else ours - theirs if self.not_more else abs(ours - theirs)
         gap = max(gap, 0.0)
         if not self.relative:
             return gap
@@ -61,7 +63,9 @@ class Within:
 
     def __str__(self) -> str:
         size = f"{100 * self.amount:g} %" if self.relative else f"{self.amount:g}"
-        return f"{self.figure} {'at most ' + size + ' lower' if self.not_worse else 'within ' + size}"
+        if self.not_worse or self.not_more:
+            return f"{self.figure} at most {size} {'lower' if self.not_worse else 'higher'}"
+        return f"{self.figure} within {size}"
 
 
 @dataclass(frozen=True)

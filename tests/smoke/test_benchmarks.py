@@ -103,8 +103,8 @@ def test_an_absent_library_skips_its_job(toy: Path) -> None:
     assert "skipped, no-such-library is not installed" in done.stdout
 
 
-def quick_trees(*jobs: str) -> str:
-    done = run(COMPARE / "trees.py", "--quick", "--jobs", *jobs)
+def quick_trees(*jobs: str, script: str = "trees.py") -> str:
+    done = run(COMPARE / script, "--quick", "--jobs", *jobs)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -112,6 +112,11 @@ def quick_trees(*jobs: str) -> str:
 def test_tree_jobs_run() -> None:
     printed = quick_trees("fit-classification", "predict", "small")
     assert "3 results" in printed
+
+
+def test_tree_option_jobs_run() -> None:
+    jobs = ("absolute", "poisson", "random", "sparse", "pruning")
+    assert "5 results" in quick_trees(*jobs, script="tree_options.py")
 
 
 @pytest.mark.skipif(find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)")
