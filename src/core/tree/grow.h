@@ -152,9 +152,6 @@ class Grower {
   void for_columns(size_t n, size_t work, Body body);
   void search(std::span<Node*> children, Node* parent);
   void search_all(std::span<Node*> children, Node* parent);
-  void search_sparse(std::span<Node*> children, Node* parent);
-  void search_sparse_column(const SparseRange& range, size_t position, std::span<Node*> children, const Node* parent,
-                            Worker& worker);
   void take_histogram_memory(std::span<Node*> children, Node* parent);
   void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
   int64_t* child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling, Worker& worker);
@@ -165,15 +162,21 @@ class Grower {
   void scan_entries(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_targets(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
-  void scan_listed(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
   }
+
+  // grow_sparse.h: sparse columns
   void sort_sparse_entries();
   std::span<Entry> load_sparse(const SparseRange& range, Worker& worker) const;
   std::span<Entry> collect_sparse(int32_t j, const Node& node, Worker& worker);
+  void search_sparse(std::span<Node*> children, Node* parent);
+  void search_sparse_column(const SparseRange& range, size_t position, std::span<Node*> children, const Node* parent,
+                            Worker& worker);
+  void scan_listed(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void list_all_rows(int32_t j, std::span<const Entry> listed, const Node& node, std::vector<Entry>& out) const;
+  size_t mark_rows(Node& node, const Router& router);
 
   // grow_nodes.h: nodes, leaves, subtrees
   void lay_out_histograms();
@@ -187,7 +190,6 @@ class Grower {
   void expand(Node node);
   double node_score(const Node& node, const int64_t* lanes) const;
   double median_target(const Node& node, size_t output) const;
-  size_t mark_rows(Node& node, const Router& router);
   void bound_children(const Node& node, Node* children) const;
   Router write_split(const Node& node, NodeRecord& record);
   void flip_listed(std::span<const uint32_t> codes);
@@ -246,3 +248,4 @@ class Grower {
 
 #include "core/tree/grow_nodes.h"
 #include "core/tree/grow_search.h"
+#include "core/tree/grow_sparse.h"

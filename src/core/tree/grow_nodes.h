@@ -1,4 +1,4 @@
-// Grower, first half: nodes, leaves, splits, subtrees. Included by grow.h.
+// Grower, first part: nodes, leaves, splits, subtrees. Included by grow.h.
 #pragma once
 
 #include <cmath>
@@ -282,34 +282,6 @@ void Grower<Rows, Criterion>::expand(Node node) {
     search_and_push({searched, n_searched}, &node);
   }
   if (node.cells != nullptr) cells_in_use_ -= static_cast<int64_t>(cells_total_ * sizeof(int64_t));
-}
-
-// Writes which rows of the node go left into side_. Returns how many do.
-template <class Rows, class Criterion>
-size_t Grower<Rows, Criterion>::mark_rows(Node& node, const Router& router) {
-  const int32_t j = node.split.column;
-  const GrowColumn& column = columns_[static_cast<size_t>(j)];
-  const auto ids = ids_of(node);
-  if (!column.sparse) {
-    return with_codes(column.data, column.width,
-                      [&](const auto* codes) { return mark_sides(codes, router, ids, side_.data()); });
-  }
-  std::span<const Entry> listed;
-  if (all_) {
-    const auto range = std::lower_bound(node.sparse.begin(), node.sparse.end(), j,
-                                        [](const SparseRange& r, int32_t wanted) { return r.column < wanted; });
-    listed = load_sparse(*range, workers_[0]);
-  } else {
-    listed = collect_sparse(j, node, workers_[0]);
-  }
-  const bool default_left = router.left(column.default_code);
-  for (const uint32_t row : ids) side_[row] = default_left;
-  size_t n_left = default_left ? ids.size() - listed.size() : 0;
-  for (const Entry entry : listed) {
-    side_[entry_row(entry)] = router.left(entry_code(entry));
-    n_left += side_[entry_row(entry)];
-  }
-  return n_left;
 }
 
 // What the children may predict: along a constrained column, the middle between their own predictions parts them.
