@@ -6,6 +6,7 @@ Frames are recognised without importing their libraries, and numbers stay in the
 from __future__ import annotations
 
 import numbers
+import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -144,7 +145,7 @@ def _array_of_rows(X: Any) -> NDArray[Any]:
     if array.ndim < 2:
         shape = "1D array" if array.ndim == 1 else "scalar array"
         raise DataError(
-            f"Expected 2D array, got {shape} instead:\narray={array}.\n"
+            f"Expected 2D array, got {shape} instead:\narray={reprlib.repr(array.tolist())}.\n"
             "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or "
             "array.reshape(1, -1) if it contains a single sample."
         )

@@ -171,7 +171,7 @@ def _check_length(output: Output, n_rows: int) -> None:
     column = output.column
     found = len(column.indices if isinstance(column, LevelColumn) else column.values)
     if found != n_rows:
-        where = "" if output.name is None else f" ({output.words} has {found})"
         raise DataError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {found}]{where}"
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {found}]. "
+            f"X has {n_rows} rows and {output.words} has {found}."
         )

@@ -76,6 +76,7 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
     schema_: Schema
     tree_: TreeView
     n_outputs_: int
+    ccp_alpha_: float
 
     @abstractmethod
     def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
@@ -284,6 +285,7 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
             schema=self.schema_,
             forest=self.forest_,
             classes=self._classes_by_output(),
+            extra={"ccp_alpha": self.ccp_alpha_} if "ccp_alpha_" in vars(self) else {},
         )
 
     def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
@@ -302,7 +304,10 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
             column = state.schema.columns[j]
             if column.kind != "categorical":
                 raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
-        model._take(state.forest, state.schema, state.classes)
+        alpha = state.extra.get("ccp_alpha")
+        if alpha is not None and not isinstance(alpha, float):
+            raise ParameterError(f"`ccp_alpha_` must be a number; got {alpha!r}.")
+        model._take(state.forest, state.schema, state.classes, {} if alpha is None else {"ccp_alpha_": alpha})
         return model
 
     def set_params(self, **params: Any) -> Self:

@@ -50,7 +50,7 @@ def folds(
     labels : bool
         Whether the target is classes.
     random_state : int, RandomState or None
-        What shuffles the rows, if `cv` is a number.
+        What shuffles the rows, if `cv` is a number; None for the same folds every time.
     owner : str
         The estimator, for messages.
     """
@@ -100,7 +100,10 @@ def _asked(pairs: Iterable[Any], owner: str) -> Iterator[Any]:
     try:
         yield from pairs
     except ValueError as error:
-        raise ParameterError(f"The splitter `cv` of {owner} cannot divide these rows: {error}") from error
+        raise ParameterError(
+            f"The splitter `cv` of {owner} cannot divide these rows: {error} "
+            "A list of its (train, test) pairs works too, as in cv=list(splitter.split(X, y, groups))."
+        ) from error
 
 
 def _shuffled(
@@ -114,8 +117,9 @@ def _shuffled(
             f"`cv` of {owner} asks for {n_folds} folds of {len(rows)} rows (rows of weight 0 do not count). "
             "Use fewer folds, or ccp_alpha instead of prune."
         )
+    seed = 0 if random_state is None else random_state
     stratified = labels and values.shape[1] == 1
-    folder = (StratifiedKFold if stratified else KFold)(n_folds, shuffle=True, random_state=random_state)
+    folder = (StratifiedKFold if stratified else KFold)(n_folds, shuffle=True, random_state=seed)
     strata = _strata(values[rows, 0], n_folds) if stratified else None
     for train, test in folder.split(rows[:, None], strata):
         yield rows[train], rows[test]

@@ -196,8 +196,17 @@ def checked(record: type[Record], owner: str, values: Mapping[str, Any]) -> Reco
     for name, value in values.items():
         rule, hint = known[name].metadata["rule"], known[name].metadata["hint"]
         if not rule.admits(value):
-            raise ParameterError(f"`{name}` of {owner} must be {rule.says}; got {_shown(value)}. {hint}")
+            raise ParameterError(
+                f"`{name}` of {owner} must be {rule.says}; got {_shown(value)}. {_slip(rule, value) or hint}"
+            )
     return record(**{name: _plain(value) for name, value in values.items()})
+
+
+def _slip(rule: AnyOf, value: object) -> str | None:
+    """The word that was probably meant, if the value is a word and one of the choices is close."""
+    words = [word for each in rule.rules if isinstance(each, Choice) for word in each.words]
+    close = nearest(value, words) if isinstance(value, str) else None
+    return None if close is None else f"Did you mean {close!r}?"
 
 
 def check_names(names: Sequence[str], owner: str, valid: Sequence[str]) -> None:

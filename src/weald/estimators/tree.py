@@ -48,7 +48,8 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         How many columns a node looks at, drawn anew for each node; None for all. If none of them can be
         split, it looks on.
     random_state : int or RandomState, default=None
-        What the draws of `max_features` start from. Without such draws the tree does not depend on it.
+        What the draws of `max_features` and `splitter="random"` and the folds of `prune` start from. Without
+        these the tree does not depend on it. None draws anew every time, but for the folds, which stay.
     max_leaf_nodes : int, default=None
         The most leaves; the tree then grows best-first.
     min_impurity_decrease : float, default=0.0
@@ -185,9 +186,9 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
 class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # scikit-learn has no types
     """A regression tree.
 
-    Each leaf predicts the mean target of its rows. Splits are exact by default: every boundary between
-    two values is tried; `max_bins` trades that for speed. Missing values are tried on both sides of every
-    split and as a side of their own.
+    Each leaf predicts the mean target of its rows, or their median (`criterion="absolute_error"`). Splits
+    are exact by default: every boundary between two values is tried; `max_bins` trades that for speed.
+    Missing values are tried on both sides of every split and as a side of their own.
 
     Parameters
     ----------
@@ -210,15 +211,15 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         How many columns a node looks at, drawn anew for each node; None for all. If none of them can be
         split, it looks on.
     random_state : int or RandomState, default=None
-        What the draws of `max_features` start from. Without such draws the tree does not depend on it.
+        What the draws of `max_features` and `splitter="random"` and the folds of `prune` start from. Without
+        these the tree does not depend on it. None draws anew every time, but for the folds, which stay.
     max_leaf_nodes : int, default=None
         The most leaves; the tree then grows best-first.
     min_impurity_decrease : float, default=0.0
         A split must lower the criterion by this much, weighted by the node's share of the weight.
     monotonic_cst : list or dict, default=None
         Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
-        a column, or a dict from column name to number. For a classifier it is the share of the second class
-        that rises or falls, and there must be two.
+        a column, or a dict from column name to number.
     ccp_alpha : float, default=0.0
         Prune: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number of leaves.
     prune : {"cv", "cv-1se"}, default=None
@@ -327,7 +328,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         return grow_regression_tree(codes, target.values, target.weight, grow)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The mean target of each row's leaf.
+        """The mean target of each row's leaf; the median if the tree was grown by absolute error.
 
         Parameters
         ----------

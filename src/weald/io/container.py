@@ -117,11 +117,11 @@ def checksum(text: str, tensors: Tensors) -> str:
 
 def _header_length(file: BinaryIO, size: int) -> int:
     length = int.from_bytes(file.read(8), "little")
-    if size < 10 or length < 2:
+    if size < 10 or length < 2 or length > MAX_HEADER:
         raise ModelFileError(
             "This is not a model file of weald: it does not begin with a safetensors header."
         )
-    if length > size - 8 or length > MAX_HEADER:
+    if length > size - 8:
         raise ModelFileError(
             f"This is no whole model file of weald: it has {size:,} bytes and its header claims {length:,}."
         )

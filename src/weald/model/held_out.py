@@ -19,7 +19,7 @@ from weald.model.prune import collapse_alphas
 
 #: what each criterion is judged by
 LOSS_NAMES = {
-    "gini": "Brier score",
+    "gini": "Brier score, summed over the classes",
     "entropy": "log loss in bits",
     "log_loss": "log loss in bits",
     "misclassification": "share of wrong labels",

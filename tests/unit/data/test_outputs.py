@@ -118,7 +118,7 @@ def test_a_masked_array():
         (pd.DataFrame(index=[0, 1]), "The target y has no columns"),
         (pl.DataFrame(), "The target y has no columns"),
         (np.zeros((3, 2)), r"inconsistent numbers of samples: \[2, 3\]"),
-        ({"a": [1, 2], "b": [1]}, r"samples: \[2, 1\] \(column 'b' of the target y has 1\)"),
+        ({"a": [1, 2], "b": [1]}, r"samples: \[2, 1\]. X has 2 rows and column 'b' of the target y has 1"),
     ],
 )
 def test_labels_that_cannot_be(y, message):

@@ -81,6 +81,11 @@ def test_out_of_range(params, message):
         DecisionTreeClassifier(**params).fit(X, Y)
 
 
+def test_a_slip_of_the_pen_is_recognised():
+    with pytest.raises(ParameterError, match=r"got 'ginni'\. Did you mean 'gini'\?$"):
+        DecisionTreeClassifier(criterion="ginni").fit(X, Y)
+
+
 @pytest.mark.parametrize("criterion", ["gini", "mse", None])
 def test_regressor_criteria(criterion):
     expected = (

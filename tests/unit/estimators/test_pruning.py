@@ -401,3 +401,12 @@ def test_fewer_rows_than_folds():
 def test_bad_parameters(bad):
     with pytest.raises(ParameterError, match=f"^`{next(iter(bad))}` of DecisionTreeRegressor must be "):
         DecisionTreeRegressor(**bad).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_without_a_seed_the_folds_stay(tmp_path):
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    one, two = (DecisionTreeRegressor(prune="cv").fit(X, y) for _ in range(2))
+    assert one.pruning_table_.to_dict() == two.pruning_table_.to_dict()
+    one.save(tmp_path / "m.weald")
+    assert weald.load(tmp_path / "m.weald").ccp_alpha_ == one.ccp_alpha_
