@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -65,7 +67,7 @@ struct TargetList {
   std::vector<int64_t> value, weight;
 };
 
-// The targets of a node as a list that only ever loses members. `Unit`: all weights are 1.
+// The targets of a node as a list that only ever loses members. Methods with `Unit` are for weights that are all 1.
 template <class Sum>
 class ShrinkingTargets {
  public:
@@ -80,6 +82,7 @@ class ShrinkingTargets {
     links_.resize(std::max(links_.size(), identity_.size()));
     std::copy_n(identity_.begin(), n + 2, links_.begin());
     end_ = n + 1;
+    n_steps_ = 0;
   }
 
   // Place of a target in the list = its number + 1; 0 and end_ are no targets.
@@ -106,6 +109,9 @@ class ShrinkingTargets {
     }
     settle<Unit>();
   }
+
+  // Steps of the pointer beyond the first of each removal.
+  size_t n_steps() const { return n_steps_; }
 
   bool empty() const { return state_.weight == 0; }
   Sum loss() const { return empty() ? 0 : state_.loss(value_[state_.at - 1]); }
@@ -146,6 +152,7 @@ class ShrinkingTargets {
       pass<Unit>(passed, static_cast<int64_t>(on) - static_cast<int64_t>(back));
       state_.at = back ? link.before : on ? link.after : state_.at;
       if (Unit || settled<Unit>()) return;
+      ++n_steps_;
     }
   }
   template <bool Unit>
@@ -159,6 +166,79 @@ class ShrinkingTargets {
   MedianState<Sum> state_;
   std::vector<Link> links_, identity_;
   uint32_t end_ = 1;
+  size_t n_steps_ = 0;
+};
+
+// The same by a Fenwick tree of weights and weighted targets: log n a removal whatever the weights. It takes over where
+// the list's pointer would have to walk far: light rows in the middle, heavy ones outside.
+template <class Sum>
+class IndexedTargets {
+ public:
+  void start(const TargetList& targets, const MedianState<Sum>& state) {
+    value_ = targets.value.data();
+    given_ = targets.weight.data();
+    n_ = targets.value.size();
+    weight_.assign(n_ + 1, 0);
+    sum_.assign(n_ + 1, 0);
+    left_.assign(targets.weight.begin(), targets.weight.end());
+    state_ = state;
+    for (size_t i = 1; i <= n_; ++i) {
+      weight_[i] += given_[i - 1];
+      sum_[i] += static_cast<Sum>(given_[i - 1]) * value_[i - 1];
+      const size_t above = i + (i & (~i + 1));
+      if (above > n_) continue;
+      weight_[above] += weight_[i];
+      sum_[above] += sum_[i];
+    }
+  }
+
+  template <bool>
+  void remove(uint32_t number) {
+    const int64_t weight = given_[number];
+    const Sum weighted = static_cast<Sum>(weight) * value_[number];
+    for (size_t i = size_t{number} + 1; i <= n_; i += i & (~i + 1)) {
+      weight_[i] -= weight;
+      sum_[i] -= weighted;
+    }
+    left_[number] = 0;
+    state_.weight -= weight;
+    state_.sum -= weighted;
+    if (state_.weight > 0) find();
+  }
+
+  static size_t n_steps() { return 0; }
+  bool empty() const { return state_.weight == 0; }
+  Sum loss() const { return empty() ? 0 : state_.loss(value_[state_.at - 1]); }
+  template <bool>
+  double median() const {
+    const auto value = static_cast<double>(value_[state_.at - 1]);
+    if (2 * (state_.before + left_[state_.at - 1]) != state_.weight) return value;
+    size_t next = state_.at;  // the number after the median's
+    while (left_[next] == 0) ++next;
+    return value + (static_cast<double>(value_[next]) - value) / 2;
+  }
+
+ private:
+  // Down the tree to the first target with at least half of the weight up to and including it.
+  void find() {
+    size_t at = 0;
+    state_.before = 0;
+    state_.sum_before = 0;
+    for (size_t step = std::bit_floor(n_); step > 0; step >>= 1) {
+      if (at + step > n_ || 2 * (state_.before + weight_[at + step]) >= state_.weight) continue;
+      at += step;
+      state_.before += weight_[at];
+      state_.sum_before += sum_[at];
+    }
+    state_.at = static_cast<uint32_t>(at + 1);
+  }
+
+  const int64_t* value_ = nullptr;
+  const int64_t* given_ = nullptr;
+  size_t n_ = 0;
+  MedianState<Sum> state_;
+  std::vector<int64_t> weight_, left_;  // of ranges; of each target, 0 once it is removed
+  std::vector<Sum> sum_;
 };
 
 // The rows of a tree in ascending target, one order an output. The range of a node is its range in the grower's ids.
@@ -257,6 +337,12 @@ struct TargetNode {
     }
   }
   int64_t weight(size_t output, uint32_t number) const { return unit ? 1 : targets[output].weight[number]; }
+  // Σ w of the first `n_below` targets.
+  int64_t weight_below(size_t output, size_t n_below) const {
+    if (unit) return static_cast<int64_t>(n_below);
+    const std::vector<int64_t>& weights = targets[output].weight;
+    return std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(n_below), int64_t{0});
+  }
 };
 
 }  // namespace weald

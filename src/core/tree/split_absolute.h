@@ -97,18 +97,23 @@ class AbsoluteScan {
     found_ = false;
   }
 
-  template <bool Unit>
-  void note(const ShrinkingTargets<Sum>& targets, Series& series, size_t i, size_t output) const {
+  template <bool Unit, class Targets>
+  void note(const Targets& targets, Series& series, size_t i, size_t output) const {
     series.loss[i] = targets.loss() + (output == 0 ? 0 : series.loss[i]);
     if (constraint_.binds() && !targets.empty()) series.median[i] = targets.template median<Unit>();
   }
 
   // left_[i]: the first i present entries; right_[i]: all present but these; the other two: the same and the missing.
   void find_losses(std::span<const Entry> entries) {
-    node_->unit ? find_losses_of<true>(entries) : find_losses_of<false>(entries);
+    if (node_->unit) {
+      find_losses_of<true>(entries, targets_, others_);
+    } else if (!find_losses_of<false>(entries, targets_, others_)) {
+      find_losses_of<false>(entries, indexed_, other_indexed_);
+    }
   }
-  template <bool Unit>
-  void find_losses_of(std::span<const Entry> entries) {
+  // False if the pointers walked so far that it was given up.
+  template <bool Unit, class Targets>
+  bool find_losses_of(std::span<const Entry> entries, Targets& targets_now, Targets& others_now) {
     const auto missing = entries.first(static_cast<size_t>(n_missing));
     const auto present = entries.subspan(static_cast<size_t>(n_missing));
     for (Series* series : {&left_, &right_, &left_missing_, &right_missing_}) {
@@ -117,7 +122,7 @@ class AbsoluteScan {
     for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
       for (const bool with_missing : {false, true}) {
         if (with_missing && n_missing == 0) continue;
-        for (ShrinkingTargets<Sum>* targets : {&targets_, &others_}) {
+        for (Targets* targets : {&targets_now, &others_now}) {
           targets->start(node_->targets[o], node_->state[o]);
           if (with_missing) continue;
           for (const Entry entry : missing) targets->template remove<Unit>(node_->order->number(o, entry_row(entry)));
@@ -126,17 +131,20 @@ class AbsoluteScan {
         Series& right = with_missing ? right_missing_ : right_;
         // Both passes in one loop: neither waits for the other, so the processor works on both at once.
         const size_t n = present.size();
-        note<Unit>(targets_, left, n, o);
+        note<Unit>(targets_now, left, n, o);
+        const size_t most_steps = 32 * n;
         for (size_t i = 1; i < n; ++i) {
-          targets_.template remove<Unit>(node_->order->number(o, entry_row(present[n - i])));
-          others_.template remove<Unit>(node_->order->number(o, entry_row(present[i - 1])));
-          note<Unit>(targets_, left, n - i, o);
-          note<Unit>(others_, right, i, o);
+          if (targets_now.n_steps() + others_now.n_steps() > most_steps) return false;
+          targets_now.template remove<Unit>(node_->order->number(o, entry_row(present[n - i])));
+          others_now.template remove<Unit>(node_->order->number(o, entry_row(present[i - 1])));
+          note<Unit>(targets_now, left, n - i, o);
+          note<Unit>(others_now, right, i, o);
         }
-        others_.template remove<Unit>(node_->order->number(o, entry_row(present[n - 1])));
-        note<Unit>(others_, right, n, o);
+        others_now.template remove<Unit>(node_->order->number(o, entry_row(present[n - 1])));
+        note<Unit>(others_now, right, n, o);
       }
     }
+    return true;
   }
 
   // Looks at every boundary between two keys.
@@ -223,11 +231,11 @@ class AbsoluteScan {
 
   struct Category {
     uint32_t code;
-    uint64_t rank;         // Σ over outputs of the rank of its median
+    __int128 rank;         // Σ over outputs of the weight of the targets below its median
     size_t first, n_rows;  // its entries, before they are put in order
   };
   void collect(std::span<const Entry> entries);
-  uint64_t median_rank(std::span<const Entry> entries) const;
+  __int128 median_rank(std::span<const Entry> entries) const;
   void arrange(std::span<const Entry> entries);
   void scan_subsets(std::span<const Entry> entries);
 
@@ -237,6 +245,7 @@ class AbsoluteScan {
   const TargetNode<Sum>* node_ = nullptr;
   Constraint constraint_;
   ShrinkingTargets<Sum> targets_, others_;
+  IndexedTargets<Sum> indexed_, other_indexed_;
   Series left_, right_, left_missing_, right_missing_;
   std::vector<Category> categories_;
   std::vector<Entry> arranged_;  // missing first, then category by category
@@ -249,10 +258,11 @@ class AbsoluteScan {
   std::vector<uint32_t> left_codes_, right_codes_;
 };
 
-// The rank, among the node's targets, of a category's lower median: equal targets have equal ranks.
+// The weight of the node's targets below a category's lower median: equal targets have equal ranks, and a row of weight
+// 2 is two rows.
 template <class Sum>
-uint64_t AbsoluteScan<Sum>::median_rank(std::span<const Entry> entries) const {
-  uint64_t rank = 0;
+__int128 AbsoluteScan<Sum>::median_rank(std::span<const Entry> entries) const {
+  __int128 rank = 0;
   std::vector<uint32_t> numbers(entries.size());
   for (size_t o = 0; o < node_->targets.size(); ++o) {
     const std::vector<int64_t>& values = node_->targets[o].value;
@@ -265,7 +275,7 @@ uint64_t AbsoluteScan<Sum>::median_rank(std::span<const Entry> entries) const {
     size_t at = 0;
     while (2 * (before + node_->weight(o, numbers[at])) < weight) before += node_->weight(o, numbers[at++]);
     const auto equal = std::lower_bound(values.begin(), values.end(), values[numbers[at]]);
-    rank += static_cast<uint64_t>(equal - values.begin());
+    rank += node_->weight_below(o, static_cast<size_t>(equal - values.begin()));
   }
   return rank;
 }

@@ -141,7 +141,7 @@ inline bool category_left(uint64_t word, uint32_t code) {
   return (draw(word, Purpose::random_category, code) & 1) != 0;
 }
 
-// Which of the categories `code` go left, at least one on each side if there are two.
+// The category that changes sides because the coins sent all the same way; 0 if none has to.
 template <class CodeOf>
 uint32_t odd_category(uint64_t word, size_t n, CodeOf code_of) {
   size_t n_left = 0, lowest = 0;

@@ -91,7 +91,8 @@ def _numbers(output: Output) -> NDArray[np.float64]:
             f"The target y must be numbers; got {column.unit} values{where}. Convert them to a number."
         )
     _check_no_missing(output)
-    target = np.ascontiguousarray(column.values, dtype=np.float64)
+    # + 0.0 turns -0 into 0: the two are equal, so which one comes first must not show.
+    target = np.ascontiguousarray(column.values, dtype=np.float64) + 0.0
     _check_no_infinity(output, target)
     return target
 

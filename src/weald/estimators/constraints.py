@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from sklearn.exceptions import DataConversionWarning
@@ -56,23 +56,24 @@ def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str) -> list[int]
     position = {name: j for j, name in enumerate(names)}
     directions = [0] * len(names)
     for name, value in option.items():
-        if name not in position:
+        by_position = isinstance(name, Integral) and not isinstance(name, bool) and 0 <= name < len(names)
+        if name not in position and not by_position:
             close = nearest(str(name), [str(other) for other in names])
             hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(names)}."
             raise ParameterError(
                 f"`monotonic_cst` of {owner} names the column {name!r}, which the table does not have. {hint}"
             )
-        directions[position[name]] = _direction(value, name, owner)
+        directions[position.get(name, name)] = _direction(value, name, owner)
     return directions
 
 
 def _direction(value: Any, column: Any, owner: str) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) not in (-1, 0, 1):
+    if not isinstance(value, Real) or isinstance(value, bool) or value not in (-1, 0, 1):
         raise ParameterError(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1: `monotonic_cst` of {owner} holds "
             f"{value!r} for column {column!r}. Use 1 for rising, -1 for falling, 0 for no constraint."
         )
-    return int(value)
+    return round(float(value))
 
 
 def constrained(option: Any) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weald.data.table import Table
 from weald.data.target import total_weight
-from weald.errors import ParameterError
+from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.folds import Fold, folds
 from weald.estimators.options import TreeOptions
@@ -28,6 +28,9 @@ from weald.rows.memory import Grown
 
 if TYPE_CHECKING:
     from weald.estimators.base import Target
+
+#: heavier held-out rows are scaled down, so that sums over them stay finite
+LARGEST_WEIGHT = 1e150
 
 #: losses this close, as a share of the largest, are the same: what differs is rounding
 _SAME = 1e-14
@@ -105,7 +108,8 @@ def prune_by(
         [_fold_losses(fold, options.criterion, tested, table, target, grow, n_threads) for fold in divided]
     )
     mean = losses.mean(axis=0)
-    error = losses.std(axis=0, ddof=1) / math.sqrt(len(losses))
+    size = float(losses.max()) or 1.0  # squares of losses may leave float64
+    error = (losses / size).std(axis=0, ddof=1) * size / math.sqrt(len(losses))
     chosen = choose(mean, error, one_standard_error=options.prune == "cv-1se")
     report = PruningTable(
         alpha=alpha,
@@ -130,9 +134,15 @@ def _fold_losses(
     n_threads: int,
 ) -> NDArray[np.float64]:
     """The mean loss of a fold's tree on its held-out rows, for each alpha."""
-    part = grow(fold.train)
+    try:
+        part = grow(fold.train)
+    except DataError as error:
+        raise DataError(
+            f"A training part of the folds that `cv` asks for cannot be fitted. {error}"
+        ) from error
     rows = np.flatnonzero(fold.held_out)
     weight = fold.held_out[rows]
+    weight = np.ldexp(weight, -int(np.frexp(weight.max())[1])) if weight.max() > LARGEST_WEIGHT else weight
     losses = held_out_losses(
         *part,
         criterion=criterion,

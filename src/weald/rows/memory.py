@@ -24,7 +24,7 @@ Weights: TypeAlias = NDArray[np.float64]
 
 CLASS_CRITERIA = ("gini", "entropy", "misclassification")
 MOMENT_CRITERIA = ("squared_error", "poisson")
-LARGEST_SQUARES = 1e300
+LARGEST_SUM = 1e300
 MEDIAN_BITS = 61  # of a target under absolute error; weights take 62 more
 MOST = 2**62  # limits beyond any table mean no more than this
 
@@ -139,9 +139,11 @@ def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
             "Some value(s) of y are negative which is not allowed for Poisson regression: row "
             f"{row} holds {target[row].min():g}. Use counts or rates of at least 0, or another criterion."
         )
-    if not (target[weight > 0] > 0).any(axis=0).all():
+    empty = ~(target[weight > 0] > 0).any(axis=0)
+    if empty.any():
+        where = "" if len(empty) == 1 else f" of output {int(np.argmax(empty))}"
         raise DataError(
-            "Sum of y is not positive which is necessary for Poisson regression: every target is 0. "
+            f"Sum of y is not positive which is necessary for Poisson regression: every target{where} is 0. "
             "Use criterion='squared_error'."
         )
 
@@ -179,11 +181,12 @@ def _grow_by_medians(
     """Absolute error."""
     weights = weight_units(weight)
     used = np.where(weight[:, None] > 0, target, 0.0)
+    largest = float(np.abs(used).max())
+    _check_size(largest, weight, 1)
     if weights.repeats:
         # Few enough rows in all for sums of 64 bits.
         power = common_power(used.ravel(), np.repeat(weights.units, used.shape[1]), spare_bits=1)
     else:
-        largest = float(np.abs(used).max())
         power = MEDIAN_BITS - int(np.frexp(largest)[1]) if largest > 0 else 0
     units = engine.to_units(used.ravel(), power)
     arrays = engine.grow_absolute_tree(
@@ -246,12 +249,7 @@ def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool) ->
     centred = np.where(weight[:, None] > 0, centred, 0.0)
     weights = weight_units(weight)
     largest = float(np.abs(centred).max())
-    with np.errstate(over="ignore"):
-        if not max(1.0, weight.sum()) * np.square(largest) < LARGEST_SQUARES:
-            raise DataError(
-                f"The target is too large for squared error: y reaches {largest:.3g}, and sample_weight "
-                f"times y² must add up to less than {LARGEST_SQUARES:.0e}. Divide y by a power of ten."
-            )
+    _check_size(largest, weight, 1 if poisson else 2)
     # Squares are taken of values brought near 1, so that they do not vanish.
     size = 0 if poisson else int(np.frexp(largest)[1])
     terms = _deviance_terms(centred) if poisson else np.ldexp(centred, -size) ** 2
@@ -260,6 +258,18 @@ def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool) ->
         sums=[weighted_units(np.ascontiguousarray(column), weight, weights) for column in centred.T],
         weights=weights,
         squares=Units(squares.units, squares.power - 2 * size),
+    )
+
+
+def _check_size(largest: float, weight: Weights, power: int) -> None:
+    """Refuse targets whose weighted sums, of the given power, come near the end of float64."""
+    with np.errstate(over="ignore"):
+        if max(1.0, weight.sum()) * largest**power < LARGEST_SUM:
+            return
+    what = "y²" if power == 2 else "y"
+    raise DataError(
+        f"The target is too large: y reaches {largest:.3g}, and sample_weight times {what} must add up to less "
+        f"than {LARGEST_SUM:.0e}. Divide y by a power of ten."
     )
 
 
