@@ -48,9 +48,7 @@ def test_first_split_lowers_the_criterion_the_most(criterion, seed):
     X, y, weight = data(criterion, seed)
     weight = weight if seed % 3 else np.ones(len(y))
     model = model_of(criterion, max_depth=1).fit(X, y, sample_weight=weight)
-    tries = [
-        gain(criterion, y, X[:, j] <= cut, weight) for j in range(2) for cut in np.unique(X[:, j])[:-1]
-    ]
+    tries = [gain(criterion, y, X[:, j] <= cut, weight) for j in range(2) for cut in np.unique(X[:, j])[:-1]]
     assert model.forest_.gain[0] == pytest.approx(max(tries), rel=1e-9)
     left = X[:, model.tree_.feature[0]] <= model.tree_.threshold[0]
     assert gain(criterion, y, left, weight) == pytest.approx(max(tries), rel=1e-9)

@@ -135,15 +135,11 @@ def test_cross_validation_chooses_as_the_rule_says(criterion, seed):
     # the candidates are those of the full-data sequence; between two of them, all alphas give one tree
     alphas = np.unique(model(**parameters).cost_complexity_pruning_path(X, y).ccp_alphas)
     tried = [*np.sqrt(alphas[:-1] * alphas[1:]), 1e300]
-    losses = np.array(
-        [
-            [
-                held_out(criterion, model(ccp_alpha=a, **parameters).fit(X[train], y[train]), X[test], y[test])
-                for a in tried
-            ]
-            for train, test in folds
-        ]
-    )
+    losses = np.zeros((len(folds), len(tried)))
+    for i, (train, test) in enumerate(folds):
+        for k, alpha in enumerate(tried):
+            part = model(ccp_alpha=alpha, **parameters).fit(X[train], y[train])
+            losses[i, k] = held_out(criterion, part, X[test], y[test])
     mean, error = losses.mean(axis=0), losses.std(axis=0, ddof=1) / np.sqrt(5)
     lowest = int(np.flatnonzero(mean <= mean.min() * (1 + 1e-12))[-1])
     within = int(np.flatnonzero(mean <= mean[lowest] + error[lowest])[-1])
