@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -77,9 +77,8 @@ def _direction(value: Any, column: Any, owner: str) -> int:
 
 def constrained(option: Any) -> bool:
     """Whether `monotonic_cst` holds any direction but 0; it need not be valid."""
-    if option is None:
-        return False
-    return any(option.values() if isinstance(option, Mapping) else option)
+    values = option.values() if isinstance(option, Mapping) else option
+    return isinstance(values, Iterable) and any(not isinstance(v, Integral) or v != 0 for v in values)
 
 
 def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import is_regressor
+from sklearn.utils import get_tags
 
 from weald import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.errors import ParameterError
@@ -82,3 +84,18 @@ def test_wrong_direction(value):
 def test_no_list_and_no_dict(constraint):
     said = refused(constraint, X, Y)
     assert said.startswith("`monotonic_cst` of DecisionTreeRegressor must be None, a dict from column name")
+
+
+@pytest.mark.parametrize("constraint", [5, 1.5, True, np.ones((2, 5)), "up", [None]], ids=repr)
+def test_what_is_no_constraint_is_said_by_fit_and_not_by_the_tags(constraint):
+    """scikit-learn's tools read the tags before anything is fitted."""
+    tree = DecisionTreeRegressor(monotonic_cst=constraint)
+    assert is_regressor(tree)
+    with pytest.raises(ParameterError, match="monotonic_cst"):
+        tree.fit(X, Y)
+
+
+@pytest.mark.parametrize("constraint", [None, {}, [0, 0], {"a": 0}, {"a": 1}, [0, -1]], ids=repr)
+def test_only_a_constrained_tree_takes_one_output(constraint):
+    tags = get_tags(DecisionTreeRegressor(monotonic_cst=constraint))
+    assert tags.target_tags.multi_output is (constraint not in ({"a": 1}, [0, -1]))
