@@ -18,10 +18,9 @@ ESTIMATORS = [
     DecisionTreeClassifier(splitter="random", max_bins=16, random_state=0),
     DecisionTreeClassifier(monotonic_cst={}),
     DecisionTreeClassifier(monotonic_cst={0: 1}),
-    # MERGE: needs pruning
-    # DecisionTreeClassifier(ccp_alpha=0.01),
-    # DecisionTreeClassifier(prune="cv", cv=3, random_state=0),
-    # DecisionTreeClassifier(prune="cv-1se", cv=3, random_state=0),
+    DecisionTreeClassifier(ccp_alpha=0.01),
+    DecisionTreeClassifier(prune="cv", cv=3, random_state=0),
+    DecisionTreeClassifier(prune="cv-1se", cv=3, random_state=0),
     DecisionTreeRegressor(),
     DecisionTreeRegressor(max_leaf_nodes=5),
     DecisionTreeRegressor(max_bins=16),
@@ -32,10 +31,9 @@ ESTIMATORS = [
     DecisionTreeRegressor(splitter="random", random_state=0),
     DecisionTreeRegressor(monotonic_cst={0: 1}),
     DecisionTreeRegressor(monotonic_cst={0: -1}, criterion="absolute_error"),
-    # MERGE: needs pruning
-    # DecisionTreeRegressor(ccp_alpha=0.01),
-    # DecisionTreeRegressor(prune="cv", cv=3, random_state=0),
-    # DecisionTreeRegressor(prune="cv-1se", cv=3, random_state=0),
+    DecisionTreeRegressor(ccp_alpha=0.01),
+    DecisionTreeRegressor(prune="cv", cv=3, random_state=0),
+    DecisionTreeRegressor(prune="cv-1se", cv=3, random_state=0),
 ]
 
 

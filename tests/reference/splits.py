@@ -96,6 +96,9 @@ def best_split(column: ReferenceColumn, rows: Rows, statistic: Statistic, limits
     if column.kind != "categorical":
         return search(prefixes(present), limits)
     ordered = by_mean(column, rows, statistic, present)
+    refused = any(statistic.score(statistic.cell(rows[codes == code])) == -math.inf for code in present)
+    if refused and len(present) <= MOST_FOR_SUBSETS:
+        return search(subsets(present), limits)
     if ordered is None:
         if len(present) <= MOST_FOR_SUBSETS:
             return search(subsets(present), limits)

@@ -1,4 +1,7 @@
-"""Every figure and rule of single trees that the sources state and a tree of this version can meet."""
+"""Entropy, Gini, thresholds, ranks and regression trees: the figures and rules that the sources state.
+
+Criteria, categories, pruning and missing values have files of their own beside this one.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from reference.brute_force import best_partition_bruteforce, smallest_residual_bruteforce
+from reference.brute_force import smallest_residual_bruteforce
 from reference.columns import exact_column
-from reference.splits import ReferenceColumn
-from reference.statistics import ClassWeights, Moments
+from reference.statistics import Moments
 from reference.tree import Options, grow
 
 from weald import DecisionTreeClassifier, DecisionTreeRegressor
@@ -133,52 +135,6 @@ def test_distances_of_ranks_do_not_count():
     np.testing.assert_array_equal(models[0].forest_.value, models[1].forest_.value)
 
 
-# categorical columns
-
-
-def coded(values: pd.Series) -> ReferenceColumn:
-    """The column as the reference sees it, with missing as code 0."""
-    codes, levels = pd.factorize(values, sort=True)
-    return ReferenceColumn("categorical", codes.astype(np.int64) + 1, len(levels))
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
-@pytest.mark.parametrize("seed", range(12))
-def test_partition_of_categories_equals_brute_force(criterion, seed):
-    rng = np.random.default_rng(seed)
-    n = 60
-    town = pd.Series(rng.choice(list("abcdefgh"), n)).astype(object)
-    town[rng.random(n) < 0.15 * (seed % 2)] = None
-    X = pd.DataFrame({"town": town})
-    rows = np.arange(n)
-    if criterion == "squared_error":
-        y = np.round(rng.normal(size=n), 2)
-        statistic = Moments.of(y, None)
-        model = DecisionTreeRegressor(max_depth=1).fit(X, y)
-        scale = 2.0 ** -(2 * statistic.sums.power)
-    else:
-        y = rng.integers(0, 2 + seed % 2, n)
-        statistic = ClassWeights.of(y.astype(np.int32), 2 + seed % 2, None, criterion)
-        model = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, y)
-        scale = 1.0
-    best = float(best_partition_bruteforce(coded(town), rows, statistic)) - statistic.score(
-        statistic.cell(rows)
-    )
-    assert model.forest_.gain[0] == pytest.approx(best * scale, rel=1e-9)
-
-
-def test_many_categories_are_parted_in_two_and_not_one_by_one():
-    rng = np.random.default_rng(2)
-    level = rng.integers(0, 200, 4000)
-    X = pd.DataFrame({"level": pd.Categorical.from_codes(level, [f"L{i}" for i in range(200)])})
-    model = DecisionTreeClassifier(max_depth=1).fit(X, level % 2)
-    assert model.score(X, level % 2) == 1.0
-    many = DecisionTreeClassifier(max_depth=2).fit(
-        X, level % 3
-    )  # three classes: along the first principal axis
-    assert many.score(X, level % 3) == 1.0
-
-
 # regression trees
 
 
@@ -211,53 +167,3 @@ def test_regression_tree_equals_the_reference_with_20_rows_to_split():
     records = grow(columns, Moments.of(y, None), Options(min_rows_split=20))
     expected = [-2.0 if node.threshold is None else node.threshold for node in records]
     assert model.tree_.threshold.tolist() == expected
-
-
-# missing values
-
-
-def test_no_imputation_is_needed():
-    rng = np.random.default_rng(4)
-    X = pd.DataFrame(
-        {
-            "number": np.where(rng.random(400) < 0.3, np.nan, rng.normal(size=400)),
-            "whole": pd.array(np.where(rng.random(400) < 0.3, None, rng.integers(0, 5, 400)), dtype="Int64"),
-            "text": np.where(rng.random(400) < 0.3, None, rng.choice(list("xyz"), 400)),
-            "rank": pd.Categorical(rng.choice(["lo", "hi"], 400), ["lo", "mid", "hi"], ordered=True),
-            "nothing": np.full(400, np.nan),
-        }
-    )
-    y = rng.integers(0, 2, 400)
-    for model in (DecisionTreeClassifier(), DecisionTreeRegressor()):
-        model.fit(X, y)
-        assert np.isfinite(model.predict(X).astype(float)).all()
-        assert np.isfinite(model.predict(X.iloc[::-1].map(lambda _: None)).astype(float)).all()
-        assert 4 not in model.tree_.feature
-
-
-@pytest.mark.parametrize(("missing_label", "side"), [(0, "left"), (1, "right")])
-def test_each_split_learns_the_side_of_missing_rows(missing_label, side):
-    x = np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0, np.nan, np.nan])[:, None]
-    y = np.array([0, 0, 0, 1, 1, 1, missing_label, missing_label])
-    model = DecisionTreeClassifier().fit(x, y)
-    assert model.tree_.threshold[0] == 5.0
-    assert bool(model.tree_.missing_go_to_left[0]) is (side == "left")
-    assert model.predict([[np.nan]]).tolist() == [missing_label]
-
-
-def test_a_split_may_separate_missing_from_present():
-    x = np.array([1.0, 2.0, 3.0, 4.0, np.nan, np.nan])[:, None]
-    model = DecisionTreeClassifier().fit(x, [0, 0, 0, 0, 1, 1])
-    assert model.tree_.threshold[0] == math.inf
-    assert model.tree_.node_count == 3
-    assert model.predict([[1e300], [-1e300], [np.nan]]).tolist() == [0, 0, 1]
-    text = pd.DataFrame({"x": ["a", "b", "a", "b", None, None]})
-    model = DecisionTreeClassifier().fit(text, [0, 0, 0, 0, 1, 1])
-    assert model.tree_.node_count == 3
-    assert model.predict(pd.DataFrame({"x": ["b", None]})).tolist() == [0, 1]
-
-
-def test_missing_where_training_saw_none_follows_the_heavier_child():
-    x = np.array([1.0, 2.0, 3.0, 9.0])[:, None]
-    assert DecisionTreeClassifier().fit(x, [0, 0, 0, 1]).predict([[np.nan]]).tolist() == [0]
-    assert DecisionTreeClassifier().fit(-x, [0, 0, 0, 1]).predict([[np.nan]]).tolist() == [0]

@@ -1,6 +1,7 @@
 #include "core/predict/fill_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 

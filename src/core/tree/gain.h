@@ -15,6 +15,8 @@
 //   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
 //   value(cell)         what the cell predicts, in units that only comparisons see: monotone constraints ask for it.
 //                       Only if `ordered`
+//   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of categories
+//                       is then no longer sure to hold the best partition
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
 #pragma once
@@ -206,6 +208,7 @@ inline double poisson_term(int64_t sum, int64_t weight, int shift) {
 struct Poisson : OneTarget {
   int shift = 0;  // log2 of (unit of the sum / unit of the weight)
   explicit Poisson(int units) : shift(units) {}
+  static bool refused(const int64_t* cell) { return cell[0] <= 0; }
   double score(const int64_t* cell) const { return poisson_term(cell[0], cell[1], shift); }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
 };
@@ -260,8 +263,10 @@ struct Newton {
   static bool pure(const int64_t*) { return false; }
   static bool alike(const int64_t*, const int64_t*) { return false; }
   static bool less(const int64_t* a, const int64_t* b) {
-    // H = 0 counts as 1 unit: any order will do there, but it must be one.
-    return ratio_less(a[0], std::max<int64_t>(1, a[1]), b[0], std::max<int64_t>(1, b[1]));
+    // H = 0 stands at ±∞ by the sign of G, or at 0 if that is 0 too.
+    const auto end = [](const int64_t* cell) { return cell[1] > 0 ? 0 : (cell[0] > 0) - (cell[0] < 0); };
+    if (end(a) != end(b)) return end(a) < end(b);
+    return end(a) == 0 && ratio_less(a[0], std::max<int64_t>(1, a[1]), b[0], std::max<int64_t>(1, b[1]));
   }
   double value(const int64_t* cell) const {
     const double h = static_cast<double>(cell[1]) + lambda;

@@ -172,12 +172,23 @@ void scan_subsets(const PresentCategories& present, Scan<Criterion, N>& scan) {
   }
 }
 
+// Whether a side of categories alone could be refused.
+template <class Criterion>
+bool any_refused(const PresentCategories& present) {
+  if constexpr (requires(const int64_t* cell) { Criterion::refused(cell); }) {
+    for (size_t i = 0; i < present.size(); ++i) {
+      if (Criterion::refused(present.cell(i))) return true;
+    }
+  }
+  return false;
+}
+
 // Searches one categorical column and offers the best partition to `split`.
 template <class Criterion, int N>
 void scan_categories(const PresentCategories& present, int32_t column, Scan<Criterion, N>& scan, Split& split) {
   if (scan.constant) return;
   const bool small = present.size() <= subset_limit;
-  bool subsets = !Criterion::ordered && small;
+  bool subsets = small && (!Criterion::ordered || any_refused<Criterion>(present));
   std::vector<size_t> order;
   if (subsets) {
     scan_subsets(present, scan);

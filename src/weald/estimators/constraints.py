@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -56,14 +56,16 @@ def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str) -> list[int]
     position = {name: j for j, name in enumerate(names)}
     directions = [0] * len(names)
     for name, value in option.items():
-        by_position = isinstance(name, Integral) and not isinstance(name, bool) and 0 <= name < len(names)
+        by_position = (
+            isinstance(name, Integral) and not isinstance(name, bool) and 0 <= int(name) < len(names)
+        )
         if name not in position and not by_position:
             close = nearest(str(name), [str(other) for other in names])
             hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(names)}."
             raise ParameterError(
                 f"`monotonic_cst` of {owner} names the column {name!r}, which the table does not have. {hint}"
             )
-        directions[position.get(name, name)] = _direction(value, name, owner)
+        directions[int(place)] = _direction(value, name, owner)
     return directions
 
 
@@ -78,9 +80,8 @@ def _direction(value: Any, column: Any, owner: str) -> int:
 
 def constrained(option: Any) -> bool:
     """Whether `monotonic_cst` holds any direction but 0; it need not be valid."""
-    if option is None:
-        return False
-    return any(option.values() if isinstance(option, Mapping) else option)
+    values = option.values() if isinstance(option, Mapping) else option
+    return isinstance(values, Iterable) and any(not isinstance(v, Integral) or v != 0 for v in values)
 
 
 def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any) -> None:

@@ -114,7 +114,8 @@ def _shuffled(
     rows = np.flatnonzero(weight > 0)
     if len(rows) < n_folds:
         raise ParameterError(
-            f"`cv` of {owner} asks for {n_folds} folds of {len(rows)} rows (rows of weight 0 do not count). "
+            f"`cv` of {owner} asks for {n_folds} folds of {len(rows)} row{'s' * (len(rows) != 1)} "
+            f"(n_samples={len(rows)}; rows of weight 0 do not count). "
             "Use fewer folds, or ccp_alpha instead of prune."
         )
     seed = 0 if random_state is None else random_state

@@ -139,7 +139,7 @@ def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
             "Some value(s) of y are negative which is not allowed for Poisson regression: row "
             f"{row} holds {target[row].min():g}. Use counts or rates of at least 0, or another criterion."
         )
-    empty = ~(target[weight > 0] > 0).any(axis=0)
+    empty = np.logical_not((target[weight > 0] > 0).any(axis=0)).reshape(-1)
     if empty.any():
         where = "" if len(empty) == 1 else f" of output {int(np.argmax(empty))}"
         raise DataError(
@@ -268,8 +268,8 @@ def _check_size(largest: float, weight: Weights, power: int) -> None:
             return
     what = "y²" if power == 2 else "y"
     raise DataError(
-        f"The target is too large: y reaches {largest:.3g}, and sample_weight times {what} must add up to less "
-        f"than {LARGEST_SUM:.0e}. Divide y by a power of ten."
+        f"The target is too large: y reaches {largest:.3g}, and sample_weight times {what} must add up to "
+        f"less than {LARGEST_SUM:.0e}. Divide y by a power of ten."
     )
 
 

@@ -120,7 +120,7 @@ BAD = [
     ([GOOD], "`cv` of Tree gives 1 fold; cross-validation needs at least 2."),
     ([], "`cv` of Tree gives 0 folds; cross-validation needs at least 2."),
     (ShuffleSplit(1, random_state=0), "`cv` of Tree gives 1 fold;"),
-    (31, "`cv` of Tree asks for 31 folds of 30 rows (rows of weight 0 do not count). Use fewer folds"),
+    (31, "`cv` of Tree asks for 31 folds of 30 rows (n_samples=30; rows of weight 0 do not count). Use"),
     (KFold(40), "The splitter `cv` of Tree cannot divide these rows: Cannot have number of splits"),
     (GroupKFold(2), "The splitter `cv` of Tree cannot divide these rows: The 'groups' parameter"),
 ]
