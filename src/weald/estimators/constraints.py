@@ -56,10 +56,8 @@ def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str) -> list[int]
     position = {name: j for j, name in enumerate(names)}
     directions = [0] * len(names)
     for name, value in option.items():
-        by_position = (
-            isinstance(name, Integral) and not isinstance(name, bool) and 0 <= int(name) < len(names)
-        )
-        if name not in position and not by_position:
+        place = position.get(name, name)
+        if not (isinstance(place, Integral) and 0 <= int(place) < len(names)):
             close = nearest(str(name), [str(other) for other in names])
             hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(names)}."
             raise ParameterError(

@@ -264,7 +264,7 @@ def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool) ->
 def _check_size(largest: float, weight: Weights, power: int) -> None:
     """Refuse targets whose weighted sums, of the given power, come near the end of float64."""
     with np.errstate(over="ignore"):
-        if max(1.0, weight.sum()) * largest**power < LARGEST_SUM:
+        if max(1.0, weight.sum()) * np.float64(largest) ** power < LARGEST_SUM:
             return
     what = "y²" if power == 2 else "y"
     raise DataError(
