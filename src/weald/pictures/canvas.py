@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from weald.pictures.colours import ink
-from weald.pictures.fitting import PAD, WAY_SIZE, Box, Plan, Space, place
+from weald.pictures.fitting import PAD, WAY_SIZE, WAY_UP, Box, Plan, Space, place
 
-_WAY_UP = 0.95  # the middle of the text at a way, above the box, by the font
-_LINE, _BORDER, _WAY = "#8a8a8a", "#4d4d4d", "#555555"
+_LINE, _BORDER = "#8a8a8a", "#4d4d4d"
+_WAYS = {"#1a1a1a": "#555555", "#ffffff": "#c4c4c4"}  # softer than the ink for the same ground
+_ROUGH = 16.0  # the font in which sizes are taken that are then scaled
 _SPACING = 1.2
 
 
@@ -31,7 +32,12 @@ class Canvas:
         self._text = axes.text(0, 0, "", parse_math=False, linespacing=_SPACING)
         self._known: dict[tuple[str, float], tuple[float, float]] = {}
 
-    def measure(self, text: str, font: float) -> tuple[float, float]:
+    def rough(self, text: str, font: float) -> tuple[float, float]:
+        """About the width and height of a text, in pixels: sizes grow nearly with the font."""
+        width, height = self.exact(text, _ROUGH)
+        return width * font / _ROUGH, height * font / _ROUGH
+
+    def exact(self, text: str, font: float) -> tuple[float, float]:
         """Width and height of a text, in pixels.
 
         Lines are measured one by one, as they come again and again. For the step between them matplotlib
@@ -102,13 +108,17 @@ class Canvas:
         )
 
     def _way(self, text: str, plan: Plan, x: float, top: float) -> Any:
+        from matplotlib.colors import to_hex
+
+        # The axes are off: what is seen behind them is the figure.
+        ground = to_hex(self.axes.get_figure(root=False).get_facecolor())
         return self._annotate(
             text,
-            self._at(x, top - _WAY_UP * plan.em),
+            self._at(x, top - WAY_UP * plan.em),
             va="center",
             fontsize=plan.font * WAY_SIZE,
             style="italic",
-            color=_WAY,
-            bbox={"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none"},
+            color=_WAYS[ink(ground)],
+            bbox={"boxstyle": "square,pad=0.08", "facecolor": ground, "edgecolor": "none"},
             zorder=2,
         )
