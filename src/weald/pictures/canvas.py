@@ -30,12 +30,22 @@ class Canvas:
         self.axes = axes
         self.space = Space(extent.width, extent.height, figure.dpi / 72)
         self._text = axes.text(0, 0, "", parse_math=False, linespacing=_SPACING)
+        self._advances: dict[str, float] = {}
         self._known: dict[tuple[str, float], tuple[float, float]] = {}
 
     def rough(self, text: str, font: float) -> tuple[float, float]:
         """About the width and height of a text, in pixels: sizes grow nearly with the font."""
-        width, height = self.exact(text, _ROUGH)
-        return width * font / _ROUGH, height * font / _ROUGH
+        lines = text.split("\n")
+        width = max(sum(map(self._advance, line)) for line in lines)
+        least, two = (self._measure(sample, _ROUGH)[1] for sample in ("lp", "lp\nlp"))
+        return width * font / _ROUGH, (least + (len(lines) - 1) * (two - least)) * font / _ROUGH
+
+    def _advance(self, character: str) -> float:
+        """By how much a character makes a line longer."""
+        if character not in self._advances:
+            some, one = (self._measure(f"n{character * k}n", _ROUGH)[0] for k in (5, 1))
+            self._advances[character] = (some - one) / 4
+        return self._advances[character]
 
     def exact(self, text: str, font: float) -> tuple[float, float]:
         """Width and height of a text, in pixels.

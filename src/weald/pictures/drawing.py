@@ -124,8 +124,7 @@ def _fitted(
 
     if fontsize is not None:
         return fitted(shown)
-    per_depth = np.bincount(tree.depth)
-    room = next((d for d in range(shown + 1) if hopeless(per_depth[: d + 2].tolist(), canvas.space)), shown + 1)
+    room = next((d for d in range(shown + 1) if _hopeless(tree, d, canvas)), shown + 1)
     found, wanted = None, None
     if room > shown:
         wanted = fitted(shown)
@@ -143,6 +142,15 @@ def _fitted(
         found = fitted(fits, SMALLEST_FONT)
     _warn_cut(tree, fits, canvas, None if wanted is None else wanted[1])
     return found
+
+
+def _hopeless(tree: ShownTree, depth: int, canvas: Canvas) -> bool:
+    """Whether a tree down to this depth has too many boxes, whatever they say."""
+    asks = (tree.forest.slot >= 0) & (tree.depth <= depth)
+    silent = ~asks & (tree.depth <= depth + 1)
+    rows = int(tree.depth[silent].max()) + 1
+    inner, ends = (np.bincount(tree.depth[which], minlength=rows).tolist() for which in (asks, silent))
+    return hopeless(inner, ends, canvas.space)
 
 
 def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: Plan | None) -> None:

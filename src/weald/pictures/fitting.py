@@ -25,14 +25,15 @@ SMALLEST_FONT = 1.0  # matplotlib draws nothing smaller
 READABLE_FONT = 4.0  # in print, and on a screen after zooming in
 _FIRST_FONT = 8.0
 # Widths, in characters, at which long lines may be broken.
-_WRAPS = (44, 32, 24, 18, 14)
-_NEARLY, _STACK_GAIN = 0.9, 1.1  # a font this much smaller for fewer line breaks; this much larger for stacks
+_WRAPS = (60, 44, 32, 24, 18, 14)
+_NEARLY, _STACK_GAIN = 0.9, 1.05  # a font this much smaller for fewer line breaks; this much larger for stacks
 # In units of the font size: the padding of a box, the least and largest gaps between boxes, the gap between
 # two stacked leaves and how far each of them is moved aside.
 PAD, _ACROSS, _DOWN, _DOWN_MOST, _BETWEEN, _ASIDE = 0.45, 1.0, 2.9, 6.0, 2.2, 0.6
 _DOWN_SHARE = 0.2  # of the height: gaps between rows grow up to this too, where there is room
-_LEAST_TEXT = 1.0  # what a box holds at least, in each direction, by the font
+_LEAST_TEXT, _LEAST_QUESTION = 1.0, 2.5  # about the narrowest texts of boxes, by the font
 _MANY = 100
+_SURE = 0.8  # where rough sizes leave room for so much less only, exact ones are not needed
 _STRETCH = 1.6  # boxes of a row are pulled apart at most this much where there is room
 # Of the text at a way, by the font: its size, and its middle above the box it leads to.
 WAY_SIZE, WAY_UP = 0.85, 0.9
@@ -100,15 +101,18 @@ class Placed:
     lines: list[list[tuple[float, float]]]
 
 
-def hopeless(n_boxes: Sequence[int], space: Space) -> bool:
-    """Whether so many boxes, by depth, cannot fit in a readable font, whatever they say.
+def hopeless(inner: Sequence[int], ends: Sequence[int], space: Space) -> bool:
+    """Whether boxes with and without a question, so many at each depth, cannot fit in a readable font.
 
-    Of two siblings one may stand under the other.
+    Boxes without children can stand in pairs, one under the other.
     """
-    em = READABLE_FONT * space.pixels
-    across = (max(n_boxes) / 2) * (_LEAST_TEXT + 2 * PAD + _ACROSS) - _ACROSS
-    down = len(n_boxes) * (_LEAST_TEXT + 2 * PAD + _DOWN) - _DOWN
-    return across * em > space.width or down * em > space.height
+    em, gaps = READABLE_FONT * space.pixels, 2 * PAD + _ACROSS
+    across = max(
+        asking * (_LEAST_QUESTION + gaps) + silent / 2 * (_LEAST_TEXT + gaps)
+        for asking, silent in zip(inner, ends, strict=True)
+    )
+    down = len(inner) * (_LEAST_TEXT + 2 * PAD + _DOWN)
+    return (across - _ACROSS) * em > space.width or (down - _DOWN) * em > space.height
 
 
 def fit(
@@ -132,7 +136,7 @@ def fit(
 
     if not fontsize and len(boxes) > _MANY:  # no need to try everything where nothing can fit
         narrowest = plan(_FIRST_FONT, np.full_like(plain, _WRAPS[-1]), True)
-        if _FIRST_FONT * narrowest.scale(space) < 0.9 * least:
+        if _FIRST_FONT * narrowest.scale(space) < _SURE * least:
             return narrowest
     first, enough = (fontsize, 1.0) if fontsize else (_FIRST_FONT, LARGEST_FONT / _FIRST_FONT)
     scales = {
@@ -147,6 +151,8 @@ def fit(
     wraps, font = np.full_like(plain, wrap), first * min(scales[stacked, wrap], enough)
     if fontsize:
         return plan(fontsize, wraps, stacked, exact=True)
+    if font < _SURE * least:
+        return plan(least, wraps, stacked)
     found = plan(max(font, least), wraps, stacked, exact=True)
     while (scale := found.scale(space)) < 1 and found.font > least:
         # A little more each time: hinting makes text shrink not quite in proportion.

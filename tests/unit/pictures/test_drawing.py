@@ -68,7 +68,7 @@ def test_nothing_overlaps_and_all_is_inside(make, depth, figsize):
 
 @pytest.mark.parametrize("dpi", [50, 200])
 def test_other_resolutions_are_tidy_too(dpi):
-    axes = new_axes(dpi=dpi)
+    axes = new_axes((16, 8), dpi=dpi)
     assert_tidy(axes, classifier(max_depth=5).plot(ax=axes))
 
 
@@ -178,7 +178,7 @@ def test_the_font_can_be_chosen():
 
 def test_a_larger_figure_has_a_larger_font():
     model = classifier(max_depth=5)
-    small, large = (plot_tree(model, ax=new_axes(size))[0].get_fontsize() for size in ((8, 5), (16, 10)))
+    small, large = (plot_tree(model, ax=new_axes(size))[0].get_fontsize() for size in ((12, 7), (24, 14)))
     assert large > 1.5 * small
 
 
