@@ -164,8 +164,8 @@ def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: Plan | None) 
         wide, high = (math.ceil(1.1 * max(1.0, n) * i) for n, i in zip(needed, inches, strict=True))
         size = f", such as figsize=({wide}, {high})"
     warnings.warn(
-        f"The tree has {tree.n_nodes:,} nodes, too many for these axes in a readable font: it is drawn down to "
-        f"depth {depth}. Take a larger figure{size}, or choose max_depth.",
+        f"The tree has {tree.n_nodes:,} nodes, too many for these axes in a readable font: it is drawn down "
+        f"to depth {depth}. Take a larger figure{size}, or choose max_depth.",
         UserWarning,
         stacklevel=_outside(),
     )
@@ -189,7 +189,7 @@ def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:
             lines=(CUT,) if hidden else tuple(box_lines(tree, node, options)),
             way=way_words(tree, node) if node else "",
             fill=_PLAIN if hidden else colours.get(node, _PLAIN),
-            leaf=tree.split(node) < 0,
+            leaf=tree.split(node) < 0 and not hidden,
         )
         for node, hidden in zip(nodes, cut, strict=True)
     ]

@@ -26,7 +26,10 @@ READABLE_FONT = 4.0  # in print, and on a screen after zooming in
 _FIRST_FONT = 8.0
 # Widths, in characters, at which long lines may be broken.
 _WRAPS = (60, 44, 32, 24, 18, 14)
-_NEARLY, _STACK_GAIN = 0.9, 1.05  # a font this much smaller for fewer line breaks; this much larger for stacks
+_NEARLY, _STACK_GAIN = (
+    0.9,
+    1.05,
+)  # a font this much smaller for fewer line breaks; this much larger for stacks
 # In units of the font size: the padding of a box, the least and largest gaps between boxes, the gap between
 # two stacked leaves and how far each of them is moved aside.
 PAD, _ACROSS, _DOWN, _DOWN_MOST, _BETWEEN, _ASIDE = 0.45, 1.0, 2.9, 6.0, 2.2, 0.6
@@ -185,8 +188,7 @@ class _Measured:
         """The plan with lines broken at these widths, by depth."""
         boxes, em = self.boxes, self.em
         texts = [
-            box_text(box.lines, int(wraps[row]))
-            for box, row in zip(boxes, self.depth.tolist(), strict=True)
+            box_text(box.lines, int(wraps[row])) for box, row in zip(boxes, self.depth.tolist(), strict=True)
         ]
         sizes = np.array([self.measure(text, self.font) for text in texts]) + 2 * PAD * em + 1
         ways = [self.measure(box.way, self.font * WAY_SIZE)[0] if box.way else 0.0 for box in boxes]
