@@ -156,10 +156,12 @@ def fit(
         return plan(fontsize, wraps, stacked, exact=True)
     if font < _SURE * least:
         return plan(least, wraps, stacked)
-    found = plan(max(font, least), wraps, stacked, exact=True)
-    while (scale := found.scale(space)) < 1 and found.font > least:
-        # A little more each time: hinting makes text shrink not quite in proportion.
-        found = plan(max(found.font * min(scale, 0.99), least), wraps, stacked, exact=True)
+    found = plan(max(font, least), wraps, stacked)
+    for exact in (False, True):
+        found = plan(found.font, wraps, stacked, exact)
+        while (scale := found.scale(space)) < 1 and found.font > least:
+            # A little more each time: hinting makes text shrink not quite in proportion.
+            found = plan(max(found.font * min(scale, 0.99), least), wraps, stacked, exact)
     # Row by row from the root, the longest lines for which there is room at the same font.
     for row in range(len(wraps) if found.scale(space) >= 1 else 0):
         for wider in [other for other in _WRAPS if other > wraps[row]]:
