@@ -16,6 +16,9 @@ class TreePictures:
     def to_text(self, *, max_depth: int | None = None, decimals: int = 3, show_counts: bool = True) -> str:
         """The tree as indented rules, one node a line.
 
+        "or missing" stands wherever a missing value would go that way, also for columns that had none in
+        training; `export_text` and `plot_tree` speak of it only where training had some.
+
         Parameters
         ----------
         max_depth : int, default=None

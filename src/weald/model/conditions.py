@@ -22,6 +22,8 @@ from weald.model.reach import CodeSet, Reach
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _MOST_LEVELS = 6
+#: Stands for the spaces of abbreviated names, in which a line should not be broken.
+NO_BREAK = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Conditions:
     most_levels : int, default=6
         How many levels a set shows.
     longest : int, optional
-        Names and levels longer than this lose their middle.
+        Names and levels longer than this lose their middle; their spaces are then no-break spaces.
     names : sequence of str, optional
         Other names for the columns.
     missing_in : collection of int, optional
@@ -140,7 +142,9 @@ class Conditions:
         return [label(levels[code - 1]) for code in left.first(len(levels), len(levels)).tolist()]
 
     def _short(self, text: str) -> str:
-        return text if self._longest is None else shortened(text, self._longest)
+        if self._longest is None or len(text) <= self._longest:
+            return text
+        return shortened(text, self._longest).replace(" ", NO_BREAK)
 
     def _missing(self, i: int) -> str | None:
         if self._forest.kind[i] != COMBINATION:

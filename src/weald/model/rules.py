@@ -33,6 +33,9 @@ def to_text(
 ) -> str:
     """The rules of one tree as text.
 
+    "or missing" stands wherever a missing value would go that way, also for columns that had none in
+    training; `export_text` and `plot_tree` speak of it only where training had some.
+
     Parameters
     ----------
     model_or_forest : fitted estimator or Forest

@@ -13,6 +13,7 @@ from weald.pictures.nodes import ShownTree, check_choice, check_whole
 
 CUT = "(…)"
 _MOST_VALUES = 5
+_LARGE = 1e7  # from here on numbers are written as powers of ten
 _LABELS = ("all", "root", "none")
 
 
@@ -51,7 +52,10 @@ def shown_nodes(tree: ShownTree, max_depth: int | None) -> tuple[list[int], list
 
 
 def box_lines(tree: ShownTree, node: int, options: BoxOptions) -> list[str]:
-    """The lines of a node's box: its question first, its prediction last."""
+    """The lines of a node's box: its question first, its prediction last.
+
+    Counts have no thousands separators: beside the commas of a list they could not be read.
+    """
     named = options.label == "all" or (options.label == "root" and node == 0)
 
     def line(word: str, text: str) -> str:
@@ -66,7 +70,7 @@ def box_lines(tree: ShownTree, node: int, options: BoxOptions) -> list[str]:
         lines.append(line(tree.criterion, brief(float(tree.impurity[node]), options.precision)))
     count = int(tree.forest.count[node])
     share = count / max(int(tree.forest.count[0]), 1)  # a file may claim 0 rows
-    lines.append(line("rows", f"{number(100 * share, 1)}%" if options.proportion else f"{count:,}"))
+    lines.append(line("rows", f"{number(100 * share, 1)}%" if options.proportion else str(count)))
     lines.append(line("value", _value(tree, node, options)))
     if tree.outputs.classes is not None and options.classes:
         lines.append(line("class", tree.outputs.named(tree.value[node])))
@@ -76,11 +80,45 @@ def box_lines(tree: ShownTree, node: int, options: BoxOptions) -> list[str]:
 def _value(tree: ShownTree, node: int, options: BoxOptions) -> str:
     value = tree.value[node]
     if tree.outputs.classes is None:
-        shown = [brief(float(v), options.precision) for v in value]
+        forms = _forms(tree, options)
+        shown = [_in_form(float(v), form, options.precision) for v, form in zip(value, forms, strict=True)]
         return shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"
     scale = 1.0 if options.proportion else float(tree.forest.cover[node])
     parts = zip(tree.outputs.classes, tree.outputs.parts(value), strict=True)
     return ", ".join(_weights(part * scale, names, options.precision) for names, part in parts)
+
+
+def _forms(tree: ShownTree, options: BoxOptions) -> tuple[int | None, ...]:
+    """The decimals that the values of a tree have in common, by output; None for powers of ten."""
+    key = (options.max_depth, options.precision)
+    if key not in tree.value_forms:
+        shown = tree.value[tree.depth <= (tree.depth.max() if key[0] is None else key[0])]
+        tree.value_forms[key] = tuple(_decimals(column, options.precision) for column in shown.T)
+    return tree.value_forms[key]
+
+
+def _decimals(values: NDArray[np.float64], precision: int) -> int | None:
+    """As many as `brief` gives the largest of these numbers, fewer if none needs them.
+
+    >>> _decimals(np.array([97978.6, 140113.2]), 3), _decimals(np.array([0.5, 33.0]), 3)
+    (0, 1)
+    """
+    largest = float(np.abs(values).max())
+    if largest >= _LARGE:
+        return None
+    most = _places(largest, precision)
+    return next(
+        (d for d in range(most) if np.array_equal(values.round(d), values.round(most))),
+        most,
+    )
+
+
+def _in_form(value: float, decimals: int | None, precision: int) -> str:
+    if decimals is None:
+        return f"{value:.{max(precision, 1)}g}"
+    text = f"{value:.{decimals}f}"
+    # What is not 0 should not look like it.
+    return text if value == 0 or float(text) != 0 else brief(value, precision)
 
 
 def _weights(weights: NDArray[np.float64], names: tuple[str, ...], precision: int) -> str:
@@ -99,12 +137,16 @@ def brief(value: float, precision: int) -> str:
     >>> brief(0.0333333, 3), brief(180796.0601, 3), brief(6379705498.4, 3), brief(0.00001, 3), brief(50.0, 3)
     ('0.033', '180796', '6.38e+09', '0.00001', '50')
     """
-    size = abs(value)
-    if size >= 1e7:
+    if abs(value) >= _LARGE:
         return f"{value:.{max(precision, 1)}g}"
-    digits = len(str(int(size))) if size >= 1 else 0
-    rounded = round(value, max(0, precision - max(0, digits - 3)))
+    rounded = round(value, _places(abs(value), precision))
     return number(rounded if rounded else value, precision)
+
+
+def _places(size: float, precision: int) -> int:
+    """Decimals for a number of this size."""
+    digits = len(str(int(size))) if size >= 1 else 0
+    return max(0, precision - max(0, digits - 3))
 
 
 def way_words(tree: ShownTree, node: int, words: tuple[str, str] = ("yes", "no")) -> str:

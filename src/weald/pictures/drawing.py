@@ -6,14 +6,18 @@ room for the largest font.
 
 from __future__ import annotations
 
+import inspect
+import math
 import warnings
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, shown_nodes, way_words
 from weald.pictures.canvas import Canvas
 from weald.pictures.colours import node_colours
-from weald.pictures.fitting import Box, Plan, fit
+from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, Plan, fit, hopeless
 from weald.pictures.nodes import ShownTree
 
 _PLAIN = "#ffffff"
@@ -70,7 +74,7 @@ def plot_tree(
     fontsize : float, default=None
         The font size in points; None for the largest, from 12 down, at which nothing overlaps and all fits
         the axes. A larger figure leaves room for a larger font: `plt.figure(figsize=(20, 10))`. A tree that
-        does not even fit in a font of 1 point is cut, with a warning.
+        does not even fit in a font of 4 points is cut, with a warning.
 
     Returns
     -------
@@ -103,31 +107,76 @@ def plot_tree(
         longest=24,
     )
     canvas = Canvas(_axes(ax))
-    boxes = _boxes(tree, options, filled)
-    plan = fit(boxes, canvas.measure, canvas.space, fontsize)
-    if fontsize is None and plan.scale(canvas.space) < 1:
-        boxes, plan = _as_deep_as_fits(tree, options, filled, canvas)
+    boxes, plan = _fitted(tree, options, filled, canvas, fontsize)
     return canvas.draw(boxes, plan, rounded=rounded)
 
 
-def _as_deep_as_fits(
-    tree: ShownTree, options: BoxOptions, filled: bool, canvas: Canvas
+def _fitted(
+    tree: ShownTree, options: BoxOptions, filled: bool, canvas: Canvas, fontsize: float | None
 ) -> tuple[list[Box], Plan]:
-    """The tree cut so that the smallest font fits, found by bisection; says so in a warning."""
-    fits, too_deep = 0, int(tree.depth.max())
+    """The boxes and their plan; a tree that does not fit in a readable font is cut, with a warning."""
+    deepest = int(tree.depth.max())
+    shown = deepest if options.max_depth is None else min(options.max_depth, deepest)
+
+    def fitted(depth: int, least: float = READABLE_FONT) -> tuple[list[Box], Plan]:
+        boxes = _boxes(tree, replace(options, max_depth=depth), filled)
+        return boxes, fit(boxes, canvas, canvas.space, fontsize, least)
+
+    if fontsize is not None:
+        return fitted(shown)
+    room = next((d for d in range(shown + 1) if _hopeless(tree, d, canvas)), shown + 1)
+    found, wanted = None, None
+    if room > shown:
+        wanted = fitted(shown)
+        if wanted[1].scale(canvas.space) >= 1:
+            return wanted
+    fits, too_deep = 0, min(room, shown)  # by bisection
     while too_deep - fits > 1:
         middle = (fits + too_deep) // 2
-        boxes = _boxes(tree, replace(options, max_depth=middle), filled)
-        roomy = fit(boxes, canvas.measure, canvas.space, None).scale(canvas.space) >= 1
-        fits, too_deep = (middle, too_deep) if roomy else (fits, middle)
+        tried = fitted(middle)
+        if tried[1].scale(canvas.space) >= 1:
+            fits, found = middle, tried
+        else:
+            too_deep = middle
+    if found is None:  # no room for anything readable: as small as need be
+        found = fitted(fits, SMALLEST_FONT)
+    _warn_cut(tree, fits, canvas, None if wanted is None else wanted[1])
+    return found
+
+
+def _hopeless(tree: ShownTree, depth: int, canvas: Canvas) -> bool:
+    """Whether a tree down to this depth has too many boxes, whatever they say."""
+    asks = (tree.forest.slot >= 0) & (tree.depth <= depth)
+    silent = ~asks & (tree.depth <= depth + 1)
+    rows = int(tree.depth[silent].max()) + 1
+    inner, ends = (np.bincount(tree.depth[which], minlength=rows).tolist() for which in (asks, silent))
+    return hopeless(inner, ends, canvas.space)
+
+
+def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: Plan | None) -> None:
+    """Say that the tree is cut, and what would help."""
+    size = ""
+    if wanted is not None:
+        layout, space = wanted.layout, canvas.space
+        shrunk = READABLE_FONT / wanted.font
+        inches = canvas.axes.get_figure(root=True).get_size_inches()
+        needed = (shrunk * layout.width / space.width, shrunk * layout.height / space.height)
+        wide, high = (math.ceil(1.1 * max(1.0, n) * i) for n, i in zip(needed, inches, strict=True))
+        size = f", such as figsize=({wide}, {high})"
     warnings.warn(
-        f"The tree has {tree.n_nodes:,} nodes, too many for these axes even in the smallest font: it is "
-        f"drawn down to depth {fits}. Take a larger figure, or choose max_depth.",
+        f"The tree has {tree.n_nodes:,} nodes, too many for these axes in a readable font: it is drawn down "
+        f"to depth {depth}. Take a larger figure{size}, or choose max_depth.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=_outside(),
     )
-    boxes = _boxes(tree, replace(options, max_depth=fits), filled)
-    return boxes, fit(boxes, canvas.measure, canvas.space, None)
+
+
+def _outside() -> int:
+    """The stacklevel, for the caller, of the first frame that is not weald's."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "weald":
+        level, frame = level + 1, frame.f_back
+    return level - 1
 
 
 def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:
@@ -140,7 +189,7 @@ def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:
             lines=(CUT,) if hidden else tuple(box_lines(tree, node, options)),
             way=way_words(tree, node) if node else "",
             fill=_PLAIN if hidden else colours.get(node, _PLAIN),
-            leaf=tree.split(node) < 0,
+            leaf=tree.split(node) < 0 and not hidden,
         )
         for node, hidden in zip(nodes, cut, strict=True)
     ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
+import numbers
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
@@ -47,6 +50,14 @@ class Step:
     """Their weight."""
     prediction: str
     """What that child predicts, in words."""
+    raw: Any
+    """The row's value as a Python value, the sum for a split on a sum of columns; None if it is missing."""
+    threshold: Any
+    """Values up to it go left: a number, level, date or duration; None where there is none."""
+    categories: tuple[Any, ...] | None
+    """The categories that go left, for a split by categories."""
+    node_value: tuple[float, ...]
+    """The value of the child: the share of each class in the order of `classes_`, or its numbers."""
 
     def __str__(self) -> str:
         """The step as one line."""
@@ -55,15 +66,16 @@ class Step:
     def why(self) -> str:
         """The value, and what sends it to its side."""
         short = self.condition.removeprefix(f"{self.column} ").removesuffix(" or missing")
+        if not (self.missing or self.unknown):
+            obvious = short in ("is true", "is false")
+            return f"{self.column} is {self.value}" + ("" if obvious else f" ({short})")
+        said = f"{self.column} is missing"
         if self.unknown:
-            return (
-                f"{self.column} is {self.value}, unknown to the model and so missing, which goes with {short}"
-            )
-        if self.missing:
-            return f"{self.column} is missing" + (
-                "" if short == "is missing" else f", which goes with {short}"
-            )
-        return f"{self.column} is {self.value}" + ("" if short.startswith("is ") else f" ({short})")
+            said = f"{self.column} is {self.value}, a category unseen in training, so it counts as missing"
+        if short == "is missing":
+            return said
+        where = f"is {short}" if short.startswith(("in ", "not in ")) else short
+        return f"{said}; missing values go where {self.column} {where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +92,25 @@ class RowExplanation:
     """The leaf it ends in."""
     prediction: Any
     """What the model predicts for the row: a label or a number; a list of such for several outputs."""
+    predicted: str
+    """The prediction in words; labels with their share."""
+    cover: float
+    """The weight of the rows the tree was trained on."""
+    start_value: tuple[float, ...]
+    """The value of the root, as `node_value` of a step."""
+    value: tuple[float, ...]
+    """The value of the leaf, as `node_value` of a step."""
 
     def __str__(self) -> str:
         """The way as text."""
         lines = [f"Start: {rows(self.count)}, {self.start}"]
         lines += [f"{k}. {step}" for k, step in enumerate(self.steps, start=1)]
-        return "\n".join([*lines, f"Prediction: {self._predicted()}"])
-
-    def _predicted(self) -> str:
-        parts = self.prediction if isinstance(self.prediction, list) else [self.prediction]
-        return ", ".join(number(part, 6) if isinstance(part, float) else label(part) for part in parts)
+        return "\n".join([*lines, f"Prediction: {self.predicted}"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain Python values."""
-        return asdict(self) | {"steps": [asdict(step) for step in self.steps]}
+        """The same as values that JSON has: dates as ISO text, durations in seconds, lists for tuples."""
+        plain: dict[str, Any] = _jsonable(asdict(self))
+        return plain
 
     def _repr_html_(self) -> str:
         """The way as an HTML table."""
@@ -106,7 +123,7 @@ class RowExplanation:
             body += "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>Prediction: <b>{escape(self._predicted())}</b></p>"
+            f"<p>Prediction: <b>{escape(self.predicted)}</b></p>"
         )
 
 
@@ -126,7 +143,21 @@ def explain_row(model: Any, row: Any) -> RowExplanation:
         steps=tuple(steps),
         leaf=node,
         prediction=_prediction(tree, node),
+        predicted=_predicted(tree, node),
+        cover=float(tree.forest.cover[0]),
+        start_value=tuple(tree.value[0].tolist()),
+        value=tuple(tree.value[node].tolist()),
     )
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(entry) for entry in value]
+    if isinstance(value, dt.timedelta):
+        return value.total_seconds()
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else value
 
 
 def _prediction(tree: ShownTree, node: int) -> Any:
@@ -138,6 +169,14 @@ def _prediction(tree: ShownTree, node: int) -> Any:
     return best if several else best[0]
 
 
+def _predicted(tree: ShownTree, node: int) -> str:
+    value = tree.value[node]
+    if tree.outputs.classes is None:
+        return ", ".join(number(float(part), 6) for part in value)
+    parts = zip(tree.outputs.classes, tree.outputs.parts(value), tree.outputs.best(value), strict=True)
+    return ", ".join(f"{names[k]} (share {float(shares[k]):.3f})" for names, shares, k in parts)
+
+
 def _one_row(row: Any, schema: Any) -> Any:
     """The row as a table that `to_table` reads; values without names belong to the columns in order."""
     if isinstance(row, Mapping):
@@ -147,8 +186,11 @@ def _one_row(row: Any, schema: Any) -> Any:
         if schema.named and row.index.is_unique and set(row.index) >= set(schema.names):
             return {name: [row[name]] for name in schema.names}
         return _in_order(row.tolist(), schema)
-    if isinstance(row, str | bytes) or row is None:
-        raise DataTypeError(f"explain_row takes one row: a table, dict, list or array; got {row!r}.")
+    if isinstance(row, str | bytes) or row is None or _is_number(row):
+        raise DataTypeError(
+            "explain_row takes the values of one row: a table of one row, a dict, a list or a 1-D array, not "
+            f"its index; got {row!r}. For row 5 of a table pass X[5:6], or X.iloc[[5]]."
+        )
     if hasattr(row, "tocsr") and row.shape[0] == 1:
         row = row.toarray()  # a sparse row
     if isinstance(row, np.void):
@@ -158,6 +200,10 @@ def _one_row(row: Any, schema: Any) -> Any:
     if isinstance(row, list | tuple) and not any(isinstance(v, list | tuple | np.ndarray) for v in row):
         return _in_order(list(row), schema)
     return row
+
+
+def _is_number(row: Any) -> bool:
+    return isinstance(row, numbers.Number) or (isinstance(row, np.ndarray) and row.ndim == 0)
 
 
 def _in_order(values: list[Any], schema: Any) -> Any:
@@ -184,6 +230,7 @@ class _Walk:
         """What happens at a node."""
         tree, i = self.tree, self.tree.split(node)
         value, words, unknown = self._value(i)
+        threshold, categories = self._cut(i)
         left = self._left(i, value)
         child = (node + 1) if left else int(tree.forest.right[i])
         return Step(
@@ -198,7 +245,38 @@ class _Walk:
             count=int(tree.forest.count[child]),
             cover=float(tree.forest.cover[child]),
             prediction=tree.outputs.words(tree.value[child], 3),
+            raw=self._raw(i, value, unknown),
+            threshold=threshold,
+            categories=categories,
+            node_value=tuple(tree.value[child].tolist()),
         )
+
+    def _raw(self, i: int, value: float | None, unknown: bool) -> Any:
+        """The row's value as a Python value."""
+        j = int(self.tree.forest.column[i])
+        if value is None:
+            return self._stranger(j) if unknown else None
+        if self.tree.forest.kind[i] == COMBINATION:
+            return value
+        column = self.aligned.columns[j]
+        return (
+            column.levels[int(value) - 1] if isinstance(column, LevelColumn) else _in_unit(value, column.unit)
+        )
+
+    def _cut(self, i: int) -> tuple[Any, tuple[Any, ...] | None]:
+        """The threshold of a split, or the categories it sends left."""
+        forest, threshold = self.tree.forest, float(self.tree.forest.threshold[i])
+        if forest.kind[i] == COMBINATION:
+            return threshold, None
+        column = self.aligned.columns[int(forest.column[i])]
+        levels = column.levels if isinstance(column, LevelColumn) else ()
+        if forest.kind[i] == CATEGORIES:
+            return None, tuple(level for k, level in enumerate(levels, start=1) if self._left(i, float(k)))
+        if math.isinf(threshold):
+            return None, None
+        if isinstance(column, LevelColumn):
+            return (levels[math.floor(threshold) - 1] if 1 <= threshold < len(levels) + 1 else None), None
+        return _in_unit(threshold, column.unit), None
 
     def _asked(self, i: int) -> str:
         j = int(self.tree.forest.column[i])
@@ -256,6 +334,19 @@ def _first_value(table: Table, j: int) -> Any:
     if isinstance(column, LevelColumn):
         return None if column.indices[0] < 0 else column.levels[int(column.indices[0])]
     return None if missing_rows(column) is not None else column.values[0].item()
+
+
+def _in_unit(value: float, unit: str) -> Any:
+    """A number as the value it stands for; as it is, where Python's dates do not go so far."""
+    if unit == "bool":
+        return value >= 1  # a threshold between them: false goes left
+    try:
+        if unit in ("datetime", "instant"):
+            zone = dt.UTC if unit == "instant" else None
+            return dt.datetime(1970, 1, 1, tzinfo=zone) + dt.timedelta(microseconds=math.floor(value))
+        return dt.timedelta(microseconds=math.floor(value)) if unit == "duration" else value
+    except OverflowError:
+        return value
 
 
 def _unit_words(value: float, unit: str, threshold: float) -> str:

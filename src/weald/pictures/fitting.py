@@ -10,31 +10,50 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.model.conditions import NO_BREAK
 from weald.pictures.layout import Layout, tidy
 
 LARGEST_FONT = 12.0
 SMALLEST_FONT = 1.0  # matplotlib draws nothing smaller
+READABLE_FONT = 4.0  # in print, and on a screen after zooming in
 _FIRST_FONT = 8.0
 # Widths, in characters, at which long lines may be broken.
-_WRAPS = (44, 32, 24, 18, 14)
-_NEARLY, _STACK_GAIN = 0.9, 1.2  # a font this much smaller for fewer line breaks; this much larger for stacks
+_WRAPS = (60, 44, 32, 24, 18, 14)
+_NEARLY, _STACK_GAIN = (
+    0.9,
+    1.05,
+)  # a font this much smaller for fewer line breaks; this much larger for stacks
 # In units of the font size: the padding of a box, the least and largest gaps between boxes, the gap between
 # two stacked leaves and how far each of them is moved aside.
-PAD, _ACROSS, _DOWN, _DOWN_MOST, _BETWEEN, _ASIDE = 0.45, 1.0, 2.9, 6.0, 2.0, 0.6
+PAD, _ACROSS, _DOWN, _DOWN_MOST, _BETWEEN, _ASIDE = 0.45, 1.0, 2.9, 6.0, 2.2, 0.6
+_DOWN_SHARE = 0.2  # of the height: gaps between rows grow up to this too, where there is room
+_LEAST_TEXT, _LEAST_QUESTION = 1.0, 2.5  # about the narrowest texts of boxes, by the font
 _MANY = 100
+_SURE = 0.8  # where rough sizes leave room for so much less only, exact ones are not needed
 _STRETCH = 1.6  # boxes of a row are pulled apart at most this much where there is room
-WAY_SIZE = 0.85  # of the text at a way, by the font
+# Of the text at a way, by the font: its size, and its middle above the box it leads to.
+WAY_SIZE, WAY_UP = 0.85, 0.9
 # Words that no line break may part, nor part from what follows.
 _TIES = re.compile(r"(?:<=|=(?! \[)|\bis not|\bis|\bnot in|\bin|:|… and \d+) |\[[-+\d., e]{1,18}\]")
 
 Floats = NDArray[np.float64]
-#: text, font size in points → width and height in pixels
-Measure = Callable[[str, float], tuple[float, float]]
+
+
+class Ruler(Protocol):
+    """Measures texts: width and height in pixels in a font of so many points."""
+
+    def exact(self, text: str, font: float) -> tuple[float, float]:
+        """The size as drawn."""
+
+    def rough(self, text: str, font: float) -> tuple[float, float]:
+        """About the size; cheap for many fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +104,42 @@ class Placed:
     lines: list[list[tuple[float, float]]]
 
 
-def fit(boxes: Sequence[Box], measure: Measure, space: Space, fontsize: float | None) -> Plan:
-    """The plan with the largest font that fits, or with the font given; see `Plan.scale` whether it fits."""
+def hopeless(inner: Sequence[int], ends: Sequence[int], space: Space) -> bool:
+    """Whether boxes with and without a question, so many at each depth, cannot fit in a readable font.
+
+    Boxes without children can stand in pairs, one under the other.
+    """
+    em, gaps = READABLE_FONT * space.pixels, 2 * PAD + _ACROSS
+    across = max(
+        asking * (_LEAST_QUESTION + gaps) + silent / 2 * (_LEAST_TEXT + gaps)
+        for asking, silent in zip(inner, ends, strict=True)
+    )
+    down = len(inner) * (_LEAST_TEXT + 2 * PAD + _DOWN)
+    return (across - _ACROSS) * em > space.width or (down - _DOWN) * em > space.height
+
+
+def fit(
+    boxes: Sequence[Box],
+    ruler: Ruler,
+    space: Space,
+    fontsize: float | None,
+    least: float = READABLE_FONT,
+) -> Plan:
+    """The plan with the largest font that fits, at least `least`, or with the font given.
+
+    Whether even that fits, `Plan.scale` says. Fonts and line breaks are chosen by rough sizes, since to
+    measure every line in every font takes seconds; the last plan is made of exact ones.
+    """
     depth = depths(boxes)
     plain = np.full(int(depth.max()) + 1, _WRAPS[0])
 
-    def plan(font: float, wraps: NDArray[np.int64], stacked: bool) -> Plan:
-        return _plan(boxes, depth, measure, font, font * space.pixels, wraps, stacked)
+    def plan(font: float, wraps: NDArray[np.int64], stacked: bool, exact: bool = False) -> Plan:
+        measure = _Measured(boxes, depth, ruler.exact if exact else ruler.rough, font, font * space.pixels)
+        return measure.plan(wraps, stacked)
 
     if not fontsize and len(boxes) > _MANY:  # no need to try everything where nothing can fit
         narrowest = plan(_FIRST_FONT, np.full_like(plain, _WRAPS[-1]), True)
-        if _FIRST_FONT * narrowest.scale(space) < 0.7 * SMALLEST_FONT:
+        if _FIRST_FONT * narrowest.scale(space) < _SURE * least:
             return narrowest
     first, enough = (fontsize, 1.0) if fontsize else (_FIRST_FONT, LARGEST_FONT / _FIRST_FONT)
     scales = {
@@ -103,60 +147,69 @@ def fit(boxes: Sequence[Box], measure: Measure, space: Space, fontsize: float | 
         for stacked, wrap in product((False, True), _WRAPS)
     }
     beside, above = (max(scales[stacked, wrap] for wrap in _WRAPS) for stacked in (False, True))
-    stacked = beside < enough and above >= _STACK_GAIN * beside
+    stacked = beside < enough and min(above, enough) >= _STACK_GAIN * beside
     # The longest lines that leave room for the largest font, or for about the largest that can be had.
-    least = min(enough, _NEARLY * (above if stacked else beside))
-    wrap = next(wrap for wrap in _WRAPS if scales[stacked, wrap] >= least)
+    wanted = min(enough, _NEARLY * (above if stacked else beside))
+    wrap = next(wrap for wrap in _WRAPS if scales[stacked, wrap] >= wanted)
     wraps, font = np.full_like(plain, wrap), first * min(scales[stacked, wrap], enough)
     if fontsize:
-        return plan(fontsize, wraps, stacked)
-    found = plan(max(font, SMALLEST_FONT), wraps, stacked)
-    while (scale := found.scale(space)) < 1 and found.font > SMALLEST_FONT:
-        # A little more each time: hinting makes text shrink not quite in proportion.
-        found = plan(max(found.font * min(scale, 0.99), SMALLEST_FONT), wraps, stacked)
+        return plan(fontsize, wraps, stacked, exact=True)
+    if font < _SURE * least:
+        return plan(least, wraps, stacked)
+    found = plan(max(font, least), wraps, stacked)
+    for exact in (False, True):
+        found = plan(found.font, wraps, stacked, exact)
+        while (scale := found.scale(space)) < 1 and found.font > least:
+            # A little more each time: hinting makes text shrink not quite in proportion.
+            found = plan(max(found.font * min(scale, 0.99), least), wraps, stacked, exact)
     # Row by row from the root, the longest lines for which there is room at the same font.
     for row in range(len(wraps) if found.scale(space) >= 1 else 0):
         for wider in [other for other in _WRAPS if other > wraps[row]]:
             tried = wraps.copy()
             tried[row] = wider
-            other = plan(found.font, tried, stacked)
+            if plan(found.font, tried, stacked).scale(space) < 1:
+                continue
+            other = plan(found.font, tried, stacked, exact=True)
             if other.scale(space) >= 1:
                 wraps, found = tried, other
                 break
     return found
 
 
-def _plan(
-    boxes: Sequence[Box],
-    depth: NDArray[np.int64],
-    measure: Measure,
-    font: float,
-    em: float,
-    wraps: NDArray[np.int64],
-    stacked: bool,
-) -> Plan:
-    texts = [
-        "\n".join(part for line in box.lines for part in broken(line, int(wraps[row])))
-        for box, row in zip(boxes, depth.tolist(), strict=True)
-    ]
-    sizes = np.array([measure(text, font) for text in texts]) + 2 * PAD * em + 1
-    ways = np.array([measure(box.way, font * WAY_SIZE)[0] if box.way else 0.0 for box in boxes])
-    width, height = np.maximum(sizes[:, 0], ways), sizes[:, 1]
-    under = _second_leaves(boxes) if stacked else np.zeros(len(boxes), np.bool_)
-    unit = np.cumsum(~under) - 1
-    lower = np.flatnonzero(under)  # each right behind the leaf it stands under
-    wide, high = width.copy(), height.copy()
-    wide[lower - 1] = np.maximum(width[lower - 1], width[lower]) + 2 * _ASIDE * em
-    high[lower - 1] = height[lower - 1] + _BETWEEN * em + height[lower]
-    parents = [int(unit[box.parent]) if box.parent >= 0 else -1 for box in boxes]
-    layout = tidy(
-        [parent for parent, second in zip(parents, under.tolist(), strict=True) if not second],
-        wide[~under],
-        high[~under],
-        across=_ACROSS * em,
-        down=_DOWN * em,
-    )
-    return Plan(font, em, texts, depth, width, height, under, unit, layout)
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Boxes in one font."""
+
+    boxes: Sequence[Box]
+    depth: NDArray[np.int64]
+    measure: Callable[[str, float], tuple[float, float]]
+    font: float
+    em: float
+
+    def plan(self, wraps: NDArray[np.int64], stacked: bool) -> Plan:
+        """The plan with lines broken at these widths, by depth."""
+        boxes, em = self.boxes, self.em
+        texts = [
+            box_text(box.lines, int(wraps[row])) for box, row in zip(boxes, self.depth.tolist(), strict=True)
+        ]
+        sizes = np.array([self.measure(text, self.font) for text in texts]) + 2 * PAD * em + 1
+        ways = [self.measure(box.way, self.font * WAY_SIZE)[0] if box.way else 0.0 for box in boxes]
+        width, height = np.maximum(sizes[:, 0], np.array(ways)), sizes[:, 1]
+        under = _second_leaves(boxes) if stacked else np.zeros(len(boxes), np.bool_)
+        unit = np.cumsum(~under) - 1
+        lower = np.flatnonzero(under)  # each right behind the leaf it stands under
+        wide, high = width.copy(), height.copy()
+        wide[lower - 1] = np.maximum(width[lower - 1], width[lower]) + 2 * _ASIDE * em
+        high[lower - 1] = height[lower - 1] + _BETWEEN * em + height[lower]
+        parents = [int(unit[box.parent]) if box.parent >= 0 else -1 for box in boxes]
+        layout = tidy(
+            [parent for parent, second in zip(parents, under.tolist(), strict=True) if not second],
+            wide[~under],
+            high[~under],
+            across=_ACROSS * em,
+            down=_DOWN * em,
+        )
+        return Plan(self.font, em, texts, self.depth, width, height, under, unit, layout)
 
 
 def _second_leaves(boxes: Sequence[Box]) -> NDArray[np.bool_]:
@@ -178,17 +231,30 @@ def depths(boxes: Sequence[Box]) -> NDArray[np.int64]:
     return np.array(depth, np.int64)
 
 
+@lru_cache(maxsize=20_000)
+def box_text(lines: tuple[str, ...], wrap: int) -> str:
+    """The lines of a box, broken at about this many characters, or as many as its longest part has.
+
+    >>> box_text(("a_rather_long_name_of_a_column <= 2", "squared_error = 8.59e+08"), 18)
+    'a_rather_long_name_of_a_column\\n<= 2\\nsquared_error = 8.59e+08'
+    """
+    widest = max((len(part) for line in lines for part in broken(line, wrap)), default=0)
+    return "\n".join(part for line in lines for part in broken(line, max(wrap, widest)))
+
+
 def broken(line: str, wrap: int) -> list[str]:
     """A line in parts of about this many characters, broken at spaces, best before a comparison.
+
+    No-break spaces, which hold abbreviated names together, become plain ones.
 
     >>> broken("flipper_length_mm <= 206.5", 20), broken("sex is male", 20)
     (['flipper_length_mm', '<= 206.5'], ['sex is male'])
     """
     if len(line) <= wrap:
-        return [line]
-    tied = _TIES.sub(lambda found: found.group().replace(" ", "\0"), line)
+        return [line.replace(NO_BREAK, " ")]
+    tied = _TIES.sub(lambda found: found.group().replace(" ", NO_BREAK), line)
     parts = textwrap.wrap(tied, wrap, break_long_words=False, break_on_hyphens=False)
-    return [part.replace("\0", " ") for part in parts]
+    return [part.replace(NO_BREAK, " ") for part in parts]
 
 
 def place(boxes: Sequence[Box], plan: Plan, space: Space) -> Placed:
@@ -212,7 +278,8 @@ def place(boxes: Sequence[Box], plan: Plan, space: Space) -> Placed:
             if plan.under[k]:  # past the first leaf
                 aisle = float(centre[plan.unit[k]]) + max(plan.width[k - 1], plan.width[k]) / 2
                 line.append((aisle, float(top[row])))
-                line.append((aisle, float(y[k])))
+                turn = float(y[k]) - WAY_UP * plan.em  # at the text of the way
+                line += [(aisle, turn), (float(x[k]), turn), (float(x[k]), float(y[k]))]
             else:
                 line.append((float(x[k]), float(y[k])))
             lines.append(line)
@@ -227,6 +294,6 @@ def _spread(plan: Plan, space: Space) -> tuple[Floats, Floats, Floats]:
     margin = (space.width - layout.width - span * (stretch - 1)) / 2
     gaps = len(layout.top) - 1
     more = max(space.height - layout.height, 0.0) / gaps if gaps else 0.0
-    more = min(more, (_DOWN_MOST - _DOWN) * plan.em)
+    more = min(more, max(_DOWN_MOST * plan.em, _DOWN_SHARE * space.height) - _DOWN * plan.em)
     top = layout.top + np.arange(gaps + 1) * more + (space.height - layout.height - gaps * more) / 2
     return (layout.x - first) * stretch + first + margin, top, top + layout.row_height

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from weald.errors import DataTypeError
+from weald.model.conditions import NO_BREAK
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, shown_nodes, way_words
 from weald.pictures.colours import ink, node_colours
 from weald.pictures.nodes import ShownTree
@@ -109,7 +110,8 @@ def export_graphviz(
     nodes, cut = shown_nodes(tree, max_depth)
     fills = node_colours(tree, nodes) if filled else []
     for k, (node, hidden) in enumerate(zip(nodes, cut, strict=True)):
-        says = f"label={text_of([CUT] if hidden else box_lines(tree, node, options))}"
+        said = [CUT] if hidden else box_lines(tree, node, options)
+        says = f"label={text_of([line.replace(NO_BREAK, ' ') for line in said])}"
         if filled:
             fill = "#ffffff" if hidden else fills[k]
             says += f', fillcolor="{fill}", fontcolor="{ink(fill)}"'

@@ -99,6 +99,11 @@ class ShownTree:
         parts = [self.model.tree_.value[:, k, : len(names)] for k, names in enumerate(self.outputs.classes)]
         return np.concatenate(parts, axis=1)
 
+    @cached_property
+    def value_forms(self) -> dict[Any, tuple[int | None, ...]]:
+        """The decimals of values, kept for whoever writes them; see `boxes`."""
+        return {}
+
     def children(self, node: int) -> tuple[int, int] | None:
         """The left and right child; None at a leaf."""
         i = int(self.forest.slot[node])

@@ -1,4 +1,5 @@
 import itertools
+import re
 import warnings
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_nothing_overlaps_and_all_is_inside(make, depth, figsize):
 
 @pytest.mark.parametrize("dpi", [50, 200])
 def test_other_resolutions_are_tidy_too(dpi):
-    axes = new_axes(dpi=dpi)
+    axes = new_axes((16, 8), dpi=dpi)
     assert_tidy(axes, classifier(max_depth=5).plot(ax=axes))
 
 
@@ -171,6 +172,53 @@ def test_a_tree_too_large_is_cut_with_a_warning():
     assert any(text.get_text() == "(…)" for text in drawn)
 
 
+def test_trees_are_cut_before_they_are_unreadable():
+    model = classifier(max_depth=6)
+    for draw in (model.plot, lambda **options: plot_tree(model, **options)):
+        axes = new_axes((6.4, 4.8))
+        with pytest.warns(UserWarning, match=r"drawn down to depth \d.*max_depth") as said:
+            drawn = draw(ax=axes)
+        assert said[0].filename == __file__
+        assert drawn[0].get_fontsize() >= 4
+        assert_tidy(axes, drawn)
+    boxes, space = extents(axes, drawn), axes.get_window_extent()
+    assert np.ptp(boxes[:, [1, 3]]) > 0.7 * space.height
+
+
+def test_the_figure_that_the_warning_names_is_large_enough():
+    model = classifier(max_depth=5)
+    with pytest.warns(UserWarning, match="larger figure") as said:
+        model.plot(ax=new_axes((6.4, 4.8)))
+    size = re.search(r"figsize=\((\d+), (\d+)\)", str(said[0].message))
+    drawn = model.plot(ax=new_axes((int(size[1]), int(size[2]))))  # a warning would be an error
+    assert len([text for text in drawn if "rows" in text.get_text()]) == model.tree_.node_count
+
+
+def test_words_at_the_ways_stand_on_the_ground_of_the_figure():
+    with plt.style.context("dark_background"):
+        axes = new_axes()
+        way = classifier(max_depth=1).plot(ax=axes)[-1]
+        assert way.get_bbox_patch().get_facecolor() == matplotlib.colors.to_rgba(axes.figure.get_facecolor())
+        assert luminance(matplotlib.colors.to_rgb(way.get_color())) > 0.4
+
+
+def test_values_of_a_picture_have_the_same_decimals():
+    model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0]], [97978.62, 140113.0, 1205.5])
+    values = [text.get_text().splitlines()[-1] for text in plot_tree(model, ax=new_axes())[:5]]
+    assert all(re.fullmatch(r"value = \d+", value) for value in values)
+    thirds = DecisionTreeRegressor().fit([[0.0], [1.0]], [50.0, 100 / 3])
+    shown = [text.get_text().splitlines()[-1] for text in plot_tree(thirds, ax=new_axes())[:3]]
+    assert shown == ["value = 41.667", "value = 50.000", "value = 33.333"]
+
+
+def test_abbreviated_names_are_not_broken():
+    name = "the length of a very long name of a column"
+    forest, schema = chain([(0, 1.0)], [ColumnSchema(name, "numeric")], [[0.0], [1.0]])
+    first = plot_tree(model_of(forest, schema), ax=new_axes((1.5, 2)))[0].get_text().splitlines()[0]
+    assert first.startswith("the length o…")
+    assert first.endswith("of a column")
+
+
 def test_the_font_can_be_chosen():
     drawn = plot_tree(classifier(), ax=new_axes(), fontsize=7)
     assert {text.get_fontsize() for text in drawn[:5]} == {7.0}
@@ -178,7 +226,7 @@ def test_the_font_can_be_chosen():
 
 def test_a_larger_figure_has_a_larger_font():
     model = classifier(max_depth=5)
-    small, large = (plot_tree(model, ax=new_axes(size))[0].get_fontsize() for size in ((8, 5), (16, 10)))
+    small, large = (plot_tree(model, ax=new_axes(size))[0].get_fontsize() for size in ((12, 7), (24, 14)))
     assert large > 1.5 * small
 
 

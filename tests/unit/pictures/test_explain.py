@@ -55,18 +55,22 @@ Prediction: 6"""
 
 def test_missing_and_unknown_values_are_said():
     story = chained().explain_row(ROW | {"length": None, "island": "Mars"})
-    assert str(story.steps[0]) == "length is missing, which goes with > 43.35: right, to 12 rows, 3.5"
+    assert (
+        str(story.steps[0])
+        == "length is missing; missing values go where length > 43.35: right, to 12 rows, 3.5"
+    )
     assert story.steps[0].missing
     assert not story.steps[0].unknown
-    words = "island is 'Mars', unknown to the model and so missing, which goes with in {Dream}"
-    assert story.steps[4].why() == words
+    seen = "island is 'Mars', a category unseen in training, so it counts as missing"
+    assert story.steps[4].why() == f"{seen}; missing values go where island is in {{Dream}}"
     assert story.steps[4].unknown
+    assert [story.steps[k].raw for k in (0, 4)] == [None, "Mars"]
 
 
 def test_missing_against_present():
     model = DecisionTreeRegressor().fit({"x": [1.0, 2.0, None, None]}, [0, 0, 1, 1])
     assert str(model.explain_row({"x": None})).splitlines()[1] == "1. x is missing: right, to 2 rows, 1"
-    assert str(model.explain_row({"x": 9})).splitlines()[1] == "1. x is 9: left, to 2 rows, 0"
+    assert str(model.explain_row({"x": 9})).splitlines()[1] == "1. x is 9 (is present): left, to 2 rows, 0"
 
 
 def test_values_close_to_the_threshold_show_it():
@@ -157,11 +161,41 @@ def test_several_outputs():
     letter, answer = story.prediction
     assert letter in "abc"
     assert answer in (True, False)
-    assert str(story).endswith(f"Prediction: {letter}, {answer}")
+    first, second = max(story.value[:3]), max(story.value[3:])
+    assert str(story).endswith(f"Prediction: {letter} (share {first:.3f}), {answer} (share {second:.3f})")
     assert "; " in story.steps[-1].prediction
     model = two_numbers()
     numbers = model.explain_row(row)
     assert numbers.prediction == model.forest_.value[~model.forest_.slot[numbers.leaf]].tolist()
+
+
+def test_values_for_programs():
+    story = chained().explain_row(ROW)
+    assert [step.raw for step in story.steps] == list(ROW.values())
+    assert [step.threshold for step in story.steps] == [
+        43.35,
+        False,
+        dt.datetime(2006, 11, 3, 12),
+        "medium",
+        None,
+        dt.timedelta(hours=1.5),
+    ]
+    assert [step.categories for step in story.steps] == [None] * 4 + [("Biscoe", "Torgersen"), None]
+    assert [step.node_value for step in story.steps] == [(3.5,), (4.0,), (4.5,), (5.0,), (5.5,), (6.0,)]
+    assert (story.cover, story.start_value, story.value) == (14.0, (3.0,), (6.0,))
+    plain = story.to_dict()["steps"]
+    assert (plain[2]["raw"], plain[5]["raw"]) == ("2007-01-01T00:00:00", 7200.0)
+    assert plain[4]["categories"] == ["Biscoe", "Torgersen"]
+    present = DecisionTreeRegressor().fit({"x": [1.0, 2.0, None, None]}, [0, 0, 1, 1]).explain_row({"x": 9})
+    assert (present.steps[0].raw, present.steps[0].threshold) == (9.0, None)
+
+
+def test_labels_have_one_form():
+    model = DecisionTreeClassifier(max_depth=1).fit([[0.0], [0.0], [0.0], [1.0]], [0.0, 0.0, 1.0, 1.0])
+    story = model.explain_row([0.0])
+    assert story.steps[0].prediction == "0.0: 0.667, 1.0: 0.333"
+    assert str(story).endswith("Prediction: 0.0 (share 0.667)")
+    assert story.value == tuple(model.predict_proba([[0.0]])[0])
 
 
 def test_forms():
@@ -180,10 +214,9 @@ def test_wrong_rows_say_so():
     model = classifier()
     with pytest.raises(DataError, match="explains one row; got a table of 2"):
         model.explain_row(X.iloc[:2])
-    with pytest.raises(DataTypeError, match="takes one row"):
-        model.explain_row("row")
-    with pytest.raises(DataTypeError, match="takes one row"):
-        model.explain_row(None)
+    for wrong in ("row", None, 5, np.int64(5), np.array(5)):
+        with pytest.raises(DataTypeError, match=r"values of one row: .* not its index"):
+            model.explain_row(wrong)
     with pytest.raises(DataError, match="yet now missing"):
         model.explain_row({"length": 1.0})
     with pytest.raises(DataError, match="X has 2 features"):
