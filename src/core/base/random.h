@@ -6,7 +6,14 @@
 
 namespace weald {
 
-enum class Purpose : uint64_t { cut_sample = 1, node_path = 2, node_columns = 3, rounding = 4, random_split = 5, random_category = 6 };
+enum class Purpose : uint64_t {
+  cut_sample = 1,
+  node_path = 2,
+  node_columns = 3,
+  rounding = 4,
+  random_split = 5,
+  random_category = 6
+};
 
 // A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).
 constexpr uint64_t scramble(uint64_t x) {

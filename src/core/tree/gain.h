@@ -15,7 +15,8 @@
 //   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
 //   value(cell)         what the cell predicts, in units that only comparisons see: monotone constraints ask for it.
 //                       Only if `ordered`
-//   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of categories
+//   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of
+//   categories
 //                       is then no longer sure to hold the best partition
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
