@@ -215,7 +215,8 @@ template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   if (!node.split.found()) return false;
   double gain = node.split.score - tree_.nodes[static_cast<size_t>(node.record)].score;
-  if constexpr (by_rows) gain = static_cast<double>(order_->loss(node.begin, node.size()) - node.split.loss);
+  if constexpr (by_rows)
+    gain = static_cast<double>(node.targets.loss - static_cast<typename Criterion::Sum>(node.split.loss));
   node.worth = std::max(0.0, gain);
   constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
   if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;

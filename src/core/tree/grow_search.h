@@ -42,7 +42,9 @@ void Grower<Rows, Criterion>::search(std::span<Node*> children, Node* parent) {
   } else {
     for (Node* child : children) search_drawn(*child);
   }
-  for (Node* child : children) child->targets = {};
+  if constexpr (by_rows) {
+    for (Node* child : children) child->targets.release();
+  }
 }
 
 // ---- all columns, state carried from parent to children ----------------------------------------------------------

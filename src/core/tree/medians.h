@@ -87,7 +87,7 @@ class ShrinkingTargets {
 
   // Place of a target in the list = its number + 1; 0 and end_ are no targets.
   template <bool Unit>
-  void remove(uint32_t number) {
+  [[gnu::always_inline]] void remove(uint32_t number) {
     const uint32_t place = number + 1;
     const Link link = links_[place];
     links_[link.before].after = link.after;
@@ -134,14 +134,14 @@ class ShrinkingTargets {
   }
   // Counts a target among those before the pointer (sign 1), or no longer (−1).
   template <bool Unit>
-  void pass(uint32_t place, int64_t sign) {
+  [[gnu::always_inline]] void pass(uint32_t place, int64_t sign) {
     const int64_t weight = sign * weight_at<Unit>(place);
     state_.before += weight;
     state_.sum_before += static_cast<Sum>(weight) * value_[place - 1];
   }
   // One step is the rule, and no more; it is taken without a branch.
   template <bool Unit>
-  void settle() {
+  [[gnu::always_inline]] void settle() {
     if (empty()) return;
     for (;;) {
       const Link link = links_[state_.at];
@@ -321,6 +321,7 @@ template <class Sum>
 struct TargetNode {
   const TargetOrder<Sum>* order = nullptr;
   size_t n = 0;
+  Sum loss = 0;                         // of all rows around their medians
   bool unit = true;                     // all weights are 1
   std::vector<TargetList> targets;      // per output
   std::vector<MedianState<Sum>> state;  // per output
@@ -330,11 +331,19 @@ struct TargetNode {
     for (const OrderedTarget& target : of.targets(0, begin, size)) unit &= target.weight == 1;
     for (size_t o = 0; o < targets.size(); ++o) {
       state.push_back(of.state(o, begin, size));
+      targets[o].value.reserve(size);
+      if (!unit) targets[o].weight.reserve(size);
       for (const OrderedTarget& target : of.targets(o, begin, size)) {
         targets[o].value.push_back(target.value);
         if (!unit) targets[o].weight.push_back(target.weight);
       }
+      loss += state[o].loss(targets[o].value[state[o].at - 1]);
     }
+  }
+  // Forgets all but the loss.
+  void release() {
+    targets.clear();
+    state.clear();
   }
   int64_t weight(size_t output, uint32_t number) const { return unit ? 1 : targets[output].weight[number]; }
   // Σ w of the first `n_below` targets.

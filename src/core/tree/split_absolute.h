@@ -134,7 +134,7 @@ class AbsoluteScan {
         note<Unit>(targets_now, left, n, o);
         const size_t most_steps = 32 * n;
         for (size_t i = 1; i < n; ++i) {
-          if (targets_now.n_steps() + others_now.n_steps() > most_steps) return false;
+          if (!Unit && targets_now.n_steps() + others_now.n_steps() > most_steps) return false;
           targets_now.template remove<Unit>(node_->order->number(o, entry_row(present[n - i])));
           others_now.template remove<Unit>(node_->order->number(o, entry_row(present[i - 1])));
           note<Unit>(targets_now, left, n - i, o);
