@@ -8,8 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy import sparse
-from unit.io.models import regressor
-from unit.io.test_model_file import rewritten, roundtrip
+from unit.io.models import regressor, rewritten, roundtrip
 from unit.model.forests import mixed_schema
 
 import weald
