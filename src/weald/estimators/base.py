@@ -6,28 +6,27 @@ interrupted stays as it was.
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass, fields, replace
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from weald.data.adapters import categorical_positions, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
-from weald.data.target import read_weight, total_weight
+from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
+from weald.estimators.growth import grow_options, max_columns
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.estimators.pictures import TreePictures
 from weald.estimators.pruning import check_pruning, prune_by
@@ -123,7 +122,7 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
             monotone = None  # the share of the only class neither rises nor falls
 
         def grow(weight: Weights | None) -> Grown:
-            limits = _grow_options(options, table, weight, n_threads, monotone)
+            limits = grow_options(options, table, weight, n_threads, monotone)
             return self._grow(codes, replace(target, weight=weight), limits)
 
         grown = grow(target.weight)
@@ -151,7 +150,7 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
             "tree_": TreeView(forest, schema, n_classes=n_classes, declared=self.categorical_features),
             "n_features_in_": n_columns,
             "n_outputs_": len(n_classes),
-            "max_features_": _max_columns(self.max_features, n_columns),
+            "max_features_": max_columns(self.max_features, n_columns),
         }
         if classes is not None and len(classes) == 1:
             learned |= {"classes_": classes[0], "n_classes_": n_classes[0]}
@@ -345,59 +344,9 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
         return tags
 
 
-#: other names of criteria
-_SAME_AS = {"log_loss": "entropy", "friedman_mse": "squared_error"}
-
-
 def _used(weight: Weights | None) -> NDArray[np.bool_] | None:
     """The rows that count, or None if all do."""
     if weight is None:
         return None
     used = weight > 0
     return None if used.all() else used
-
-
-def _max_columns(max_features: int | float | str | None, n_columns: int) -> int:
-    """How many columns a node looks at."""
-    if max_features is None:
-        return n_columns
-    if max_features == "sqrt":
-        return max(1, math.isqrt(n_columns))
-    if max_features == "log2":
-        return max(1, n_columns.bit_length() - 1)
-    if isinstance(max_features, Integral):
-        return int(max_features)
-    return max(1, int(float(max_features) * n_columns))
-
-
-def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
-    """A limit on rows: given as such, or as a fraction of the rows."""
-    return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
-
-
-def _grow_options(
-    options: Any, table: Table, weight: Weights | None, n_threads: int, monotone: tuple[int, ...] | None
-) -> GrowOptions:
-    """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters."""
-    n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
-    total = float(n_rows) if weight is None else total_weight(weight)
-    max_columns: int | None = _max_columns(options.max_features, table.n_columns)
-    if max_columns is not None and max_columns >= table.n_columns:
-        max_columns = None
-    seed = 0
-    if max_columns is not None or options.splitter == "random":
-        seed = int(check_random_state(options.random_state).randint(np.iinfo(np.int32).max))
-    return GrowOptions(
-        criterion=_SAME_AS.get(options.criterion, options.criterion),
-        splitter=options.splitter,
-        max_depth=options.max_depth,
-        min_rows_split=_row_limit(options.min_samples_split, n_rows, 2),
-        min_rows_leaf=_row_limit(options.min_samples_leaf, n_rows, 1),
-        min_weight_leaf=options.min_weight_fraction_leaf * total,
-        max_leaves=options.max_leaf_nodes,
-        min_impurity_decrease=options.min_impurity_decrease,
-        max_columns=max_columns,
-        monotone=monotone,
-        seed=seed,
-        n_threads=n_threads,
-    )

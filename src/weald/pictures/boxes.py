@@ -36,6 +36,23 @@ class BoxOptions:
         check_choice(self.label, "label", _LABELS)
 
 
+def boxed(
+    decision_tree: Any, asks: str, *, feature_names: Any, class_names: Any, **shown: Any
+) -> tuple[ShownTree, BoxOptions]:
+    """A tree and what its boxes show, for a picture of boxes; `shown` are fields of `BoxOptions`."""
+    options = BoxOptions(classes=class_names is not False, **shown)
+    tree = ShownTree.of(
+        decision_tree,
+        asks,
+        decimals=options.precision,
+        feature_names=feature_names,
+        class_names=class_names,
+        most_levels=4,
+        longest=24,
+    )
+    return tree, options
+
+
 def shown_nodes(tree: ShownTree, max_depth: int | None) -> tuple[list[int], list[bool]]:
     """The nodes down to a depth, in preorder, and which of them are cut: their subtree is only hinted at."""
     nodes, cut = [], []

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.pictures.boxes import CUT, BoxOptions, box_lines, shown_nodes, way_words
+from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.canvas import Canvas
 from weald.pictures.colours import node_colours
 from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, Plan, fit, hopeless
@@ -88,23 +88,17 @@ def plot_tree(
     >>> [box.get_text() for box in plot_tree(tree, impurity=False)][0]
     'column 0 <= 2.5\\nrows = 3\\nvalue = [2, 1]\\nclass = a'
     """
-    options = BoxOptions(
+    tree, options = boxed(
+        decision_tree,
+        "plot_tree",
+        feature_names=feature_names,
+        class_names=class_names,
         max_depth=max_depth,
         label=label,
         impurity=impurity,
         node_ids=node_ids,
         proportion=proportion,
         precision=precision,
-        classes=class_names is not False,
-    )
-    tree = ShownTree.of(
-        decision_tree,
-        "plot_tree",
-        decimals=precision,
-        feature_names=feature_names,
-        class_names=class_names,
-        most_levels=4,
-        longest=24,
     )
     canvas = Canvas(_axes(ax))
     boxes, plan = _fitted(tree, options, filled, canvas, fontsize)

@@ -9,7 +9,7 @@ from typing import Any
 
 from weald.errors import DataTypeError
 from weald.model.conditions import NO_BREAK
-from weald.pictures.boxes import CUT, BoxOptions, box_lines, shown_nodes, way_words
+from weald.pictures.boxes import CUT, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.colours import ink, node_colours
 from weald.pictures.nodes import ShownTree
 
@@ -87,23 +87,17 @@ def export_graphviz(
     >>> print(export_graphviz(tree, impurity=False).splitlines()[3])
     0 [label="column 0 <= 2.5\\nrows = 3\\nvalue = [2, 1]\\nclass = a"] ;
     """
-    options = BoxOptions(
+    tree, options = boxed(
+        decision_tree,
+        "export_graphviz",
+        feature_names=feature_names,
+        class_names=class_names,
         max_depth=max_depth,
         label=label,
         impurity=impurity,
         node_ids=node_ids,
         proportion=proportion,
         precision=precision,
-        classes=class_names is not False,
-    )
-    tree = ShownTree.of(
-        decision_tree,
-        "export_graphviz",
-        decimals=precision,
-        feature_names=feature_names,
-        class_names=class_names,
-        most_levels=4,
-        longest=24,
     )
     text_of = _html if special_characters else _quoted
     lines = ["digraph Tree {", *_header(filled, rounded, rotate, leaves_parallel, str(fontname))]

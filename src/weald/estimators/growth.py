@@ -1,0 +1,64 @@
+"""An estimator's parameters in the engine's words: names, fractions and seeds resolved."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from weald.data.table import Table
+from weald.data.target import total_weight
+from weald.estimators.class_weight import Weights
+from weald.rows.memory import GrowOptions
+
+#: other names of criteria
+_SAME_AS = {"log_loss": "entropy", "friedman_mse": "squared_error"}
+
+
+def max_columns(max_features: int | float | str | None, n_columns: int) -> int:
+    """How many columns a node looks at."""
+    if max_features is None:
+        return n_columns
+    if max_features == "sqrt":
+        return max(1, math.isqrt(n_columns))
+    if max_features == "log2":
+        return max(1, n_columns.bit_length() - 1)
+    if isinstance(max_features, Integral):
+        return int(max_features)
+    return max(1, int(float(max_features) * n_columns))
+
+
+def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
+    """A limit on rows: given as such, or as a fraction of the rows."""
+    return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
+
+
+def grow_options(
+    options: Any, table: Table, weight: Weights | None, n_threads: int, monotone: tuple[int, ...] | None
+) -> GrowOptions:
+    """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters."""
+    n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
+    total = float(n_rows) if weight is None else total_weight(weight)
+    looked_at: int | None = max_columns(options.max_features, table.n_columns)
+    if looked_at is not None and looked_at >= table.n_columns:
+        looked_at = None
+    seed = 0
+    if looked_at is not None or options.splitter == "random":
+        seed = int(check_random_state(options.random_state).randint(np.iinfo(np.int32).max))
+    return GrowOptions(
+        criterion=_SAME_AS.get(options.criterion, options.criterion),
+        splitter=options.splitter,
+        max_depth=options.max_depth,
+        min_rows_split=_row_limit(options.min_samples_split, n_rows, 2),
+        min_rows_leaf=_row_limit(options.min_samples_leaf, n_rows, 1),
+        min_weight_leaf=options.min_weight_fraction_leaf * total,
+        max_leaves=options.max_leaf_nodes,
+        min_impurity_decrease=options.min_impurity_decrease,
+        max_columns=looked_at,
+        monotone=monotone,
+        seed=seed,
+        n_threads=n_threads,
+    )
