@@ -188,8 +188,7 @@ class Grower {
   bool worth_it(Node& node) const;
   void search_and_push(std::span<Node*> children, Node* parent);
   void expand(Node node);
-  double node_score(const Node& node, const int64_t* lanes) const;
-  double median_target(const Node& node, size_t output) const;
+  double add_medians(const Node& node);
   void bound_children(const Node& node, Node* children) const;
   Router write_split(const Node& node, NodeRecord& record);
   void flip_listed(std::span<const uint32_t> codes);

@@ -99,43 +99,38 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   NodeRecord record;
   record.n_rows = static_cast<int64_t>(node.size());
   record.weight = criterion_.weight(lanes);
-  record.score = node_score(node, lanes);
+  if constexpr (by_rows) {
+    record.score = add_medians(node);
+  } else {
+    record.score = criterion_.score(lanes);
+    for (size_t o = 0; spread_.target && o < static_cast<size_t>(spread_.n_outputs); ++o) {
+      tree_.means.push_back(mean_target(node, o, record.weight));
+    }
+  }
   record.impurity = impurity(node, record);
   record.lower = node.lower;
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
-  if (!spread_.target) return;
-  for (size_t o = 0; o < static_cast<size_t>(spread_.n_outputs); ++o) {
-    if constexpr (by_rows) {
-      tree_.means.push_back(median_target(node, o));
-    } else {
-      tree_.means.push_back(mean_target(node, o, criterion_.weight(lanes)));
+}
+
+// Absolute error: adds the medians of a new record and returns its score. A median is the target with half of the
+// weight up to it; halfway to the next where exactly half ends at it.
+template <class Rows, class Criterion>
+double Grower<Rows, Criterion>::add_medians(const Node& node) {
+  if constexpr (by_rows) {
+    typename Criterion::Sum loss = 0;
+    for (size_t o = 0; o < order_->n_outputs(); ++o) {
+      const auto state = order_->state(o, node.begin, node.size());
+      const auto targets = order_->targets(o, node.begin, node.size());
+      const auto real = [&](size_t place) { return spread_.target[targets[place - 1].row * order_->n_outputs() + o]; };
+      const OrderedTarget& target = targets[state.at - 1];
+      loss += state.loss(target.value);
+      double median = real(state.at);
+      if (2 * (state.before + target.weight) == state.weight) median += (real(state.at + 1) - median) / 2;
+      tree_.means.push_back(median);
     }
-  }
-}
-
-template <class Rows, class Criterion>
-double Grower<Rows, Criterion>::node_score(const Node& node, const int64_t* lanes) const {
-  if constexpr (by_rows) {
-    return -static_cast<double>(order_->loss(node.begin, node.size()));
-  } else {
-    return criterion_.score(lanes);
-  }
-}
-
-// The target with half of the weight up to it; halfway to the next where exactly half ends at it.
-template <class Rows, class Criterion>
-double Grower<Rows, Criterion>::median_target(const Node& node, size_t output) const {
-  if constexpr (by_rows) {
-    const auto state = order_->state(output, node.begin, node.size());
-    const auto targets = order_->targets(output, node.begin, node.size());
-    const auto real = [&](size_t place) {
-      return spread_.target[targets[place - 1].row * static_cast<size_t>(spread_.n_outputs) + output];
-    };
-    const double median = real(state.at);
-    if (2 * (state.before + targets[state.at - 1].weight) != state.weight) return median;
-    return median + (real(state.at + 1) - median) / 2;
+    return -static_cast<double>(loss);
   } else {
     return 0;
   }

@@ -68,22 +68,19 @@ struct TargetList {
 };
 
 // The targets of a node as a list that only ever loses members. Methods with `Unit` are for weights that are all 1.
+// Small enough to live in registers while a loop removes; the links are in a LinkedTargets.
 template <class Sum>
 class ShrinkingTargets {
  public:
-  void start(const TargetList& targets, const MedianState<Sum>& state) {
-    value_ = targets.value.data();
-    weight_ = targets.weight.data();
-    state_ = state;
-    const auto n = static_cast<uint32_t>(targets.value.size());
-    if (identity_.size() < n + 2) {
-      for (auto i = static_cast<uint32_t>(identity_.size()); i < n + 2; ++i) identity_.push_back({i - 1, i + 1});
-    }
-    links_.resize(std::max(links_.size(), identity_.size()));
-    std::copy_n(identity_.begin(), n + 2, links_.begin());
-    end_ = n + 1;
-    n_steps_ = 0;
-  }
+  struct Link {
+    uint32_t before, after;
+  };
+  ShrinkingTargets(const TargetList& targets, const MedianState<Sum>& state, Link* links)
+      : value_(targets.value.data()),
+        weight_(targets.weight.data()),
+        links_(links),
+        end_(static_cast<uint32_t>(targets.value.size()) + 1),
+        state_(state) {}
 
   // Place of a target in the list = its number + 1; 0 and end_ are no targets.
   template <bool Unit>
@@ -124,10 +121,6 @@ class ShrinkingTargets {
   }
 
  private:
-  struct Link {
-    uint32_t before, after;
-  };
-
   template <bool Unit>
   int64_t weight_at(uint32_t place) const {
     return Unit ? 1 : weight_[place - 1];
@@ -161,12 +154,29 @@ class ShrinkingTargets {
     return excess < 0 && excess + 2 * weight_at<Unit>(state_.at) >= 0;
   }
 
-  const int64_t* value_ = nullptr;
-  const int64_t* weight_ = nullptr;
-  MedianState<Sum> state_;
-  std::vector<Link> links_, identity_;
-  uint32_t end_ = 1;
+  const int64_t* value_;
+  const int64_t* weight_;
+  Link* links_;
+  uint32_t end_;
   size_t n_steps_ = 0;
+  MedianState<Sum> state_;
+};
+
+// The memory of such a list, used again and again.
+template <class Sum>
+class LinkedTargets {
+ public:
+  // All targets of a node, ascending.
+  ShrinkingTargets<Sum> start(const TargetList& targets, const MedianState<Sum>& state) {
+    const auto n = static_cast<uint32_t>(targets.value.size());
+    for (auto i = static_cast<uint32_t>(identity_.size()); i < n + 2; ++i) identity_.push_back({i - 1, i + 1});
+    links_.resize(std::max(links_.size(), identity_.size()));
+    std::copy_n(identity_.begin(), n + 2, links_.begin());
+    return {targets, state, links_.data()};
+  }
+
+ private:
+  std::vector<typename ShrinkingTargets<Sum>::Link> links_, identity_;
 };
 
 // The same by a Fenwick tree of weights and weighted targets: log n a removal whatever the weights. It takes over where
@@ -174,7 +184,7 @@ class ShrinkingTargets {
 template <class Sum>
 class IndexedTargets {
  public:
-  void start(const TargetList& targets, const MedianState<Sum>& state) {
+  IndexedTargets& start(const TargetList& targets, const MedianState<Sum>& state) {
     value_ = targets.value.data();
     given_ = targets.weight.data();
     n_ = targets.value.size();
@@ -190,6 +200,7 @@ class IndexedTargets {
       weight_[above] += weight_[i];
       sum_[above] += sum_[i];
     }
+    return *this;
   }
 
   template <bool>
@@ -300,14 +311,6 @@ class TargetOrder {
     }
     ++state.at;  // places count from 1
     return state;
-  }
-  Sum loss(size_t begin, size_t n) const {
-    Sum total = 0;
-    for (size_t o = 0; o < n_outputs(); ++o) {
-      const MedianState<Sum> at = state(o, begin, n);
-      total += at.loss(targets_[o][begin + at.at - 1].value);
-    }
-    return total;
   }
 
  private:

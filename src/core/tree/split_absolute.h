@@ -106,44 +106,52 @@ class AbsoluteScan {
   // left_[i]: the first i present entries; right_[i]: all present but these; the other two: the same and the missing.
   void find_losses(std::span<const Entry> entries) {
     if (node_->unit) {
-      find_losses_of<true>(entries, targets_, others_);
-    } else if (!find_losses_of<false>(entries, targets_, others_)) {
+      find_losses_of<true>(entries, linked_, other_linked_);
+    } else if (!find_losses_of<false>(entries, linked_, other_linked_)) {
       find_losses_of<false>(entries, indexed_, other_indexed_);
     }
   }
   // False if the pointers walked so far that it was given up.
-  template <bool Unit, class Targets>
-  bool find_losses_of(std::span<const Entry> entries, Targets& targets_now, Targets& others_now) {
-    const auto missing = entries.first(static_cast<size_t>(n_missing));
-    const auto present = entries.subspan(static_cast<size_t>(n_missing));
+  template <bool Unit, class Memory>
+  bool find_losses_of(std::span<const Entry> entries, Memory& first, Memory& second) {
     for (Series* series : {&left_, &right_, &left_missing_, &right_missing_}) {
-      if (n_missing > 0 || series == &left_ || series == &right_) series->make_room(present.size() + 1);
+      if (n_missing > 0 || series == &left_ || series == &right_) series->make_room(entries.size() + 1);
     }
-    for (size_t o = 0; o < node_->order->n_outputs(); ++o) {
-      for (const bool with_missing : {false, true}) {
-        if (with_missing && n_missing == 0) continue;
-        for (Targets* targets : {&targets_now, &others_now}) {
-          targets->start(node_->targets[o], node_->state[o]);
-          if (with_missing) continue;
-          for (const Entry entry : missing) targets->template remove<Unit>(node_->order->number(o, entry_row(entry)));
-        }
-        Series& left = with_missing ? left_missing_ : left_;
-        Series& right = with_missing ? right_missing_ : right_;
-        // Both passes in one loop: neither waits for the other, so the processor works on both at once.
-        const size_t n = present.size();
-        note<Unit>(targets_now, left, n, o);
-        const size_t most_steps = 32 * n;
-        for (size_t i = 1; i < n; ++i) {
-          if (!Unit && targets_now.n_steps() + others_now.n_steps() > most_steps) return false;
-          targets_now.template remove<Unit>(node_->order->number(o, entry_row(present[n - i])));
-          others_now.template remove<Unit>(node_->order->number(o, entry_row(present[i - 1])));
-          note<Unit>(targets_now, left, n - i, o);
-          note<Unit>(others_now, right, i, o);
-        }
-        others_now.template remove<Unit>(node_->order->number(o, entry_row(present[n - 1])));
-        note<Unit>(others_now, right, n, o);
-      }
+    numbers_.resize(std::max(numbers_.size(), entries.size()));
+    for (size_t o = 0; o < node_->targets.size(); ++o) {
+      for (size_t i = 0; i < entries.size(); ++i) numbers_[i] = node_->order->number(o, entry_row(entries[i]));
+      const std::span<const uint32_t> numbers{numbers_.data(), entries.size()};
+      if (!remove_all<Unit>(o, numbers, false, first, second)) return false;
+      if (n_missing > 0 && !remove_all<Unit>(o, numbers, true, first, second)) return false;
     }
+    return true;
+  }
+
+  // One output: present targets leave from the last to the first, and in another list from the first to the last.
+  template <bool Unit, class Memory>
+  bool remove_all(size_t o, std::span<const uint32_t> numbers, bool with_missing, Memory& first, Memory& second) {
+    auto&& prefixes = first.start(node_->targets[o], node_->state[o]);
+    auto&& suffixes = second.start(node_->targets[o], node_->state[o]);
+    const auto n_before = static_cast<size_t>(n_missing);
+    for (size_t i = 0; !with_missing && i < n_before; ++i) {
+      prefixes.template remove<Unit>(numbers[i]);
+      suffixes.template remove<Unit>(numbers[i]);
+    }
+    Series& left = with_missing ? left_missing_ : left_;
+    Series& right = with_missing ? right_missing_ : right_;
+    const uint32_t* present = numbers.data() + n_before;
+    const size_t n = numbers.size() - n_before, most_steps = 32 * n;
+    note<Unit>(prefixes, left, n, o);
+    // Both in one loop: neither waits for the other, so the processor works on both at once.
+    for (size_t i = 1; i < n; ++i) {
+      if (!Unit && prefixes.n_steps() + suffixes.n_steps() > most_steps) return false;
+      prefixes.template remove<Unit>(present[n - i]);
+      suffixes.template remove<Unit>(present[i - 1]);
+      note<Unit>(prefixes, left, n - i, o);
+      note<Unit>(suffixes, right, i, o);
+    }
+    suffixes.template remove<Unit>(present[n - 1]);
+    note<Unit>(suffixes, right, n, o);
     return true;
   }
 
@@ -219,14 +227,14 @@ class AbsoluteScan {
   }
 
   void lose(size_t o, std::initializer_list<std::span<const Entry>> parts, Series& series) {
-    targets_.start(node_->targets[o], node_->state[o]);
-    const auto lose_all = [&]<bool Unit>() {
+    const auto lose_all = [&]<bool Unit>(auto& memory) {
+      auto&& targets = memory.start(node_->targets[o], node_->state[o]);
       for (const auto part : parts) {
-        for (const Entry entry : part) targets_.template remove<Unit>(node_->order->number(o, entry_row(entry)));
+        for (const Entry entry : part) targets.template remove<Unit>(node_->order->number(o, entry_row(entry)));
       }
-      note<Unit>(targets_, series, 0, o);
+      note<Unit>(targets, series, 0, o);
     };
-    node_->unit ? lose_all.template operator()<true>() : lose_all.template operator()<false>();
+    node_->unit ? lose_all.template operator()<true>(linked_) : lose_all.template operator()<false>(indexed_);
   }
 
   struct Category {
@@ -244,8 +252,9 @@ class AbsoluteScan {
   bool limited_ = false;
   const TargetNode<Sum>* node_ = nullptr;
   Constraint constraint_;
-  ShrinkingTargets<Sum> targets_, others_;
+  LinkedTargets<Sum> linked_, other_linked_;
   IndexedTargets<Sum> indexed_, other_indexed_;
+  std::vector<uint32_t> numbers_;  // of the entries, in the order of the targets
   Series left_, right_, left_missing_, right_missing_;
   std::vector<Category> categories_;
   std::vector<Entry> arranged_;  // missing first, then category by category
