@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from weald import engine
+from weald.engine import threads
 from weald.data.table import NumericColumn, Table
 from weald.errors import DataError, ParameterError
 
@@ -18,7 +19,7 @@ from weald.errors import DataError, ParameterError
 
 @pytest.fixture
 def eight_processors(monkeypatch):
-    monkeypatch.setattr(engine, "_available_processors", lambda: 8)
+    monkeypatch.setattr(threads, "_available_processors", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
 
 
@@ -62,12 +63,12 @@ def test_no_threads_at_all_is_an_error():
 
 def test_processors_are_those_of_affinity_and_container(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr(engine.os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
-    monkeypatch.setattr(engine, "_cgroup_processors", lambda: None)
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
+    monkeypatch.setattr(threads, "_cgroup_processors", lambda: None)
     assert engine.thread_count(None) == 6
-    monkeypatch.setattr(engine, "_cgroup_processors", lambda: 2)
+    monkeypatch.setattr(threads, "_cgroup_processors", lambda: 2)
     assert engine.thread_count(-1) == 2
-    monkeypatch.setattr(engine, "_cgroup_processors", lambda: 9)
+    monkeypatch.setattr(threads, "_cgroup_processors", lambda: 9)
     assert engine.thread_count(-1) == 6
 
 
@@ -89,8 +90,8 @@ def test_processors_of_a_container(monkeypatch, text, processors):
         def read_text(self, **_):
             return text
 
-    monkeypatch.setattr(engine, "Path", File)
-    assert engine._cgroup_processors.__wrapped__() == processors
+    monkeypatch.setattr(threads, "Path", File)
+    assert threads._cgroup_processors.__wrapped__() == processors
 
 
 # instruction sets

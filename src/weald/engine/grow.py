@@ -1,0 +1,80 @@
+"""Growing one tree."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import _core
+from weald.engine.codes import NO_WEIGHTS, NativeCodes
+
+NativeOptions: TypeAlias = _core.GrowOptions
+TreeArrays: TypeAlias = dict[str, NDArray[Any]]
+
+
+def grow_class_tree(
+    codes: NativeCodes,
+    lane: NDArray[np.int32],
+    output_start: list[int],
+    weights: NDArray[np.int64] | None,
+    weight_power: int,
+    criterion: int,
+    options: NativeOptions,
+    n_threads: int,
+) -> TreeArrays:
+    """One tree on classes; see core/tree/grow_tree.h."""
+    units = NO_WEIGHTS if weights is None else weights
+    return _core.grow_class_tree(
+        codes, lane, output_start, units, weight_power, criterion, options, n_threads
+    )
+
+
+def grow_moment_tree(
+    codes: NativeCodes,
+    lanes: NDArray[np.int64],
+    squares: NDArray[np.int64],
+    targets: NDArray[np.float64],
+    sum_powers: list[int],
+    weight_power: int,
+    square_power: int,
+    criterion: int,
+    options: NativeOptions,
+    n_threads: int,
+) -> TreeArrays:
+    """One tree on squared error or Poisson deviance; see core/tree/grow_tree.h."""
+    return _core.grow_moment_tree(
+        codes, lanes, squares, targets, sum_powers, weight_power, square_power, criterion, options, n_threads
+    )
+
+
+def grow_absolute_tree(
+    codes: NativeCodes,
+    values: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    targets: NDArray[np.float64],
+    value_power: int,
+    weight_power: int,
+    wide: bool,
+    options: NativeOptions,
+    n_threads: int,
+) -> TreeArrays:
+    """One tree on absolute error; see core/tree/grow_tree.h."""
+    return _core.grow_absolute_tree(
+        codes, values, weights, targets, value_power, weight_power, wide, options, n_threads
+    )
+
+
+def grow_newton_tree(
+    codes: NativeCodes, pairs: NDArray[np.int64], lambda_: float, options: NativeOptions, n_threads: int
+) -> TreeArrays:
+    """One tree on gradient and hessian sums; see core/tree/grow_tree.h."""
+    return _core.grow_newton_tree(codes, pairs, lambda_, options, n_threads)
+
+
+def grow_narrow_tree(
+    codes: NativeCodes, packed: NDArray[np.uint32], lambda_: float, options: NativeOptions, n_threads: int
+) -> TreeArrays:
+    """The same from 16-bit gradients and hessians (`to_narrow`), by packed histograms."""
+    return _core.grow_narrow_tree(codes, packed, lambda_, options, n_threads)
