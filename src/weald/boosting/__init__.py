@@ -1,0 +1,1 @@
+"""Boosting: one loop, its losses, metrics, stopping and callbacks."""

@@ -1,0 +1,55 @@
+"""Everything that shapes a boosted model, in one frozen record: the loop reads this and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class DartOptions:
+    """How DART drops past trees; names and meaning are xgboost's."""
+
+    sample_type: Literal["uniform", "weighted"] = "uniform"
+    normalize_type: Literal["tree", "forest"] = "tree"
+    rate_drop: float = 0.0
+    one_drop: bool = False
+    skip_drop: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoostOptions:
+    """How to boost. Names as in xgboost; defaults are xgboost's."""
+
+    n_rounds: int = 100
+    learning_rate: float = 0.3
+    max_depth: int = 6  # 0: no limit
+    max_leaves: int = 0  # 0: no limit
+    grow_policy: Literal["depthwise", "lossguide"] = "depthwise"
+    gamma: float = 0.0
+    #: "post": grow, then prune branches below gamma from the bottom; "pre": never make such a split
+    prune: Literal["post", "pre"] = "post"
+    min_child_weight: float = 1.0
+    max_delta_step: float = 0.0  # 0: no limit
+    reg_lambda: float = 1.0
+    reg_alpha: float = 0.0
+    subsample: float = 1.0
+    sampling_method: Literal["uniform", "gradient_based"] = "uniform"
+    colsample_bytree: float = 1.0
+    colsample_bylevel: float = 1.0
+    colsample_bynode: float = 1.0
+    feature_weights: NDArray[np.float64] | None = None  # (n_columns,), ≥ 0
+    monotone: tuple[int, ...] | None = None  # per column −1, 0, 1
+    interactions: tuple[tuple[int, ...], ...] | None = None  # sets of columns that may meet on a path
+    max_cat_to_onehot: int = 4
+    max_cat_threshold: int = 64
+    num_parallel_tree: int = 1
+    multi_strategy: Literal["one_output_per_tree", "multi_output_tree"] = "one_output_per_tree"
+    dart: DartOptions | None = None
+    tree_method: Literal["exact", "approx", "hist"] = "hist"  # "auto" is decided before
+    max_bin: int = 255
+    seed: int = 0
+    n_threads: int = 1
