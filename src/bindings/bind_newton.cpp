@@ -18,8 +18,8 @@ using Filled = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 void bind_newton_options(nb::module_& m) {
   nb::class_<NewtonOptions>(m, "NewtonOptions")
       .def(nb::init<>())
-      .def_rw("lambda_", &NewtonOptions::lambda)
-      .def_rw("alpha", &NewtonOptions::alpha)
+      .def_rw("reg_lambda", &NewtonOptions::lambda)
+      .def_rw("reg_alpha", &NewtonOptions::alpha)
       .def_rw("max_step", &NewtonOptions::max_step)
       .def_rw("min_weight", &NewtonOptions::min_weight)
       .def_rw("gamma", &NewtonOptions::gamma)

@@ -4,7 +4,8 @@
 // draw takes the columns of the smallest keys; a key is −log2(u) / weight with u a hash of (seed, level or path,
 // column), so that columns come in proportion to their weights and nothing depends on the order of growth.
 //
-// Interactions: a path may use the columns of a set once all columns it has used lie in that set, and those it has used.
+// Interactions: a path may use the columns of a set once all columns it has used lie in that set, and those it has
+// used.
 #pragma once
 
 #include <algorithm>

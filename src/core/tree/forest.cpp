@@ -35,7 +35,8 @@ void GrownTree::prune(double least) {
   for (size_t i = nodes.size(); i-- > 0;) {
     NodeRecord& node = nodes[i];
     if (node.left < 0 || !(node.gain < least)) continue;
-    const bool leaves = nodes[static_cast<size_t>(node.left)].left < 0 && nodes[static_cast<size_t>(node.right)].left < 0;
+    const bool leaves =
+        nodes[static_cast<size_t>(node.left)].left < 0 && nodes[static_cast<size_t>(node.right)].left < 0;
     if (leaves) node.left = node.right = -1;
   }
 }

@@ -1,6 +1,6 @@
 // Which node is split next: a queue, nothing more. Depth-first takes the newest; best-first takes the largest gain,
-// ties by the node that comes first in preorder; by level takes the smallest depth, from left to right. Node numbers are preorder in the end, so the order never shows unless
-// `max_leaves` cuts it short.
+// ties by the node that comes first in preorder; by level takes the smallest depth, from left to right. Node numbers
+// are preorder in the end, so the order never shows unless `max_leaves` cuts it short.
 #pragma once
 
 #include <algorithm>

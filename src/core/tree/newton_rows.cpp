@@ -80,7 +80,8 @@ int highest(const Counts& counts) {
   return lowest_exponent;
 }
 
-// Whether 16 bits under the maximum tell the gradients well enough: values of fewer than 5 bits carry under 1 % of Σ|g|.
+// Whether 16 bits under the maximum tell the gradients well enough: values of fewer than 5 bits carry under 1 % of
+// Σ|g|.
 bool short_tail(const Counts& counts) {
   constexpr int value_bits = 15, enough_bits = 5;
   const int top = highest(counts);
@@ -158,7 +159,8 @@ NewtonTree NewtonRows::grow(std::span<const double> g, std::span<const double> h
   require(weight.empty() || weight.size() == n_rows_, "one weight a row");
   std::vector<uint32_t> ids = draw_rows(weight, options);
   // A tree of no rows is a leaf of value 0: take one row, whichever, and let its gradient count nothing.
-  if (ids.empty()) throw BadInput("no row was drawn for a tree: raise `subsample`, or give more rows a positive weight");
+  if (ids.empty())
+    throw BadInput("no row was drawn for a tree: raise `subsample`, or give more rows a positive weight");
   if (g.size() > n_rows_) return grow_many(g, h, weight, whole, std::move(ids), options, run);
   NewtonTree tree;
   if (options.narrow && ids.size() >= narrow_rows && grow_narrow(g, h, weight, ids, options, run, tree)) return tree;
@@ -281,10 +283,10 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
   for (size_t i = n; i-- > 0;) {
     const int32_t slot = arrays.slot[i];
     for (size_t lane = 0; lane < 2; ++lane) {
-      lanes[2 * i + lane] =
-          slot < 0 ? leaf_sums[2 * static_cast<size_t>(~slot) + lane]
-                   : lanes[2 * (i + 1) + lane] +
-                         lanes[2 * static_cast<size_t>(arrays.right[static_cast<size_t>(slot)]) + lane];
+      lanes[2 * i + lane] = slot < 0
+                                ? leaf_sums[2 * static_cast<size_t>(~slot) + lane]
+                                : lanes[2 * (i + 1) + lane] +
+                                      lanes[2 * static_cast<size_t>(arrays.right[static_cast<size_t>(slot)]) + lane];
     }
   }
   fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g));
@@ -308,7 +310,8 @@ bool goes_left(const TreeArrays& tree, size_t inner, uint32_t code) {
   if (code == 0) return tree.missing_left[inner] != 0;
   if (tree.kind[inner] == static_cast<uint8_t>(SplitKind::numeric)) return code <= tree.code[inner];
   const auto side = static_cast<size_t>(tree.side[inner]);
-  const auto first = tree.set_codes.begin() + tree.set_start[side], last = tree.set_codes.begin() + tree.set_start[side + 1];
+  const auto first = tree.set_codes.begin() + tree.set_start[side],
+             last = tree.set_codes.begin() + tree.set_start[side + 1];
   return std::binary_search(first, last, code) == (tree.set_left[side] != 0);
 }
 
@@ -356,8 +359,8 @@ void NewtonRows::add_scores(const NewtonTree& tree, std::span<const double> leaf
   const size_t n_blocks = (n_rows_ + row_block - 1) / row_block;
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
     const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
-    auto leaf = static_cast<size_t>(
-        std::upper_bound(arrays.leaf_start.begin(), arrays.leaf_start.end() - 1, first) - arrays.leaf_start.begin() - 1);
+    auto leaf = static_cast<size_t>(std::upper_bound(arrays.leaf_start.begin(), arrays.leaf_start.end() - 1, first) -
+                                    arrays.leaf_start.begin() - 1);
     for (size_t i = first; i < last; ++leaf) {
       const size_t end = std::min(last, arrays.leaf_start[leaf + 1]);
       for (const double value = leaf_values[leaf]; i < end; ++i) scores[arrays.rows[i]] += value;

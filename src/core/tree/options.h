@@ -24,15 +24,15 @@ struct GrowOptions {
   bool random = false;           // one candidate a column, drawn (split_random.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
   // Boosting: which columns a tree, a level and a node may use (column_rules.h).
-  std::vector<int32_t> columns;  // of this tree, ascending; empty: all
-  int64_t level_columns = 0;     // drawn for every level among those; 0: all
-  int64_t node_columns = 0;      // drawn for every node among its level's; 0: all
+  std::vector<int32_t> columns;                    // of this tree, ascending; empty: all
+  int64_t level_columns = 0;                       // drawn for every level among those; 0: all
+  int64_t node_columns = 0;                        // drawn for every node among its level's; 0: all
   std::vector<double> column_weights;              // chance of each column to be drawn; empty: equal
   std::vector<std::vector<int32_t>> interactions;  // sets of columns that may meet on a path; empty: any may
-  uint32_t one_hot_categories = 0;  // a column of fewer categories splits one of them from the rest
-  uint32_t max_categories = 0;      // most categories on the smaller side of a split; 0: any number
-  bool level_by_level = false;      // max_leaves cuts off the deepest nodes, not those of least gain
-  double prune_below = 0;           // after growth, branches of a smaller gain go, from the bottom
+  uint32_t one_hot_categories = 0;                 // a column of fewer categories splits one of them from the rest
+  uint32_t max_categories = 0;                     // most categories on the smaller side of a split; 0: any number
+  bool level_by_level = false;                     // max_leaves cuts off the deepest nodes, not those of least gain
+  double prune_below = 0;                          // after growth, branches of a smaller gain go, from the bottom
   Search search = Search::automatic;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
 };

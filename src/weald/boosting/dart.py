@@ -29,7 +29,7 @@ def dropped_trees(options: DartOptions, weights: Floats, seed: int, round_: int)
         share = weights / weights.sum() if options.sample_type == "weighted" else np.full(n, 1.0 / n)
         at = np.searchsorted(np.cumsum(share), _chance(seed, Purpose.ONE_DROP, round_))
         dropped = np.array([min(int(at), n - 1)])
-    return dropped.tolist()  # type: ignore[no-any-return]
+    return [int(t) for t in dropped]
 
 
 def normalised(options: DartOptions, n_dropped: int, step: float) -> tuple[float, float]:

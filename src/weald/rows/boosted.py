@@ -108,8 +108,8 @@ def _sketch_weights(hessian: Floats) -> NDArray[np.int64]:
 
 def _native_options(options: BoostOptions) -> engine.NewtonOptions:
     native = engine.NewtonOptions()
-    native.lambda_ = options.reg_lambda
-    native.alpha = options.reg_alpha
+    native.reg_lambda = options.reg_lambda
+    native.reg_alpha = options.reg_alpha
     native.max_step = options.max_delta_step
     native.min_weight = options.min_child_weight
     native.gamma = options.gamma
