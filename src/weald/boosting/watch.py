@@ -69,6 +69,11 @@ class Watch:
         self.evals_result: EvalsLog = {}
 
     @property
+    def sets(self) -> list[WatchedRows]:
+        """The rows measured on."""
+        return self._sets
+
+    @property
     def watches(self) -> bool:
         """Whether the scores of any set are wanted after each round."""
         return bool(self._sets and self._metrics)
