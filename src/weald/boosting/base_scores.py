@@ -1,0 +1,82 @@
+"""Where boosting starts: base scores as xgboost estimates them, and those a user gives.
+
+The rules, one an objective, are equation L13 of docs/methods/boosting.md. Sums are integers, so the order of rows does
+not matter and a whole weight equals repeated rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from weald import engine
+from weald.boosting.links import to_raw
+from weald.boosting.records import Floats
+from weald.data.fixed_point import to_units, weight_units, weighted_units
+from weald.errors import ParameterError
+
+#: shares and means are not taken for smaller than this: its logarithm is where an absent class or count starts
+LEAST = 1e-6
+
+
+def order_free_sum(values: Floats, weight: Floats | None) -> float:
+    """Σ w·v, the same for every order of rows."""
+    scaled = to_units(values) if weight is None else weighted_units(values, weight, weight_units(weight))
+    return math.ldexp(int(scaled.units.sum()), -scaled.power)
+
+
+def _total(weight: Floats | None, n_rows: int) -> float:
+    return float(n_rows) if weight is None else order_free_sum(np.ones(n_rows), weight)
+
+
+def mean_start(target: Floats, weight: Floats | None, link: str) -> Floats:
+    """The weighted mean of each output, as a raw score; target: (n_outputs, n_rows)."""
+    total = _total(weight, target.shape[1])
+    means = np.array([order_free_sum(y, weight) / total for y in target])
+    if link == "logistic":
+        means = means.clip(LEAST, 1 - LEAST)
+    return to_raw(link, means.clip(min=LEAST) if link == "exp" else means)
+
+
+def newton_start(g: Floats, h: Floats, weight: Floats | None) -> Floats:
+    """One Newton step of all rows from 0, −Σ w·g / Σ w·h, for each output."""
+    return np.array(
+        [-order_free_sum(a, weight) / order_free_sum(b, weight) for a, b in zip(g, h, strict=True)]
+    )
+
+
+def prior_start(classes: Floats, weight: Floats | None, n_classes: int) -> Floats:
+    """The logarithms of the classes' shares, with mean 0."""
+    order = np.argsort(classes, kind="stable")
+    bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
+    if weight is None:
+        sums = np.diff(bounds).astype(np.float64)
+    else:
+        parts = (weight[order[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+        sums = np.array([_total(part, len(part)) if part.any() else 0.0 for part in parts])
+    logs = engine.map_values("log", np.maximum(sums / _total(weight, len(classes)), LEAST))
+    return logs - logs.mean()
+
+
+def given_start(base_score: Any, *, n_outputs: int, link: str) -> Floats:
+    """The user's `base_score`, a number or one an output, as raw scores.
+
+    It is given as a prediction; that of softmax is a raw score already. Both as in xgboost.
+    """
+    try:
+        values = np.atleast_1d(np.asarray(base_score, np.float64))
+    except (TypeError, ValueError):
+        raise ParameterError(f"`base_score` must be a number; got {base_score!r}. Use 0.5 or None.") from None
+    if values.ndim != 1 or len(values) not in (1, n_outputs):
+        raise ParameterError(
+            f"`base_score` must be one number, or one for each of {n_outputs} outputs; "
+            f"got shape {values.shape}. None estimates it."
+        )
+    if not np.isfinite(values).all():
+        raise ParameterError(f"`base_score` must be finite; got {base_score!r}. None estimates it.")
+    if link == "logistic" and np.all((values >= 0) & (values <= 1)):
+        values = values.clip(LEAST, 1 - LEAST)
+    raw = values if link == "softmax" else to_raw(link, values)
+    return np.array(np.broadcast_to(raw, n_outputs))
