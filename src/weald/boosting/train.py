@@ -71,7 +71,8 @@ def train(
     Examples
     --------
     >>> import weald
-    >>> model = weald.train({"objective": "binary:logistic"}, [[1.0], [2.0], [3.0], [4.0]] * 4, [0, 0, 1, 1] * 4)
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]] * 4, [0, 0, 1, 1] * 4
+    >>> model = weald.train({"objective": "binary:logistic"}, X, y)
     >>> model.predict([[1.0], [4.0]]).tolist()
     [0, 1]
     """

@@ -40,7 +40,8 @@ class ArrayBlock:
 class SparseBlock:
     """The columns of a sparse matrix, compressed by rows (CSR) or by columns (CSC).
 
-    What it does not hold is 0, or missing if `absent_missing`; a 0 that it holds then is missing too. Entries of one place are added up, in the dtype of `data` and in the order
+    What it does not hold is 0, or missing if `absent_missing`; a 0 that it holds then is missing too.
+    Entries of one place are added up, in the dtype of `data` and in the order
     they are stored; the order of indices is free. `indptr` is int64, `indices` int32 or int64.
     """
 

@@ -40,7 +40,7 @@ def _marked(column: Column, number: float) -> Column:
         found = [isinstance(level, int | float) and level == number for level in column.levels]
         if not any(found):
             return column
-        kept = np.where(found + [True], -1, np.arange(len(found) + 1)).astype(np.int32)
+        kept = np.where([*found, True], -1, np.arange(len(found) + 1)).astype(np.int32)
         return replace(column, indices=kept[column.indices])
     if column.unit not in ("number", "bool"):
         return column

@@ -62,8 +62,8 @@ def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str, name: str) -
         place = column_position(column, schema, position, f"`{name}` of {owner}")
         if directions[place] is not None:
             raise ParameterError(
-                f"`{name}` of {owner} names the column {schema.names[place]!r} twice: by name and by position. "
-                "Name it once."
+                f"`{name}` of {owner} names the column {schema.names[place]!r} twice: by name and by "
+                "position. Name it once."
             )
         directions[place] = _direction(value, column, owner, name)
     return [direction or 0 for direction in directions]

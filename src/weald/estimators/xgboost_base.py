@@ -6,9 +6,10 @@ stays as it was.
 
 from __future__ import annotations
 
+import copy
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -67,8 +68,8 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         """The target of rows and the classes; `known`: classes the labels must be among."""
 
     @abstractmethod
-    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int, str]:
-        """The objective, the number of classes (0 for numbers), and the link of a custom objective."""
+    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int | None]:
+        """The objective, and the number of classes; None for numbers."""
 
     # ------------------------------------------------------------------ fit
 
@@ -97,6 +98,7 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
             callbacks=options.callbacks,
             early_stopping=EarlyStopping(wait) if wait is not None and watched and not found else None,
             progress=Progress(plan.boost.n_rounds) if verbose else None,
+            predict=self._predictor_so_far(data),
         )
         self._take(trained, data, self._learned(trained, plan, found))
         return self
@@ -119,7 +121,7 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
                 f"xgb_model must be a fitted {owner} or the path of one; got {type(xgb_model).__name__}."
             )
         check_is_fitted(xgb_model)
-        return xgb_model  # type: ignore[no-any-return]
+        return xgb_model
 
     def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
         """The training rows; a model to go on from lends its columns and classes."""
@@ -137,7 +139,7 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         return Data(schema, Rows(schema.align(table, estimator=owner), target, margin), classes)
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: Any) -> Plan:
-        objective, n_classes, link = self._choose_objective(options, data)
+        objective, n_classes = self._choose_objective(options, data)
         _check_counts(options, data, n_classes, type(self).__name__)
         return make_plan(
             options,
@@ -145,7 +147,6 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
             data.rows.table.n_rows,
             objective=objective,
             n_classes=n_classes,
-            custom_link=link,
             feature_weights=feature_weights,
             owner=type(self).__name__,
         )
@@ -188,7 +189,7 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         if asked is None or isinstance(asked, str):
             return data.rows, []
         if isinstance(asked, tuple | list):
-            held_out = self._read_set(Given(*asked, where="early_stopping"), options, data)
+            held_out = self._read_set(Given(asked[0], asked[1], where="early_stopping"), options, data)
             return data.rows, [Watched(HELD_OUT, held_out)]
         train, held = hold_out(
             data.rows.target,
@@ -222,6 +223,21 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
             seed=plan.boost.seed,
             owner=type(self).__name__,
         )
+
+    def _predictor_so_far(self, data: Data) -> Callable[[Forest, Any], Any]:
+        """Predictions of a forest that is still growing, for callbacks."""
+
+        def predict(forest: Forest, X: Any) -> Any:
+            model: Any = copy.copy(self)
+            model._assign(
+                forest,
+                data.schema,
+                data.classes,
+                {"_best": None, "objective_": "", "n_outputs_": data.n_targets},
+            )
+            return model.predict(X)
+
+        return predict
 
     # ------------------------------------------------------------------ what fit leaves
 
@@ -288,24 +304,26 @@ def check_objective(objective: Any, owner: str) -> None:
     """Refuse objectives that weald does not have, and names of custom ones, which only files know."""
     if objective in _SURVIVAL:
         raise ParameterError(
-            f"objective={objective!r} of {owner} is not in weald, which has no survival objectives. Use xgboost or "
-            "lifelines, or a custom objective."
+            f"objective={objective!r} of {owner} is not in weald, which has no survival objectives. Use "
+            "xgboost or lifelines, or a custom objective."
         )
     if isinstance(objective, str) and objective.startswith("custom:"):
         raise ParameterError(
-            f"objective={objective!r} of {owner} is the name of a custom objective from a model file, which does "
-            "not keep its code. Set `objective` to the function to train again."
+            f"objective={objective!r} of {owner} is the name of a custom objective from a model file, which "
+            "does not keep its code. Set `objective` to the function to train again."
         )
 
 
-def _check_counts(options: XGBOptions, data: Data, n_classes: int, owner: str) -> None:
+def _check_counts(options: XGBOptions, data: Data, n_classes: int | None, owner: str) -> None:
     """Hold `num_class` and `num_target` against the target."""
     given = options.num_class
     if given not in (None, 1) and n_classes and given != n_classes:
         raise ParameterError(
-            f"`num_class` of {owner} is {given}, and y has {n_classes} classes. Leave it None: the target tells."
+            f"`num_class` of {owner} is {given}, and y has {n_classes} classes. Leave it None: the target "
+            "tells."
         )
     if options.num_target not in (None, data.n_targets):
         raise ParameterError(
-            f"`num_target` of {owner} is {options.num_target}, and y has {data.n_targets} columns. Leave it None."
+            f"`num_target` of {owner} is {options.num_target}, and y has {data.n_targets} columns. Leave it "
+            "None."
         )

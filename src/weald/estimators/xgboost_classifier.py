@@ -131,20 +131,20 @@ class XGBClassifier(LabelPredictions, BaseXGB):
             return BoostTarget(found.values, found.weight), found.classes
         return BoostTarget(read_known_classes(given.y, n_rows, known, owner), found.weight), known
 
-    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int, str]:
+    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int | None]:
         owner, asked = type(self).__name__, options.objective
         assert data.classes is not None
         check_objective(asked, owner)
         n_classes = len(data.classes[0])
         several = len(data.classes) > 1 or n_classes <= 2  # yes-or-no questions
         if callable(asked):
-            return asked, 2 if several else n_classes, "logistic" if several else "softmax"
+            return asked, 2 if several else n_classes
         if asked is None or (asked == "binary:logistic" and not several):
             asked = "binary:logistic" if several else "multi:softprob"
         if asked in _BINARY and several:
-            return asked, 2, "logistic"
+            return asked, 2
         if asked in _MULTI and len(data.classes) == 1:
-            return asked, max(2, n_classes), "softmax"
+            return asked, max(2, n_classes)
         raise _wrong_objective(asked, owner, len(data.classes), n_classes)
 
     def predict(
@@ -225,7 +225,7 @@ class XGBClassifier(LabelPredictions, BaseXGB):
         raw = self._raw_scores(X)
         classes = self._classes_by_output() or ()
         if len(classes) == 1 and len(classes[0]) == 2 and raw.shape[1] == 2:
-            return raw[:, 1] - raw[:, 0]  # type: ignore[no-any-return]
+            return raw[:, 1] - raw[:, 0]
         return _squeezed(raw)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -303,15 +303,16 @@ def _squeezed(raw: Floats) -> Floats:
 def _wrong_objective(asked: Any, owner: str, n_outputs: int, n_classes: int) -> ParameterError | DataError:
     if asked in _BINARY:
         return DataError(
-            f"objective={asked!r} of {owner} is for two classes, and y has {n_classes}. Use 'multi:softprob', or "
-            "leave `objective` None."
+            f"objective={asked!r} of {owner} is for two classes, and y has {n_classes}. Use "
+            "'multi:softprob', or leave `objective` None."
         )
     if asked in _MULTI:
         return DataError(
-            f"objective={asked!r} of {owner} is for one target, and y has {n_outputs} columns. Leave `objective` "
-            "None to learn a yes-or-no question for each."
+            f"objective={asked!r} of {owner} is for one target, and y has {n_outputs} columns. Leave "
+            "`objective` None to learn a yes-or-no question for each."
         )
     way_out = "Use XGBRanker." if str(asked).startswith("rank:") else "Use XGBRegressor for numbers."
     return ParameterError(
-        f"objective={asked!r} of {owner} is none for classes; those are {', '.join(_BINARY + _MULTI)}. {way_out}"
+        f"objective={asked!r} of {owner} is none for classes; those are {', '.join(_BINARY + _MULTI)}. "
+        f"{way_out}"
     )

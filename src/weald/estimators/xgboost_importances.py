@@ -20,5 +20,5 @@ def column_importances(forest: Forest, kind: str, trees: tuple[int, int]) -> NDA
     if kind == "weight":
         return count
     amount = forest.gain[inner] if kind.endswith("gain") else forest.cover[nodes]
-    total = np.bincount(column, amount, forest.n_columns)
+    total = np.bincount(column, amount, forest.n_columns).astype(np.float64)
     return total if kind.startswith("total") else total / np.maximum(count, 1.0)

@@ -18,9 +18,9 @@ from weald.estimators.options import (
     Nothing,
     NotZero,
     Number,
-    Rule,
     Whole,
     checked,
+    optional,
     parameter,
 )
 
@@ -68,6 +68,7 @@ IMPORTANCE_TYPES = ("gain", "weight", "cover", "total_gain", "total_cover")
 #: parameters that go to the objective
 OBJECTIVE_PARAMETERS = (
     "scale_pos_weight",
+    "max_delta_step",
     "tweedie_variance_power",
     "huber_slope",
     "quantile_alpha",
@@ -121,16 +122,12 @@ class _Function:
         return callable(value) and not isinstance(value, type)
 
 
-def _maybe(*rules: Rule, hint: str) -> Any:
-    return parameter(Nothing(), *rules, hint=hint)
-
-
 def _share(what: str) -> Any:
-    return _maybe(Number(0, 1, "(]"), hint=f"Use 1.0 for all {what}.")
+    return optional(Number(0, 1, "(]"), hint=f"Use 1.0 for all {what}.")
 
 
 def _flag(hint: str = "Leave it None for xgboost's default.") -> Any:
-    return _maybe(_Flag(), hint=hint)
+    return optional(_Flag(), hint=hint)
 
 
 _LIST = Instance((Collection,), "a list")
@@ -140,91 +137,91 @@ _LIST = Instance((Collection,), "a list")
 class GrowthOptions:
     """What shapes a tree."""
 
-    learning_rate: float | None = _maybe(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
-    eta: float | None = _maybe(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
-    max_depth: int | None = _maybe(Whole(0), hint="Use 6, or 0 for no limit.")
-    max_leaves: int | None = _maybe(Whole(0), hint="Use 0 for no limit.")
-    grow_policy: str | None = _maybe(
+    learning_rate: float | None = optional(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
+    eta: float | None = optional(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
+    max_depth: int | None = optional(Whole(0), hint="Use 6, or 0 for no limit.")
+    max_leaves: int | None = optional(Whole(0), hint="Use 0 for no limit.")
+    grow_policy: str | None = optional(
         Choice(("depthwise", "lossguide")), hint="Use 'lossguide' with `max_leaves` to grow best-first."
     )
-    gamma: float | None = _maybe(Number(0), hint="Use 0 to keep every split that gains.")
-    min_split_loss: float | None = _maybe(Number(0), hint="Use 0 to keep every split that gains.")
+    gamma: float | None = optional(Number(0), hint="Use 0 to keep every split that gains.")
+    min_split_loss: float | None = optional(Number(0), hint="Use 0 to keep every split that gains.")
     prune: str = parameter(Choice(("post", "pre")), hint="Use 'post', as xgboost's exact method does.")
-    min_child_weight: float | None = _maybe(Number(0), hint="Use 1, or 0 for no limit.")
-    max_delta_step: float | None = _maybe(Number(0), hint="Use 0 for no limit.")
-    reg_lambda: float | None = _maybe(Number(0), hint="Use 1, or 0 for no penalty.")
-    lambda_: float | None = _maybe(Number(0), hint="Use 1, or 0 for no penalty.")
-    reg_alpha: float | None = _maybe(Number(0), hint="Use 0 for no penalty.")
-    alpha: float | None = _maybe(Number(0), hint="Use 0 for no penalty.")
+    min_child_weight: float | None = optional(Number(0), hint="Use 1, or 0 for no limit.")
+    max_delta_step: float | None = optional(Number(0), hint="Use 0 for no limit.")
+    reg_lambda: float | None = optional(Number(0), hint="Use 1, or 0 for no penalty.")
+    lambda_: float | None = optional(Number(0), hint="Use 1, or 0 for no penalty.")
+    reg_alpha: float | None = optional(Number(0), hint="Use 0 for no penalty.")
+    alpha: float | None = optional(Number(0), hint="Use 0 for no penalty.")
     subsample: float | None = _share("rows")
-    sampling_method: str | None = _maybe(Choice(("uniform", "gradient_based")), hint="Use 'uniform'.")
+    sampling_method: str | None = optional(Choice(("uniform", "gradient_based")), hint="Use 'uniform'.")
     colsample_bytree: float | None = _share("columns")
     colsample_bylevel: float | None = _share("columns")
     colsample_bynode: float | None = _share("columns")
-    feature_weights: Any = _maybe(_LIST, hint="Give one number a column.")
-    tree_method: str | None = _maybe(
+    feature_weights: Any = optional(_LIST, hint="Give one number a column.")
+    tree_method: str | None = optional(
         Choice(("auto", "exact", "approx", "hist")),
         hint="Use 'hist' for large tables, 'exact' for small ones.",
     )
-    max_bin: int | None = _maybe(Whole(2, MAX_BINS), hint="Use 255 unless memory is short.")
-    booster: str | None = _maybe(Choice(("gbtree", "dart")), hint="Use 'gbtree'.")
-    sample_type: str | None = _maybe(Choice(("uniform", "weighted")), hint="Use 'uniform'.")
-    normalize_type: str | None = _maybe(Choice(("tree", "forest")), hint="Use 'tree'.")
-    rate_drop: float | None = _maybe(Number(0, 1), hint="Use 0.1 to drop a tenth of the trees.")
+    max_bin: int | None = optional(Whole(2, MAX_BINS), hint="Use 255 unless memory is short.")
+    booster: str | None = optional(Choice(("gbtree", "dart")), hint="Use 'gbtree'.")
+    sample_type: str | None = optional(Choice(("uniform", "weighted")), hint="Use 'uniform'.")
+    normalize_type: str | None = optional(Choice(("tree", "forest")), hint="Use 'tree'.")
+    rate_drop: float | None = optional(Number(0, 1), hint="Use 0.1 to drop a tenth of the trees.")
     one_drop: bool | None = _flag()
-    skip_drop: float | None = _maybe(Number(0, 1), hint="Use 0 to drop in every round.")
-    num_parallel_tree: int | None = _maybe(Whole(1), hint="Use 1 for boosting with single trees.")
-    multi_strategy: str | None = _maybe(
+    skip_drop: float | None = optional(Number(0, 1), hint="Use 0 to drop in every round.")
+    num_parallel_tree: int | None = optional(Whole(1), hint="Use 1 for boosting with single trees.")
+    multi_strategy: str | None = optional(
         Choice(("one_output_per_tree", "multi_output_tree")), hint="Use 'one_output_per_tree'."
     )
-    monotone_constraints: Any = _maybe(
+    monotone_constraints: Any = optional(
         Instance((Mapping,), "a dict from column name to -1, 0 or 1"),
         Instance((Collection,), "a list of -1, 0 or 1, one a column"),
         _Text("text like '(1,-1)'"),
         hint="Leave it None to set no constraint.",
     )
-    interaction_constraints: Any = _maybe(
+    interaction_constraints: Any = optional(
         Instance((Collection,), "a list of lists of columns"),
         _Text("text like '[[0, 1], [2, 3]]'"),
         hint="Leave it None to let any columns meet.",
     )
-    max_cat_to_onehot: int | None = _maybe(Whole(1), hint="Use 4.")
-    max_cat_threshold: int | None = _maybe(Whole(1), hint="Use 64.")
+    max_cat_to_onehot: int | None = optional(Whole(1), hint="Use 4.")
+    max_cat_threshold: int | None = optional(Whole(1), hint="Use 64.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XGBOptions(GrowthOptions):
     """All parameters of `XGBClassifier`, `XGBRegressor` and `XGBRanker`."""
 
-    n_estimators: int | None = _maybe(Whole(1), hint="Use 100, or more with `early_stopping`.")
-    objective: Any = _maybe(_Text("the name of an objective"), _Function(), hint="Leave it None.")
-    base_score: Any = _maybe(
+    n_estimators: int | None = optional(Whole(1), hint="Use 100, or more with `early_stopping`.")
+    objective: Any = optional(_Text("the name of an objective"), _Function(), hint="Leave it None.")
+    base_score: Any = optional(
         _AnyNumber("a number"), Instance((Collection,), "a list of numbers, one an output"), hint="Use 0.5."
     )
-    eval_metric: Any = _maybe(
+    eval_metric: Any = optional(
         _Text("the name of a metric"),
         _Function(),
         Instance((list, tuple), "a list of these"),
         hint="Leave it None for the metric of the objective.",
     )
-    early_stopping_rounds: int | None = _maybe(Whole(1), hint="Use 10.")
-    early_stopping: Any = _maybe(
+    early_stopping_rounds: int | None = optional(Whole(1), hint="Use 10.")
+    early_stopping: Any = optional(
         Number(0, 1, "()", fraction=True),
         Instance((tuple, list), "a set (X, y)"),
         Choice(("cv",)),
         hint="Use 0.1 to hold out a tenth of the rows.",
     )
-    callbacks: Any = _maybe(Instance((list, tuple), "a list of callbacks"), hint="Leave it None.")
-    class_weight: Any = _maybe(
+    callbacks: Any = optional(Instance((list, tuple), "a list of callbacks"), hint="Leave it None.")
+    class_weight: Any = optional(
         Choice(("balanced",)),
         Instance((Mapping,), "a dict from label to weight"),
         Instance((list, tuple), "a list of such, one an output"),
         hint="Use 'balanced' to give every class the same total weight.",
     )
-    scale_pos_weight: float | None = _maybe(Number(0, ends="(]"), hint="Use 1.")
-    missing: float | None = _maybe(_AnyNumber(), hint="Use NaN, which is always missing.")
-    feature_types: Any = _maybe(_LIST, hint="Give a list with 'q' or 'c' for each column.")
-    categorical_features: Any = _maybe(
+    scale_pos_weight: float | None = optional(Number(0, ends="(]"), hint="Use 1.")
+    missing: float | None = optional(_AnyNumber(), hint="Use NaN, which is always missing.")
+    feature_types: Any = optional(_LIST, hint="Give a list with 'q' or 'c' for each column.")
+    categorical_features: Any = optional(
         Choice(("from_dtype",)),
         Instance((Collection,), "a list of column names, of positions or of True and False"),
         hint="Leave it None to tell categories by the type of the column.",
@@ -233,41 +230,41 @@ class XGBOptions(GrowthOptions):
         Choice(("missing", "error")),
         hint="Use 'missing' to treat categories not seen in training as missing.",
     )
-    importance_type: str | None = _maybe(Choice(IMPORTANCE_TYPES), hint="Use 'gain'.")
-    random_state: Any = _maybe(
+    importance_type: str | None = optional(Choice(IMPORTANCE_TYPES), hint="Use 'gain'.")
+    random_state: Any = optional(
         Whole(0, 2**63 - 1),
         Instance((np.random.RandomState, np.random.Generator), "a RandomState or Generator of NumPy"),
         hint="Use a whole number for results that can be repeated.",
     )
-    seed: Any = _maybe(Whole(0, 2**63 - 1), hint="Use a whole number.")
-    n_jobs: int | None = _maybe(NotZero(), hint="Leave it None for every CPU of the process.")
-    nthread: int | None = _maybe(NotZero(), hint="Leave it None for every CPU of the process.")
-    quantile_alpha: Any = _maybe(
+    seed: Any = optional(Whole(0, 2**63 - 1), hint="Use a whole number.")
+    n_jobs: int | None = optional(NotZero(), hint="Leave it None for every CPU of the process.")
+    nthread: int | None = optional(NotZero(), hint="Leave it None for every CPU of the process.")
+    quantile_alpha: Any = optional(
         Number(0, 1, "()"), Instance((Collection,), "a list of such"), hint="Use 0.5 for medians."
     )
-    tweedie_variance_power: float | None = _maybe(Number(1, 2, "()"), hint="Use 1.5.")
-    huber_slope: float | None = _maybe(Number(0, ends="(]"), hint="Use 1.")
-    num_class: int | None = _maybe(Whole(1), hint="Leave it None: the target tells.")
-    num_target: int | None = _maybe(Whole(1), hint="Leave it None: the target tells.")
-    lambdarank_pair_method: str | None = _maybe(Choice(("mean", "topk")), hint="Use 'topk'.")
-    lambdarank_num_pair_per_sample: int | None = _maybe(Whole(1), hint="Leave it None.")
+    tweedie_variance_power: float | None = optional(Number(1, 2, "()"), hint="Use 1.5.")
+    huber_slope: float | None = optional(Number(0, ends="(]"), hint="Use 1.")
+    num_class: int | None = optional(Whole(1), hint="Leave it None: the target tells.")
+    num_target: int | None = optional(Whole(1), hint="Leave it None: the target tells.")
+    lambdarank_pair_method: str | None = optional(Choice(("mean", "topk")), hint="Use 'topk'.")
+    lambdarank_num_pair_per_sample: int | None = optional(Whole(1), hint="Leave it None.")
     lambdarank_normalization: bool | None = _flag()
     lambdarank_score_normalization: bool | None = _flag()
     lambdarank_unbiased: bool | None = _flag()
-    lambdarank_bias_norm: float | None = _maybe(Number(0), hint="Use 1.")
+    lambdarank_bias_norm: float | None = optional(Number(0), hint="Use 1.")
     ndcg_exp_gain: bool | None = _flag()
     disable_default_eval_metric: bool | None = _flag()
     # accepted, without effect
-    verbosity: int | None = _maybe(Whole(0, 3), hint="weald prints nothing; use fit(verbose=True).")
-    device: str | None = _maybe(Choice(("cpu",)), hint="weald runs on the CPU; leave it None.")
+    verbosity: int | None = optional(Whole(0, 3), hint="weald prints nothing; use fit(verbose=True).")
+    device: str | None = optional(Choice(("cpu",)), hint="weald runs on the CPU; leave it None.")
     validate_parameters: bool | None = _flag("weald always checks parameters; leave it None.")
     enable_categorical: bool | None = _flag("weald always takes categories; leave it out.")
     seed_per_iteration: bool | None = _flag()
-    max_cached_hist_node: int | None = _maybe(Whole(1), hint="Leave it None.")
+    max_cached_hist_node: int | None = optional(Whole(1), hint="Leave it None.")
     refresh_leaf: bool | None = _flag()
     # not in weald
     updater: Any = parameter(Nothing(), hint="weald has no updaters; choose the method by `tree_method`.")
-    process_type: str | None = _maybe(
+    process_type: str | None = optional(
         Choice(("default",)),
         hint="weald does not update old trees; train anew, or go on with fit(xgb_model=...).",
     )

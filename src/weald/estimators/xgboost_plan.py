@@ -6,15 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
-from weald.boosting.links import to_raw
+from weald.boosting.base_scores import given_start
 from weald.boosting.losses import make_objective
 from weald.boosting.options import BoostOptions, DartOptions
 from weald.boosting.records import BoostTarget, Floats, Objective
 from weald.data.schema import Schema
 from weald.engine import thread_count
-from weald.errors import ParameterError
 from weald.estimators.xgboost_constraints import column_weights, interactions, monotone
 from weald.estimators.xgboost_options import XGBOptions, objective_parameters, seed_of
 
@@ -58,14 +55,12 @@ class Plan:
 
     boost: BoostOptions
     objective: ObjectiveLike
-    n_classes: int  # 0 where numbers are learnt
+    n_classes: int | None  # None where numbers are learnt
     parameters: Mapping[str, Any]
     base_score: Any  # as the user gave it
     max_delta_step: float | None  # None: what the objective asks for
     eval_metric: Any
     default_metric: bool
-    #: what turns raw scores of a custom objective into predictions
-    custom_link: str
     owner: str
 
     @property
@@ -95,26 +90,7 @@ class Plan:
         """The raw scores to start from: the user's `base_score`, or the objective's estimate."""
         if self.base_score is None:
             return objective.base_scores()
-        try:
-            values = np.asarray(self.base_score, np.float64).ravel()
-        except (TypeError, ValueError):
-            raise ParameterError(f"`base_score` of {self.owner} must be numbers.") from None
-        if len(values) not in (1, objective.n_outputs):
-            raise ParameterError(
-                f"`base_score` of {self.owner} has {len(values)} numbers for {objective.n_outputs} outputs. "
-                "Give one, or one an output."
-            )
-        raw = np.asarray(to_raw(self.link(objective), values), np.float64)
-        if not np.isfinite(raw).all():
-            raise ParameterError(
-                f"`base_score` of {self.owner} is {self.base_score!r}, which {objective.name} cannot start from. "
-                "Give a prediction inside its range, such as 0.5."
-            )
-        return np.ascontiguousarray(np.broadcast_to(raw, (objective.n_outputs,)))
-
-    def link(self, objective: Objective) -> str:
-        """What turns raw scores into predictions."""
-        return self.custom_link if self.custom else objective.link
+        return given_start(self.base_score, n_outputs=objective.n_outputs, link=objective.link)
 
 
 def make_plan(
@@ -123,8 +99,7 @@ def make_plan(
     n_rows: int,
     *,
     objective: ObjectiveLike,
-    n_classes: int,
-    custom_link: str,
+    n_classes: int | None,
     feature_weights: Any,
     owner: str,
 ) -> Plan:
@@ -153,7 +128,6 @@ def make_plan(
         max_delta_step=options.max_delta_step,
         eval_metric=options.eval_metric,
         default_metric=not options.disable_default_eval_metric,
-        custom_link=custom_link,
         owner=owner,
     )
 

@@ -79,8 +79,8 @@ class BoostedPredictions:
         first, last = int(pair[0]), int(pair[1]) or self.n_rounds_
         if not 0 <= first < last <= self.n_rounds_ and (first, last) != (0, 0):
             raise ParameterError(
-                f"`iteration_range` is {(first, last)}, and the model has the rounds 0 to {self.n_rounds_ - 1}. "
-                f"Use a range inside (0, {self.n_rounds_})."
+                f"`iteration_range` is {(first, last)}, and the model has the rounds 0 to "
+                f"{self.n_rounds_ - 1}. Use a range inside (0, {self.n_rounds_})."
             )
         return first, last
 
@@ -170,18 +170,18 @@ class BoostedPredictions:
     @property
     def best_iteration(self) -> int:
         """The best round, from 0; only with early stopping."""
-        return self._best_of(0, "best_iteration")
+        return int(self._best_of("best_iteration")[0])
 
     @property
     def best_score(self) -> float:
         """The metric that decided early stopping, in the best round; only with early stopping."""
-        return self._best_of(1, "best_score")
+        return float(self._best_of("best_score")[1])
 
-    def _best_of(self, place: int, name: str) -> Any:
+    def _best_of(self, name: str) -> tuple[int, float]:
         check_is_fitted(self)
         if self._best is None:
             raise AttributeError(f"`{name}` is only defined when early stopping is used.")
-        return self._best[place]
+        return self._best
 
     @property
     def n_estimators_(self) -> int:
@@ -215,7 +215,7 @@ class BoostedPredictions:
         found: dict[str, dict[str, list[float]]] | None = getattr(self, "evals_result_", None)
         if found is None:
             raise WealdError(
-                "There are no learning curves: no set was measured in training, or the model comes from a file. "
-                "Give fit(..., eval_set=[(X, y)])."
+                "There are no learning curves: no set was measured in training, or the model comes from a "
+                "file. Give fit(..., eval_set=[(X, y)])."
             )
         return found

@@ -141,7 +141,7 @@ class XGBRanker(BaseXGB):
         assert target.group_start is not None
         return query_row_weights(given.sample_weight, target.group_start)
 
-    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int, str]:
+    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int | None]:
         owner, asked = type(self).__name__, options.objective
         check_objective(asked, owner)
         asked = "rank:ndcg" if asked is None else asked
@@ -150,7 +150,7 @@ class XGBRanker(BaseXGB):
                 f"objective={asked!r} of {owner} is none for ranking; those are {', '.join(OBJECTIVES)}. Use "
                 "XGBClassifier or XGBRegressor for others."
             )
-        return asked, 0, "identity"
+        return asked, None
 
     def predict(
         self,
@@ -242,4 +242,4 @@ class XGBRanker(BaseXGB):
 
 
 def _scores(raw: Floats) -> Floats:
-    return raw[:, 0]  # type: ignore[no-any-return]
+    return raw[:, 0]

@@ -60,7 +60,8 @@ class XGBRegressor(RegressorMixin, BaseXGB):  # type: ignore[misc]  # scikit-lea
     --------
     >>> from weald import XGBRegressor
     >>> model = XGBRegressor(n_estimators=1, learning_rate=1.0, reg_lambda=0.0, max_depth=1)
-    >>> model.fit([[1.0], [2.0], [8.0], [9.0]], [10.0, 12.0, 40.0, 42.0]).predict([[0.0], [9.0]]).round(3).tolist()
+    >>> model = model.fit([[1.0], [2.0], [8.0], [9.0]], [10.0, 12.0, 40.0, 42.0])
+    >>> model.predict([[0.0], [9.0]]).round(3).tolist()
     [11.0, 41.0]
     """
 
@@ -122,7 +123,7 @@ class XGBRegressor(RegressorMixin, BaseXGB):  # type: ignore[misc]  # scikit-lea
             np.ascontiguousarray(values[:, 0] if values.shape[1] == 1 else values), weight
         ), None
 
-    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int, str]:
+    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int | None]:
         owner, asked = type(self).__name__, options.objective
         check_objective(asked, owner)
         if asked is None:
@@ -130,7 +131,7 @@ class XGBRegressor(RegressorMixin, BaseXGB):  # type: ignore[misc]  # scikit-lea
         if isinstance(asked, str) and asked.startswith(("multi:", "rank:")):
             other = "XGBRanker" if asked.startswith("rank:") else "XGBClassifier"
             raise ParameterError(f"objective={asked!r} of {owner} is none for numbers. Use {other}.")
-        return asked, 0, "identity"
+        return asked, None
 
     def predict(
         self,
@@ -167,7 +168,7 @@ class XGBRegressor(RegressorMixin, BaseXGB):  # type: ignore[misc]  # scikit-lea
             base_margin=base_margin,
             iteration_range=iteration_range,
         )
-        return _one_column(raw) if output_margin else self._numbers(raw)
+        return _one_column(raw) if output_margin else _one_column(self._predictions(raw))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Predictions after each round, up to those that `predict` uses.
@@ -183,17 +184,7 @@ class XGBRegressor(RegressorMixin, BaseXGB):  # type: ignore[misc]  # scikit-lea
             Predictions.
         """
         for raw in self._staged_scores(X):
-            yield self._numbers(raw)
-
-    def _numbers(self, raw: Floats) -> Floats:
-        said = self._predictions(raw)
-        if self.objective_ == "reg:quantileerror" and said.shape[1] > 1:
-            # Trees of their own may let quantiles cross. Columns stay in the order of `quantile_alpha`.
-            order = np.argsort(np.asarray(self._options().quantile_alpha, np.float64), kind="stable")
-            if len(order) == said.shape[1]:
-                crossed, said = said, np.empty_like(said)
-                said[:, order] = np.sort(crossed, axis=1)
-        return _one_column(said)
+            yield _one_column(self._predictions(raw))
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the targets this takes."""

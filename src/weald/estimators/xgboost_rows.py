@@ -154,8 +154,8 @@ def check_margin(margin: Floats | None, n_outputs: int) -> None:
     """Refuse margins for another number of outputs."""
     if margin is not None and margin.shape[1] != n_outputs:
         raise DataError(
-            f"base_margin has {margin.shape[1]} raw scores a row, and the model has {n_outputs} outputs. Give it "
-            f"the shape ({len(margin)}, {n_outputs})."
+            f"base_margin has {margin.shape[1]} raw scores a row, and the model has {n_outputs} outputs. "
+            f"Give it the shape ({len(margin)}, {n_outputs})."
         )
 
 
@@ -179,8 +179,8 @@ def read_classes(y: Any, n_rows: int, weight: Weights | None, class_weight: Any,
             if len(found.classes) > 2:
                 raise DataError(
                     f"y has {len(outputs)} columns, and column {k} has {len(found.classes)} classes. {owner} "
-                    "takes several columns of two classes each; for more, fit one model a column (scikit-learn's "
-                    "MultiOutputClassifier does)."
+                    "takes several columns of two classes each; for more, fit one model a column "
+                    "(scikit-learn's MultiOutputClassifier does)."
                 )
     weight = weigh_by_class(class_weight, owner, outputs, weight)
     return Classes(_numbers(outputs), tuple(found.classes for found in outputs), weight)
@@ -245,8 +245,10 @@ def given_sets(
             ("eval_qid", qids),
         )
     ]
+    weight, margin, group, qid = extras
     return [
-        Given(X, y, *(extra[i] for extra in extras), where=f"{where}[{i}]") for i, (X, y) in enumerate(pairs)
+        Given(X, y, weight[i], margin[i], group[i], qid[i], f"{where}[{i}]")
+        for i, (X, y) in enumerate(pairs)
     ]
 
 
@@ -266,7 +268,7 @@ def _one_each(values: Any, n: int, name: str, where: str) -> list[Any]:
     if not isinstance(values, list | tuple) or len(values) != n:
         got = f"{len(values)} entries" if isinstance(values, list | tuple) else type(values).__name__
         raise DataError(
-            f"{name} must be a list with one entry for each of the {n} sets of {where}; got {got}. Use None for "
-            "a set that has none."
+            f"{name} must be a list with one entry for each of the {n} sets of {where}; got {got}. Use None "
+            "for a set that has none."
         )
     return list(values)

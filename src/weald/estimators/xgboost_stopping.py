@@ -45,8 +45,8 @@ def hold_out(
     if not held.any():
         what = "query" if target.group_start is not None else "row"
         raise DataError(
-            f"`early_stopping` of {owner} is {share}, which holds out no {what} of {len(candidates)}. Use a larger "
-            "share, a set (X, y), or more rows."
+            f"`early_stopping` of {owner} is {share}, which holds out no {what} of {len(candidates)}. Use a "
+            "larger share, a set (X, y), or more rows."
         )
     return np.flatnonzero(~held[unit]), np.flatnonzero(held[unit])
 
@@ -126,8 +126,8 @@ def _check_classes(
             label = labels.tolist()[int(np.argmin(present))]
             where = "" if len(classes) == 1 else f" of output {k}"
             raise DataError(
-                f"{part} trains on no row of the class {label!r}{where}. Use stratified folds or fewer of them, "
-                "or leave the class out."
+                f"{part} trains on no row of the class {label!r}{where}. Use stratified folds or fewer of "
+                "them, or leave the class out."
             )
 
 
@@ -138,8 +138,8 @@ def check_waiting(options: Any, n_sets: int, owner: str) -> int | None:
         return WAIT if rounds is None else rounds
     if rounds is not None and n_sets == 0:
         raise ParameterError(
-            f"`early_stopping_rounds` of {owner} needs rows to measure on: Must have at least 1 validation dataset "
-            "for early stopping. Give fit(..., eval_set=[(X, y)]), or set early_stopping=0.1 to hold out a tenth "
-            "of the rows."
+            f"`early_stopping_rounds` of {owner} needs rows to measure on: Must have at least 1 validation "
+            "dataset for early stopping. Give fit(..., eval_set=[(X, y)]), or set early_stopping=0.1 to hold "
+            "out a tenth of the rows."
         )
     return rounds

@@ -83,33 +83,33 @@ class Training:
         callbacks: Any = None,
         early_stopping: EarlyStopping | None = None,
         progress: Progress | None = None,
+        predict: Callable[[Forest, Any], Any] | None = None,
     ) -> Trained:
         """Boost, by default for as many rounds as planned; a second call goes on from the first."""
-        link = self.plan.link(self.objective)
         watch = Watch(
             sets=self.sets,
             metrics=self.metrics,
-            link=_linked(link),
+            link=_linked(self.objective.link),
             callbacks=callbacks,
             early_stopping=early_stopping,
             progress=progress,
         )
         options = self.options if n_rounds is None else replace(self.options, n_rounds=n_rounds)
-        with watch:
-            forest = boost(
-                self.codes,
-                self.rows.target,
-                self.objective,
-                options,
-                base_scores=self.base,
-                scores=self.scores,
-                start=self.forest,
-                watch=watch,
-            )
-        self.forest = forest if forest.link == link else replace(forest, link=link)
+        self.forest = boost(
+            self.codes,
+            self.rows.target,
+            self.objective,
+            options,
+            base_scores=self.base,
+            scores=self.scores,
+            start=self.forest,
+            table=self.rows.table,
+            watch=watch,
+            predict=predict,
+        )
         return Trained(
             forest=self.forest,
-            objective=self.objective.name,
+            objective=f"custom:{self.objective.name}" if self.plan.custom else self.objective.name,
             codes=self.codes,
             evals_result=watch.evals_result,
             best_round=watch.best_round,
@@ -147,7 +147,7 @@ def _linked(link: str) -> Callable[[Floats], Floats]:
 def _metrics(plan: Plan, objective: Objective) -> list[Metric]:
     name = objective.name
     if plan.custom:  # its link tells what it predicts
-        name = {"logistic": "binary:logistic", "softmax": "multi:softprob"}.get(plan.custom_link, name)
+        name = {"logistic": "binary:logistic", "softmax": "multi:softprob"}.get(objective.link, name)
     found = make_metrics(
         plan.eval_metric, objective_name=name, n_outputs=objective.n_outputs, parameters=plan.parameters
     )
@@ -162,11 +162,11 @@ def _checked_start(start: Forest | None, objective: Objective, plan: Plan) -> Fo
     """The model to go on from, if it predicts what the objective learns."""
     if start is None:
         return None
-    link = plan.link(objective)
+    link = objective.link
     if start.n_outputs != objective.n_outputs or start.link != link:
         raise ParameterError(
             f"xgb_model predicts {start.n_outputs} output{'s' * (start.n_outputs > 1)} by the link "
-            f"{start.link!r}; {objective.name} of {plan.owner} needs {objective.n_outputs} by {link!r}. Give the "
-            "objective that the model was trained with."
+            f"{start.link!r}; {objective.name} of {plan.owner} needs {objective.n_outputs} by {link!r}. Give "
+            "the objective that the model was trained with."
         )
     return start
