@@ -130,6 +130,8 @@ class _RichBar:
             progress.TextColumn("{task.fields[text]}", markup=False),
             console=console,
             auto_refresh=False,
+            redirect_stdout=False,  # what callbacks print goes where they print it
+            redirect_stderr=False,
         )
         self._task = self._bar.add_task("", total=n_rounds, text="")
         self._bar.start()
