@@ -6,7 +6,8 @@ threshold falls; rows of equal prediction are passed together, so ties count hal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -14,9 +15,6 @@ from numpy.typing import NDArray
 
 from weald.boosting.records import BoostTarget, Floats
 from weald.errors import DataError
-
-#: rows of a query that are compared with all others at once
-PAIR_BLOCK = 256
 
 
 def auc(predictions: Floats, target: BoostTarget) -> float:
@@ -26,7 +24,9 @@ def auc(predictions: Floats, target: BoostTarget) -> float:
     the right order, averaged over the queries of three rows and more.
     """
     if target.group_start is not None:
-        return _mean_of_queries(_ordered_pairs, predictions, target)
+        ranking_metrics = import_module("weald.boosting.ranking_metrics")  # late: only rankings need it
+        p, y = predictions.reshape(-1), target.values.reshape(-1)
+        return float(ranking_metrics.auc_by_group(p, y, target.group_start))
     if predictions.ndim == 2 and predictions.shape[1] > 1:
         area, positive = _one_against_rest("auc", _roc, predictions, target)
         return float(np.sum(area * positive) / np.sum(positive)) if np.sum(positive) > 0 else float("nan")
@@ -42,7 +42,7 @@ def aucpr(predictions: Floats, target: BoostTarget) -> float:
     """
     if target.group_start is not None:
         _check_relevance(target.values)
-        return _mean_of_queries(lambda p, y: _precision_recall(p, y, None), predictions, target)
+        return _mean_of_queries(predictions, target, target.group_start)
     if predictions.ndim == 2 and predictions.shape[1] > 1:
         return float(np.mean(_one_against_rest("aucpr", _precision_recall, predictions, target)[0]))
     _check_one_target("aucpr", predictions, target)
@@ -109,38 +109,12 @@ def _one_against_rest(
     return np.array(areas), np.array(positives)
 
 
-def _mean_of_queries(
-    area: Callable[[Floats, Floats], float], predictions: Floats, target: BoostTarget
-) -> float:
+def _mean_of_queries(predictions: Floats, target: BoostTarget, start: NDArray[np.int64]) -> float:
     """The plain mean over the queries that have an area; as in xgboost their weights do not count."""
     p, y = predictions.reshape(-1), target.values.reshape(-1)
-    areas = np.array([area(p[rows], y[rows]) for rows in _queries(target) if rows.stop > rows.start])
+    areas = np.array([_precision_recall(p[a:b], y[a:b], None) for a, b in pairwise(start) if b > a])
     known = areas[~np.isnan(areas)]
     return float(np.mean(known)) if len(known) else float("nan")
-
-
-def _queries(target: BoostTarget) -> Iterator[slice]:
-    start: NDArray[np.int64] | None = target.group_start
-    assert start is not None
-    return (slice(int(a), int(b)) for a, b in pairwise(start))
-
-
-def _ordered_pairs(p: Floats, y: Floats) -> float:
-    """The share of pairs whose predictions fall as the relevances do; equal predictions count half.
-
-    Pairs of equal relevance count in the order of their rows, because xgboost's do.
-    """
-    n = len(p)
-    if n < 3:
-        return float("nan")
-    p = p[np.argsort(-y, kind="stable")]
-    right = 0.0
-    for start in range(0, n, PAIR_BLOCK):
-        block = p[start : start + PAIR_BLOCK, None]
-        later = np.arange(start, n) > np.arange(start, start + len(block))[:, None]
-        right += np.count_nonzero((block > p[start:]) & later)
-        right += 0.5 * np.count_nonzero((block == p[start:]) & later)
-    return right / (n * (n - 1) / 2)
 
 
 def _check_one_target(name: str, predictions: Floats, target: BoostTarget) -> None:

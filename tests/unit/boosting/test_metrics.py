@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 from functools import partial
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,21 +85,10 @@ def test_auc_of_classes_is_weighted_by_prevalence():
     assert np.isnan(areas.auc(p, BoostTarget(np.minimum(y, 1.0), w)))  # no row of the last class
 
 
-def test_pairs_of_a_large_query():
-    """More rows than one block of pairs, against all pairs at once."""
-    rng = np.random.default_rng(1)
-    n = 2 * areas.PAIR_BLOCK + 17
-    p, y = np.round(rng.normal(size=n), 1), np.arange(n)[::-1].astype(float)
-    i, j = np.triu_indices(n, 1)
-    expected = np.mean(np.where(p[i] > p[j], 1.0, np.where(p[i] == p[j], 0.5, 0.0)))
-    assert areas.auc(p, BoostTarget(y, None, np.array([0, n]))) == pytest.approx(expected)
-
-
-def test_queries_too_small_for_an_area():
-    start = np.array([0, 2, 2, 4])
-    target = BoostTarget(np.array([0.0, 1.0, 1.0, 1.0]), None, start)
-    assert np.isnan(areas.auc(np.arange(4.0), target))
+def test_queries_without_an_area():
+    target = BoostTarget(np.array([0.0, 1.0, 1.0, 1.0]), None, np.array([0, 2, 2, 4]))
     assert areas.aucpr(np.arange(4.0), target) == 1.0  # of the first query, the only one with both
+    assert np.isnan(areas.aucpr(np.arange(4.0), BoostTarget(np.ones(4), None, np.array([0, 4]))))
 
 
 def test_aucpr_of_graded_relevance():
@@ -236,6 +227,51 @@ def test_several_metrics():
         names(["auc", areas.auc])
     with pytest.raises(ParameterError, match="must be a name, a function"):
         names(3)
+
+
+@pytest.fixture
+def rankings(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What the functions of rankings are asked."""
+    asked: list[tuple[Any, ...]] = []
+    module = ModuleType("weald.boosting.ranking_metrics")
+    for name in ("ndcg", "mean_average_precision", "precision"):
+
+        def function(p, y, start, weight=None, k=None, *, name=name, **options):
+            asked.append((name, list(start), None if weight is None else list(weight), k, options))
+            return 0.25
+
+        setattr(module, name, function)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "k", "options"),
+    [
+        ("ndcg@10", "ndcg", 10, {"minus": False, "exponential": True}),
+        ("ndcg-", "ndcg", None, {"minus": True, "exponential": True}),
+        ("map@5-", "mean_average_precision", 5, {"minus": True}),
+        ("pre@2", "precision", 2, {}),
+    ],
+)
+def test_rankings_by_name(rankings, text: str, function: str, k: int | None, options: dict[str, Any]):
+    found = metric(text, "rank:ndcg")
+    assert found.name == text
+    assert found.maximize
+    y, start = np.array([1.0, 0.0, 1.0]), np.array([0, 2, 3, 3])
+    assert found(np.zeros(3), BoostTarget(y, np.array([2.0, 2.0, 5.0]), start)) == 0.25
+    found(np.zeros(3), BoostTarget(y, None, start))
+    found(np.zeros(3), BoostTarget(y))  # no queries: all rows are one
+    assert rankings == [
+        (function, [0, 2, 3, 3], [2.0, 5.0, 0.0], k, options),
+        (function, [0, 2, 3, 3], None, k, options),
+        (function, [0, 3], None, k, options),
+    ]
+
+
+def test_gain_of_ndcg(rankings):
+    metric("ndcg", "rank:ndcg", ndcg_exp_gain=False)(np.zeros(1), BoostTarget(np.zeros(1)))
+    assert rankings[0][-1]["exponential"] is False
 
 
 class TestFunctions:

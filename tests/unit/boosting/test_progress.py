@@ -98,6 +98,12 @@ def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch):
     assert text.endswith("\n")
 
 
+def test_program_without_stderr(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    with Progress(2) as shown:
+        shown.advance(LOG)
+
+
 def test_drawn_at_most_ten_times_a_second(monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
