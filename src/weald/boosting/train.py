@@ -148,16 +148,20 @@ def cv(
     DataFrame or dict
         A row a round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
     """
+    from weald.estimators.options import Whole
     from weald.estimators.xgboost_rows import Given
 
+    if folds is None and not Whole(2).admits(nfold):
+        raise ParameterError(f"`nfold` of cv must be a whole number of at least 2; got {nfold!r}. Use 5.")
     given = Given(X, y, sample_weight, base_margin, group, qid)
     params = _with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
-    model = _estimator(params, num_boost_round, obj, custom_metric, early_stopping_rounds, None)
+    model = _estimator(params, num_boost_round, obj, custom_metric, None, None)
     options = model._options()
     data = model._read_training(given, options, None)
     plan = model._make_plan(options, data, feature_weights)
     by_class = data.classes is not None if stratified is None else stratified
-    parts = model._folds(nfold if folds is None else folds, X, data, plan, stratified=by_class)
+    divide: Any = ("nfold", nfold) if folds is None else ("folds", folds)
+    parts = model._folds(divide[1], X, data, plan, stratified=by_class, name=divide[0], owner="cv")
     result = cross_validate(plan, parts, wait=early_stopping_rounds, maximize=maximize)
     return _table(result.table) if as_pandas else result.table
 

@@ -206,7 +206,7 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         """With early_stopping="cv": the number of rounds the folds find best, and what they said."""
         if options.early_stopping != "cv":
             return plan, {}
-        parts = self._folds(FOLDS, X, data, plan, stratified=True)
+        parts = self._folds(FOLDS, X, data, plan, stratified=True, name="early_stopping")
         result = cross_validate(plan, parts, wait=wait)
         chosen = replace(plan, boost=replace(plan.boost, n_rounds=result.n_rounds))
         learned = {"cv_results_": result.table, "best": (result.best_round, result.best_score)}
@@ -221,7 +221,8 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
             stratified=stratified,
             classes=data.classes,
             seed=plan.boost.seed,
-            owner=type(self).__name__,
+            owner=owner or type(self).__name__,
+            name=name,
         )
 
     def _predictor_so_far(self, data: Data) -> Callable[[Forest, Any], Any]:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from weald.boosting.links import apply_link
 from weald.boosting.records import BoostTarget, Floats
@@ -20,6 +21,11 @@ from weald.estimators.xgboost_rows import Given, given_sets, read_classes, read_
 
 _BINARY = ("binary:logistic", "binary:logitraw", "binary:hinge")
 _MULTI = ("multi:softprob", "multi:softmax")
+
+
+def _one_output(model: Any) -> bool:
+    """Whether raw scores speak of one target; before `fit` nobody knows."""
+    return getattr(model, "n_outputs_", 1) == 1
 
 
 class XGBClassifier(LabelPredictions, BaseXGB):
@@ -209,8 +215,11 @@ class XGBClassifier(LabelPredictions, BaseXGB):
         )
         return self._probabilities(raw)
 
+    @available_if(_one_output)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Raw scores: above 0 means the second of two classes, the largest the class of several.
+
+        Only for a target of one column.
 
         Parameters
         ----------

@@ -218,11 +218,14 @@ refresh_leaf
             setattr(self, name, value)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Put the documentation of the parameters where a subclass's docstring says so."""
+        """Show the parameters: their documentation where the docstring says so, their names as signature."""
         super().__init_subclass__(**kwargs)
         if cls.__doc__ and XGBParameters.__doc__:
             shared = XGBParameters.__doc__.split("\n\n", 1)[1].strip()
             cls.__doc__ = cls.__doc__.replace("{parameters}", shared)
+        whole = inspect.signature(cls.__init__)
+        named = [each for each in whole.parameters.values() if each.name not in ("self", "others")]
+        cls.__signature__ = whole.replace(parameters=named)  # type: ignore[attr-defined]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.

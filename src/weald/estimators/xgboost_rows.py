@@ -247,8 +247,7 @@ def given_sets(
     ]
     weight, margin, group, qid = extras
     return [
-        Given(X, y, weight[i], margin[i], group[i], qid[i], f"{where}[{i}]")
-        for i, (X, y) in enumerate(pairs)
+        Given(X, y, weight[i], margin[i], group[i], qid[i], f"{where}[{i}]") for i, (X, y) in enumerate(pairs)
     ]
 
 

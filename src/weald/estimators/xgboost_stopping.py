@@ -45,8 +45,8 @@ def hold_out(
     if not held.any():
         what = "query" if target.group_start is not None else "row"
         raise DataError(
-            f"`early_stopping` of {owner} is {share}, which holds out no {what} of {len(candidates)}. Use a "
-            "larger share, a set (X, y), or more rows."
+            f"`early_stopping` of {owner} is {share}, which holds out no {what} of {len(candidates)} "
+            f"(n_samples={target.n_rows}). Use a larger share, a set (X, y), or more rows."
         )
     return np.flatnonzero(~held[unit]), np.flatnonzero(held[unit])
 
@@ -69,7 +69,7 @@ def fold_rows(
     classes: tuple[NDArray[Any], ...] | None,
     seed: int,
     owner: str,
-    name: str = "folds",
+    name: str,
 ) -> list[tuple[Rows, Rows]]:
     """The (training, held-out) rows of each fold; of a ranking a number divides queries.
 
@@ -82,7 +82,15 @@ def fold_rows(
     unit, n_units = _units(target)
     if target.group_start is not None and isinstance(cv, int):
         divided = folds(
-            cv, None, np.zeros((n_units, 1)), None, labels=False, random_state=seed % 2**32, owner=owner
+            cv,
+            None,
+            np.zeros((n_units, 1)),
+            None,
+            labels=False,
+            random_state=seed % 2**32,
+            owner=owner,
+            name=name,
+            way_out="Use fewer folds, or more queries.",
         )
         weight = np.ones(target.n_rows) if target.weight is None else target.weight
         parts = [(weight * fold.train[unit], weight * fold.held_out[unit]) for fold in divided]
@@ -98,6 +106,8 @@ def fold_rows(
             labels=labels and stratified,
             random_state=seed % 2**32,
             owner=owner,
+            name=name,
+            way_out="Use fewer folds, or more rows.",
         )
         parts = [(fold.train, fold.held_out) for fold in found]
     for number, (train, _) in enumerate(parts, start=1):
