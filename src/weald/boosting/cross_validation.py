@@ -48,7 +48,7 @@ def cross_validate(
     maximize: bool | None = None,
     train_metrics: bool = True,
 ) -> CVResult:
-    """Train on each fold, all of them round by round, and stop when the mean held-out metric no longer improves.
+    """Train on all folds, round by round, and stop when the mean held-out metric no longer improves.
 
     Parameters
     ----------

@@ -92,7 +92,9 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         wait = check_waiting(options, len(watched), owner)
         rows, held_out = self._hold_out(options, data, plan)
         watched += held_out
-        plan, found = self._choose_rounds(options, plan, data, given.X, wait)
+        plan, found = self._choose_rounds(
+            options, plan, data, given.X, wait, goes_on=start is not None
+        )
         training = Training(plan, rows, watched, None if start is None else start.forest_)
         trained = training.run(
             callbacks=options.callbacks,
@@ -201,18 +203,33 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         return data.rows.take(train), [Watched(HELD_OUT, data.rows.take(held))]
 
     def _choose_rounds(
-        self, options: XGBOptions, plan: Plan, data: Data, X: Any, wait: int | None
+        self, options: XGBOptions, plan: Plan, data: Data, X: Any, wait: int | None, *, goes_on: bool
     ) -> tuple[Plan, dict[str, Any]]:
         """With early_stopping="cv": the number of rounds the folds find best, and what they said."""
-        if options.early_stopping != "cv":
+        if not isinstance(options.early_stopping, str):
             return plan, {}
+        if goes_on:
+            raise ParameterError(
+                f"early_stopping='cv' of {type(self).__name__} does not go on from xgb_model, which has seen the "
+                "rows of every fold. Hold rows out: use early_stopping=0.1 or a set (X, y)."
+            )
         parts = self._folds(FOLDS, X, data, plan, stratified=True, name="early_stopping")
         result = cross_validate(plan, parts, wait=wait)
         chosen = replace(plan, boost=replace(plan.boost, n_rounds=result.n_rounds))
         learned = {"cv_results_": result.table, "best": (result.best_round, result.best_score)}
         return chosen, learned
 
-    def _folds(self, cv: Any, X: Any, data: Data, plan: Plan, *, stratified: bool) -> list[tuple[Rows, Rows]]:
+    def _folds(
+        self,
+        cv: Any,
+        X: Any,
+        data: Data,
+        plan: Plan,
+        *,
+        stratified: bool,
+        name: str,
+        owner: str | None = None,
+    ) -> list[tuple[Rows, Rows]]:
         return fold_rows(
             cv,
             X,
