@@ -215,7 +215,7 @@ class XGBClassifier(LabelPredictions, BaseXGB):
         )
         return self._probabilities(raw)
 
-    @available_if(_one_output)
+    @available_if(_one_output)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Raw scores: above 0 means the second of two classes, the largest the class of several.
 

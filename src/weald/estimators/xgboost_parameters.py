@@ -225,7 +225,7 @@ refresh_leaf
             cls.__doc__ = cls.__doc__.replace("{parameters}", shared)
         whole = inspect.signature(cls.__init__)
         named = [each for each in whole.parameters.values() if each.name not in ("self", "others")]
-        cls.__signature__ = whole.replace(parameters=named)  # type: ignore[attr-defined]
+        cls.__signature__ = whole.replace(parameters=named)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.
