@@ -1,11 +1,12 @@
 """Where boosting starts: base scores as xgboost estimates them, and those a user gives.
 
-The rules, one an objective, are equation L13 of docs/methods/boosting.md. Sums are integers, so the order of rows does
-not matter and a whole weight equals repeated rows.
+The rules, one an objective, are equation L12 of docs/methods/boosting.md. Sums are integers, so the order of
+rows does not matter and a whole weight equals repeated rows.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -17,7 +18,7 @@ from weald.boosting.records import Floats
 from weald.data.fixed_point import to_units, weight_units, weighted_units
 from weald.errors import ParameterError
 
-#: shares and means are not taken for smaller than this: its logarithm is where an absent class or count starts
+#: no share or mean is taken for smaller: its logarithm is where an absent class or count starts
 LEAST = 1e-6
 
 
@@ -54,10 +55,11 @@ def prior_start(classes: Floats, weight: Floats | None, n_classes: int) -> Float
     if weight is None:
         sums = np.diff(bounds).astype(np.float64)
     else:
-        parts = (weight[order[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+        parts = (weight[order[a:b]] for a, b in itertools.pairwise(bounds))
         sums = np.array([_total(part, len(part)) if part.any() else 0.0 for part in parts])
     logs = engine.map_values("log", np.maximum(sums / _total(weight, len(classes)), LEAST))
-    return logs - logs.mean()
+    mean = math.fsum(logs) / n_classes
+    return np.array([each - mean for each in logs])
 
 
 def given_start(base_score: Any, *, n_outputs: int, link: str) -> Floats:
