@@ -107,8 +107,7 @@ class CustomObjective:
         where = f"row {row}" if self.n_outputs == 1 else f"row {row} of output {output}"
         raise ParameterError(
             f"The objective {self.name!r} returned {'NaN' if np.isnan(value) else value} in {what}: {where}. "
-            "Gradients and hessians must be finite: look for a division by 0, a logarithm of 0 or an overflow "
-            "of exp there."
+            "They must be finite: look for a division by 0, a logarithm of 0 or an overflow of exp there."
         )
 
     def leaf_values(

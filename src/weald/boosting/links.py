@@ -13,8 +13,8 @@ from weald import engine
 from weald.boosting.records import Floats
 from weald.errors import ParameterError, listing, nearest
 
-#: "shares" is the link of single trees, whose leaves hold predictions already; "sign" is the hinge loss's, 0 or
-#: 1; "sorted" puts the quantiles of a row in ascending order
+#: "shares" is the link of single trees, whose leaves hold predictions already; "sign" is the hinge loss's,
+#: 0 or 1; "sorted" puts the quantiles of a row in ascending order
 LINKS = ("identity", "logistic", "softmax", "exp", "sign", "sorted", "shares")
 
 

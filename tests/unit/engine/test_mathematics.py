@@ -1,4 +1,4 @@
-"""Functions of our own: their error against extended precision, their limits, the same bits at every level."""
+"""Functions of our own: their error against extended precision, limits, same bits at every level."""
 
 from __future__ import annotations
 
