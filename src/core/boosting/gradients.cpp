@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t row_block = 4096;
 
 template <class Loss>
-[[gnu::always_inline]] inline void fill(const Loss& loss, const double* __restrict__ score,
+[[gnu::always_inline]] inline void fill(const Loss loss, const double* __restrict__ score,
                                         const double* __restrict__ target, int64_t n, double* __restrict__ g,
                                         double* __restrict__ h) {
   for (int64_t i = 0; i < n; ++i) {
@@ -87,8 +87,8 @@ void softmax_gradients(const GradientRows& rows, double* g, double* h, Run& run)
 
 }  // namespace
 
-void gradients(std::string_view loss, std::span<const double> parameters, const GradientRows& rows, double* g, double* h,
-               Run& run) {
+void gradients(std::string_view loss, std::span<const double> parameters, const GradientRows& rows, double* g,
+               double* h, Run& run) {
   const auto elementwise = [&](const auto& loss_of) { fill_elementwise(loss_of, rows, g, h, run); };
   const auto parameter = [&](int64_t at) {
     require(at < static_cast<int64_t>(parameters.size()), "a parameter of the loss is missing");

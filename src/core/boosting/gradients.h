@@ -33,7 +33,7 @@ struct GradientRows {
   int64_t target_stride;  // between the targets of two outputs: n_rows, or 0 where all read the same
 };
 
-void gradients(std::string_view loss, std::span<const double> parameters, const GradientRows& rows, double* g, double* h,
-               Run& run);
+void gradients(std::string_view loss, std::span<const double> parameters, const GradientRows& rows, double* g,
+               double* h, Run& run);
 
 }  // namespace weald

@@ -1,5 +1,5 @@
 // The losses of boosting: first and second derivative of the loss of one row by its raw score. Each is defined once,
-// here, as a small struct; equations L1 to L12 of docs/methods/boosting.md. The definitions are those of xgboost,
+// here, as a small struct; equations L1 to L11 of docs/methods/boosting.md. The definitions are those of xgboost,
 // floors included, so that its trees come out. No function has a branch, so that a loop over rows becomes vector code.
 //
 // To add one: the equation, a struct with `at`, its name in gradients.cpp, its row in weald/boosting/loss_table.py.

@@ -1,11 +1,12 @@
 """Where boosting starts: base scores as xgboost estimates them, and those a user gives.
 
-The rules, one an objective, are equation L13 of docs/methods/boosting.md. Sums are integers, so the order of rows does
-not matter and a whole weight equals repeated rows.
+The rules, one an objective, are equation L12 of docs/methods/boosting.md. Sums are integers, so the order of
+rows does not matter and a whole weight equals repeated rows.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -14,27 +15,49 @@ import numpy as np
 from weald import engine
 from weald.boosting.links import to_raw
 from weald.boosting.records import Floats
-from weald.data.fixed_point import to_units, weight_units, weighted_units
+from weald.data.fixed_point import Units, to_units, weight_units, weighted_units
 from weald.errors import ParameterError
 
-#: shares and means are not taken for smaller than this: its logarithm is where an absent class or count starts
+#: no share or mean is taken for smaller: its logarithm is where an absent class or count starts
 LEAST = 1e-6
 
 
-def order_free_sum(values: Floats, weight: Floats | None) -> float:
-    """Σ w·v, the same for every order of rows."""
-    scaled = to_units(values) if weight is None else weighted_units(values, weight, weight_units(weight))
+class RowSums:
+    """Σ w·v over rows, the same for every order of rows; the weights become integers once."""
+
+    def __init__(self, weight: Floats | None) -> None:
+        self._weight = weight
+        self._units = None if weight is None else weight_units(weight)
+
+    def of(self, values: Floats) -> float:
+        """Σ w·v."""
+        if self._weight is None or self._units is None:
+            return _sum(to_units(values))
+        return _sum(weighted_units(values, self._weight, self._units))
+
+    def total(self, n_rows: int) -> float:
+        """Σ w."""
+        return float(n_rows) if self._units is None else _sum(self._units)
+
+    def by_class(self, classes: Floats, n_classes: int) -> Floats:
+        """Σ w of each class."""
+        order = np.argsort(classes, kind="stable")
+        bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
+        if self._units is None:
+            return np.diff(bounds).astype(np.float64)
+        units = self._units.units[order]
+        parts = [int(units[a:b].sum()) for a, b in itertools.pairwise(bounds)]
+        return np.array([math.ldexp(part, -self._units.power) for part in parts])
+
+
+def _sum(scaled: Units) -> float:
     return math.ldexp(int(scaled.units.sum()), -scaled.power)
-
-
-def _total(weight: Floats | None, n_rows: int) -> float:
-    return float(n_rows) if weight is None else order_free_sum(np.ones(n_rows), weight)
 
 
 def mean_start(target: Floats, weight: Floats | None, link: str) -> Floats:
     """The weighted mean of each output, as a raw score; target: (n_outputs, n_rows)."""
-    total = _total(weight, target.shape[1])
-    means = np.array([order_free_sum(y, weight) / total for y in target])
+    sums = RowSums(weight)
+    means = np.array([sums.of(y) for y in target]) / sums.total(target.shape[1])
     if link == "logistic":
         means = means.clip(LEAST, 1 - LEAST)
     return to_raw(link, means.clip(min=LEAST) if link == "exp" else means)
@@ -42,22 +65,17 @@ def mean_start(target: Floats, weight: Floats | None, link: str) -> Floats:
 
 def newton_start(g: Floats, h: Floats, weight: Floats | None) -> Floats:
     """One Newton step of all rows from 0, −Σ w·g / Σ w·h, for each output."""
-    return np.array(
-        [-order_free_sum(a, weight) / order_free_sum(b, weight) for a, b in zip(g, h, strict=True)]
-    )
+    sums = RowSums(weight)
+    return np.array([-sums.of(first) / sums.of(second) for first, second in zip(g, h, strict=True)])
 
 
 def prior_start(classes: Floats, weight: Floats | None, n_classes: int) -> Floats:
     """The logarithms of the classes' shares, with mean 0."""
-    order = np.argsort(classes, kind="stable")
-    bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
-    if weight is None:
-        sums = np.diff(bounds).astype(np.float64)
-    else:
-        parts = (weight[order[a:b]] for a, b in zip(bounds[:-1], bounds[1:], strict=True))
-        sums = np.array([_total(part, len(part)) if part.any() else 0.0 for part in parts])
-    logs = engine.map_values("log", np.maximum(sums / _total(weight, len(classes)), LEAST))
-    return logs - logs.mean()
+    sums = RowSums(weight)
+    shares = sums.by_class(classes, n_classes) / sums.total(len(classes))
+    logs = engine.map_values("log", np.maximum(shares, LEAST))
+    mean = math.fsum(logs) / n_classes
+    return np.array([each - mean for each in logs])
 
 
 def given_start(base_score: Any, *, n_outputs: int, link: str) -> Floats:

@@ -1,7 +1,7 @@
 """Objectives that users write: a function of targets and raw scores that gives gradients and hessians.
 
-The rules are those of xgboost's scikit-learn classes. Weights are the function's own business: it is given them as
-`sample_weight`, and what it returns is not multiplied again.
+The rules are those of xgboost's scikit-learn classes. Weights are the function's own business: it is given
+them as `sample_weight`, and what it returns is not multiplied again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class CustomObjective:
     Parameters
     ----------
     function : callable
-        Called with the target and the raw scores, both (n_rows,) or (n_rows, n_outputs), and with `sample_weight`
-        where there are weights. Returns two arrays in the shape of the raw scores.
+        Called with the target and the raw scores, both (n_rows,) or (n_rows, n_outputs), and with
+        `sample_weight` where there are weights. Returns two arrays in the shape of the raw scores.
     target : BoostTarget
         What is learnt.
     n_classes : int or None
@@ -49,7 +49,7 @@ class CustomObjective:
         if target.weight is not None and not _takes_weights(function):
             raise ParameterError(
                 f"The objective {self.name!r} has no parameter `sample_weight`, and the rows have weights. "
-                f"Define it as {self.name}(y_true, y_pred, sample_weight) and multiply both results by the weights."
+                f"Define it as {self.name}(y_true, y_pred, sample_weight) and multiply both results by it."
             )
 
     def base_scores(self) -> Floats:
@@ -87,8 +87,8 @@ class CustomObjective:
             array = np.asarray(values, np.float64)
         except (TypeError, ValueError):
             raise ParameterError(
-                f"The objective {self.name!r} returned {what} as {type(values).__name__}, which is not numbers. "
-                f"Return a float array of shape {shape}."
+                f"The objective {self.name!r} returned {what} as {type(values).__name__}, "
+                f"which is not numbers. Return a float array of shape {shape}."
             ) from None
         if array.shape != shape and not (one and array.shape == (n_rows, 1)):
             raise ParameterError(
@@ -107,8 +107,7 @@ class CustomObjective:
         where = f"row {row}" if self.n_outputs == 1 else f"row {row} of output {output}"
         raise ParameterError(
             f"The objective {self.name!r} returned {'NaN' if np.isnan(value) else value} in {what}: {where}. "
-            "Gradients and hessians must be finite: look for a division by 0, a logarithm of 0 or an overflow of "
-            "exp there."
+            "They must be finite: look for a division by 0, a logarithm of 0 or an overflow of exp there."
         )
 
     def leaf_values(

@@ -13,8 +13,8 @@ from weald import engine
 from weald.boosting.records import Floats
 from weald.errors import ParameterError, listing, nearest
 
-#: "shares" is the link of single trees, whose leaves hold predictions already; "sign" is the hinge loss's: 0 or 1;
-#: "sorted" puts the quantiles of a row in ascending order
+#: "shares" is the link of single trees, whose leaves hold predictions already; "sign" is the hinge loss's,
+#: 0 or 1; "sorted" puts the quantiles of a row in ascending order
 LINKS = ("identity", "logistic", "softmax", "exp", "sign", "sorted", "shares")
 
 
@@ -65,18 +65,19 @@ def to_raw(name: str, value: Any, *, parameter: str = "base_score") -> Floats:
         In the shape of `value`.
     """
     _check(name)
-    value = np.asarray(value, np.float64)
+    given: Floats = np.asarray(value, np.float64)
     if name in ("logistic", "softmax"):
-        _require(value, (value > 0) & (value < 1), "between 0 and 1, both excluded", "0.5", parameter)
+        _require(given, (given > 0) & (given < 1), "between 0 and 1, both excluded", "0.5", parameter)
     if name == "logistic":
-        return engine.map_values("log", value / (1 - value))
+        return engine.map_values("log", given / (1 - given))
     if name == "softmax":
-        logs = engine.map_values("log", value)
-        return logs - logs.mean(axis=-1, keepdims=True)
+        logs = engine.map_values("log", given)
+        centred: Floats = logs - logs.mean(axis=-1, keepdims=True)
+        return centred
     if name == "exp":
-        _require(value, (value > 0) & (value < np.inf), "positive and finite", "1.0", parameter)
-        return engine.map_values("log", value)
-    return value
+        _require(given, (given > 0) & (given < np.inf), "positive and finite", "1.0", parameter)
+        return engine.map_values("log", given)
+    return given
 
 
 def _require(value: Floats, good: Any, must: str, such_as: str, parameter: str) -> None:

@@ -1,4 +1,4 @@
-"""What is known of each objective: its loss in the core, its link, what its target may hold, its parameters."""
+"""What is known of each objective: its loss in the core, its link, its targets, its parameters."""
 
 from __future__ import annotations
 
@@ -54,10 +54,14 @@ def check_target(name: str, values: Floats, rule: TargetRule | None) -> None:
 
 
 _SHARE = TargetRule(
-    lambda y: (y >= 0) & (y <= 1), "be between 0 and 1", 'Scale it, or use "reg:squarederror" for other numbers.'
+    lambda y: (y >= 0) & (y <= 1),
+    "be between 0 and 1",
+    'Scale it, or use "reg:squarederror" for other numbers.',
 )
 _TWO = TargetRule(
-    lambda y: (y == 0) | (y == 1), "be 0 or 1", "Number the two classes 0 and 1, or use a classifier, which does."
+    lambda y: (y == 0) | (y == 1),
+    "be 0 or 1",
+    "Number the two classes 0 and 1, or use a classifier, which does.",
 )
 _NOT_NEGATIVE = TargetRule(
     lambda y: y >= 0, "not be negative", 'Use "reg:squarederror" for targets of either sign.'

@@ -1,4 +1,4 @@
-"""Objectives: a loss bound to the training target. Equations L1 to L13 of docs/methods/boosting.md."""
+"""Objectives: a loss bound to the training target. Equations L1 to L12 of docs/methods/boosting.md."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ RANKING = ("rank:pairwise", "rank:ndcg", "rank:map")
 OBJECTIVES = (*LOSSES, *RANKING)
 _ABSENT = {
     "reg:linear": 'It is the old name of "reg:squarederror": use that.',
-    "survival:": 'Survival times are not modelled here. Use "reg:gamma" where no row is censored, or pass a function '
-    "f(y_true, y_pred) -> (grad, hess) as the objective.",
+    "survival:": 'Survival times are not modelled here. Use "reg:gamma" where no row is censored, or pass a '
+    "function f(y_true, y_pred) -> (grad, hess) as the objective.",
 }
 
 
@@ -41,8 +41,8 @@ class NativeObjective:
     n_classes : int or None
         For softmax.
     parameters : mapping
-        `huber_slope`, `quantile_alpha`, `scale_pos_weight`, `max_delta_step` (Poisson), `tweedie_variance_power`.
-        The names that the loss does not have are not read; None means the default.
+        `huber_slope`, `quantile_alpha`, `scale_pos_weight`, `max_delta_step` (Poisson),
+        `tweedie_variance_power`. The names that the loss does not have are not read; None means the default.
     """
 
     #: weights are left to the loop
@@ -77,11 +77,11 @@ class NativeObjective:
 
     @property
     def default_max_delta_step(self) -> float:
-        """The `max_delta_step` of trees where the user gives none: xgboost's 0.7 for Poisson, else 0 (no limit)."""
+        """The `max_delta_step` of trees where the user gives none: 0.7 for Poisson, else 0 (no limit)."""
         return POISSON_MAX_DELTA_STEP if self._loss.native == "poisson" else 0.0
 
     def base_scores(self) -> Floats:
-        """Raw scores to start from, as xgboost estimates them (equation L13)."""
+        """Raw scores to start from, as xgboost estimates them (equation L12)."""
         base = self._loss.base
         if base == "priors":
             return prior_start(self._y[0], self._weight, self._n_classes)
@@ -179,9 +179,7 @@ def _unknown(name: str) -> ParameterError:
         if name.startswith(start):
             return ParameterError(f"There is no `objective` {name!r}. {way_out}")
     close = nearest(name, OBJECTIVES)
-    hint = (
-        f"Did you mean {close!r}?" if close else f"There are {listing(OBJECTIVES, most=len(OBJECTIVES))}."
-    )
+    hint = f"Did you mean {close!r}?" if close else f"There are {listing(OBJECTIVES, most=len(OBJECTIVES))}."
     return ParameterError(f"There is no `objective` {name!r}. {hint}")
 
 
@@ -200,7 +198,7 @@ def _for_classes(name: str, loss: Loss, target: BoostTarget, n_classes: int | No
 
 
 def _by_output(name: str, values: Floats) -> Floats:
-    """Targets as (n_targets, n_rows), contiguous; one column where the loss has its outputs from elsewhere."""
+    """Targets as (n_targets, n_rows), contiguous; one where the outputs are classes or quantiles."""
     columns = values[:, np.newaxis] if values.ndim == 1 else values
     if columns.shape[1] > 1 and LOSSES[name].native in ("softmax", "quantile"):
         raise DataError(
