@@ -29,6 +29,7 @@ from weald.engine.prune import (
     held_out_number_losses,
     prune_sequence,
 )
+from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -41,9 +42,12 @@ __all__ = [
     "NewtonOptions",
     "NewtonRows",
     "NewtonTree",
+    "NativeSketch",
     "Predictor",
     "PruneSequence",
+    "SketchSummary",
     "TreeArrays",
+    "coarsen",
     "count_exponents",
     "encode",
     "fill_gradients",
