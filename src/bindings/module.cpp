@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_tree(m);
   weald::bindings::bind_prune(m);
   weald::bindings::bind_predict(m);
+  weald::bindings::bind_ranking(m);
 }

@@ -11,5 +11,6 @@ void bind_codes(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
+void bind_ranking(nanobind::module_& m);
 
 }  // namespace weald::bindings

@@ -12,7 +12,8 @@ enum class Purpose : uint64_t {
   node_columns = 3,
   rounding = 4,
   random_split = 5,
-  random_category = 6
+  random_category = 6,
+  ranking_pair = 40
 };
 
 // A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).

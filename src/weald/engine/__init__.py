@@ -27,6 +27,14 @@ from weald.engine.prune import (
     held_out_number_losses,
     prune_sequence,
 )
+from weald.engine.ranking import (
+    PositionBias,
+    RankingPairs,
+    RankingQueries,
+    order_queries,
+    ranking_gradients,
+    ranking_metric,
+)
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -36,8 +44,11 @@ __all__ = [
     "HeldOutRows",
     "NativeCodes",
     "NativeOptions",
+    "PositionBias",
     "Predictor",
     "PruneSequence",
+    "RankingPairs",
+    "RankingQueries",
     "TreeArrays",
     "count_exponents",
     "encode",
@@ -49,7 +60,10 @@ __all__ = [
     "held_out_class_losses",
     "held_out_number_losses",
     "log2",
+    "order_queries",
     "prune_sequence",
+    "ranking_gradients",
+    "ranking_metric",
     "read_arrow_array",
     "read_arrow_stream",
     "simd_level",
