@@ -6,7 +6,8 @@ Rows of one query stand together. What the rest of weald reads is `group_start`:
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,25 +58,67 @@ def group_starts(
     return np.array([0, n_rows] if n_rows else [0], np.int64)
 
 
+class _Labels(NamedTuple):
+    """The queries of the rows as comparable numbers, which rows have none, and what each looked like."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+    shown: Callable[[Any], str]
+
+
 def _starts_by_label(qid: Any, n_rows: int) -> NDArray[np.int64]:
     refuse_sparse(qid, "qid")
-    column = column_of("qid", _flat(qid))
-    labels = column.indices if isinstance(column, LevelColumn) else column.values
-    if len(labels) != n_rows:
-        raise DataError(f"qid has {len(labels)} values for {n_rows} rows. Give the query of every row.")
-    missing = labels < 0 if isinstance(column, LevelColumn) else missing_rows(column)
+    qid = _flat(qid)
+    is_object = isinstance(qid, list | tuple) or getattr(qid, "dtype", None) == np.dtype(object)
+    labels = _hashable_labels(list(qid)) if is_object else _column_labels(column_of("qid", qid))
+    values, missing = labels.values, labels.missing
+    if len(values) != n_rows:
+        raise DataError(f"qid has {len(values)} values for {n_rows} rows. Give the query of every row.")
     if missing is not None and missing.any():
         row = int(np.argmax(missing))
         raise DataError(f"qid contains NaN: row {row} has no query. Give every row one, or drop the row.")
     if n_rows == 0:
         return np.zeros(1, np.int64)
-    starts = np.concatenate([[0], np.flatnonzero(labels[1:] != labels[:-1]) + 1])
-    _check_together(column, labels, starts)
+    starts = np.concatenate([[0], np.flatnonzero(values[1:] != values[:-1]) + 1])
+    _check_together(labels, starts)
     return np.append(starts, n_rows).astype(np.int64)
 
 
-def _check_together(column: Column, labels: NDArray[Any], starts: NDArray[np.int64]) -> None:
-    heads = labels[starts]
+def _column_labels(column: Column) -> _Labels:
+    if isinstance(column, LevelColumn):
+        levels = column.levels
+        return _Labels(column.indices, column.indices < 0, lambda label: repr(levels[int(label)]))
+    kind = {"datetime": "M8[us]", "instant": "M8[us]", "duration": "m8[us]"}.get(column.unit)
+    if kind is None:
+        return _Labels(column.values, missing_rows(column), lambda label: repr(label.item()))
+    return _Labels(column.values, missing_rows(column), lambda label: str(np.int64(label).view(kind)))
+
+
+def _hashable_labels(labels: list[Any]) -> _Labels:
+    """Any Python objects, told apart as a dict tells keys apart."""
+    try:
+        position = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    except TypeError:
+        row = next(i for i, label in enumerate(labels) if not isinstance(label, Hashable))
+        raise DataTypeError(
+            f"qid holds {type(labels[row]).__name__} in row {row}, which cannot be told apart from others. "
+            "Give numbers or text."
+        ) from None
+    values = np.fromiter(map(position.__getitem__, labels), np.int64, len(labels))
+    levels = list(position)
+    none = np.array([_is_missing(level) for level in levels], bool)
+    return _Labels(values, none[values] if none.any() else None, lambda label: repr(levels[int(label)]))
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, which is not comparable."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating | np.datetime64 | np.timedelta64) and label != label
+
+
+def _check_together(labels: _Labels, starts: NDArray[np.int64]) -> None:
+    heads = labels.values[starts]
     _, first = np.unique(heads, return_index=True)
     if len(first) == len(heads):
         return
@@ -84,21 +127,10 @@ def _check_together(column: Column, labels: NDArray[Any], starts: NDArray[np.int
     run = int(np.argmax(again))
     before = int(np.argmax(heads == heads[run]))
     raise DataError(
-        f"The rows of a query must stand together, but query {_shown(column, heads[run])} comes back in row "
+        f"The rows of a query must stand together, but query {labels.shown(heads[run])} comes back in row "
         f"{starts[run]} after it ended before row {starts[before + 1]}. Sort the rows by qid: "
         "order = np.argsort(qid, kind='stable'), then X[order], y[order], qid[order]."
     )
-
-
-def _shown(column: Column, label: Any) -> str:
-    """A query as the user wrote it."""
-    if isinstance(column, LevelColumn):
-        return repr(column.levels[int(label)])
-    if column.unit in ("datetime", "instant"):
-        return str(np.datetime64(int(label), "us"))
-    if column.unit == "duration":
-        return str(np.timedelta64(int(label), "us"))
-    return repr(label.item())
 
 
 def _flat(values: Any) -> Any:

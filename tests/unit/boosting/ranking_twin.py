@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from weald.boosting.records import BoostTarget
 from weald.boosting.ranking import make_ranking_objective
+from weald.boosting.records import BoostTarget
 
 MASK = 2**64 - 1
 RANKING_PAIR = 40
@@ -133,7 +133,9 @@ def naive_gradients(name, labels, scores, start, weight=None, *, round_=0, bias=
     return (g, h) if costs is None else (g, h, costs)
 
 
-def gradients(name, labels, scores, start, weight=None, *, round_=0, n_threads=1, objective=None, **parameters):
+def gradients(
+    name, labels, scores, start, weight=None, *, round_=0, n_threads=1, objective=None, **parameters
+):
     """What weald answers, as (g, h)."""
     target = BoostTarget(
         np.asarray(labels, float), None if weight is None else np.asarray(weight, float), np.asarray(start)
