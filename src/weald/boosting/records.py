@@ -37,7 +37,7 @@ class Objective(Protocol):
 
     @property
     def name(self) -> str:
-        """Xgboost's name, such as "binary:logistic"."""
+        """xgboost's name, such as "binary:logistic"."""
 
     @property
     def n_outputs(self) -> int:
