@@ -18,9 +18,11 @@ constexpr double least_curvature = 1e-16;
 constexpr double least_bias = 1e-16;
 constexpr double least_distance = 0.01;
 
-// The changes of the measure when the rows at ranks i < j trade places. All are symmetric in the two gains.
+// The change of the measure when the rows at ranks i < j trade places: from(i) gives a function of j.
 struct PairwiseChange {
-  double operator()(size_t, size_t) const { return 1.0; }
+  auto from(size_t) const {
+    return [](size_t) { return 1.0; };
+  }
 };
 
 // R5
@@ -28,23 +30,27 @@ struct NdcgChange {
   const double* gain;
   const double* discount;
   double inverse_ideal;
-  double operator()(size_t i, size_t j) const {
-    return std::abs((gain[i] - gain[j]) * (discount[i] - discount[j])) * inverse_ideal;
+  auto from(size_t i) const {
+    return [*this, own_gain = gain[i], own_discount = discount[i]](size_t j) {
+      return std::abs((own_gain - gain[j]) * (own_discount - discount[j])) * inverse_ideal;
+    };
   }
 };
 
 // R7
 struct MapChange {
   const double* gain;
-  const double* hits;      // relevant rows down to a rank
-  const double* inverses;  // sum of 1 / rank of the relevant rows down to a rank
+  const double* hits;       // relevant rows down to a rank
+  const double* precision;  // their share
+  const double* inverses;   // sum of 1 / rank of the relevant rows down to a rank
   double inverse_total;
-  double operator()(size_t i, size_t j) const {
-    const double above = static_cast<double>(i) + 1.0;
-    const double below = static_cast<double>(j) + 1.0;
-    const double between = inverses[j - 1] - inverses[i];
-    const double upper = (gain[i] < gain[j] ? hits[i] + 1.0 : hits[i]) / above;
-    return std::abs(upper - hits[j] / below + between) * inverse_total;
+  auto from(size_t i) const {
+    const double place = static_cast<double>(i) + 1.0;
+    return [*this, kept = hits[i] / place, gone = (hits[i] + 1.0) / place, own_gain = gain[i],
+            above = inverses[i]](size_t j) {
+      const double upper = own_gain < gain[j] ? gone : kept;
+      return std::abs(upper - precision[j] + (inverses[j - 1] - above)) * inverse_total;
+    };
   }
 };
 
@@ -52,20 +58,21 @@ struct Lambda {
   double slope, curvature;
 };
 
-// R6: `lead` is the score of the more relevant row minus that of the other.
+// R6: `lead` is the score of the more relevant row minus that of the other, within the range of exp; `distance` its
+// size. The slope takes the sign of `change`.
 template <bool normalise_scores>
-[[gnu::always_inline]] inline Lambda lambda_of(double lead, double change) {
-  if constexpr (normalise_scores) change /= std::abs(lead) + least_distance;
+[[gnu::always_inline]] inline Lambda lambda_of(double lead, double distance, double change) {
+  if constexpr (normalise_scores) change /= distance + least_distance;
   const double rest = ranking::sigmoid_rest(lead);
-  return {rest * change, std::max(rest * (1.0 - rest), least_curvature) * change * 2.0};
+  return {rest * change, std::max(rest * (1.0 - rest), least_curvature) * std::abs(change) * 2.0};
 }
 
 // One query in the order of its scores, with room for its results. One a thread, used again and again.
 struct Workspace {
   std::vector<Ranked> ranked, sort_scratch;
-  std::vector<double> score, gain, hits, inverses;  // by rank
-  std::vector<double> g, h;                         // by rank
-  std::vector<double> pull, bend;                   // of the pairs of one row
+  std::vector<double> score, gain, hits, precision, inverses;  // by rank
+  std::vector<double> g, h;                                    // by rank
+  std::vector<double> pull, bend;                              // of the pairs of one row
   std::vector<int32_t> rank_of_row;
   double total;  // R8: the sum of 2 |λ|
   size_t n;
@@ -87,26 +94,31 @@ void place(std::span<const double> scores, std::span<const double> gain, Workspa
   }
 }
 
-// Rank `top` against all ranks below. The first loop has no sums across j, so that it can use vector units.
+// Rank `top` against all ranks below. The first two loops have no branches and no sums across j, so that they can use
+// vector units; pairs of equal gain pass through them with a worth of 0.
 template <bool normalise_scores, class Change>
 [[gnu::always_inline]] inline void pair_with_below(size_t top, const Change& change, Workspace& w) {
+  const auto change_by = change.from(top);
   const double score = w.score[top];
   const double gain = w.gain[top];
   const double* const scores = w.score.data();
   const double* const gains = w.gain.data();
-  double* const __restrict g = w.g.data();
-  double* const __restrict h = w.h.data();
-  double* const __restrict pull = w.pull.data();
-  double* const __restrict bend = w.bend.data();
+  double* const g = w.g.data();
+  double* const h = w.h.data();
+  double* const pull = w.pull.data();
+  double* const bend = w.bend.data();
   const size_t n = w.n;
   for (size_t j = top + 1; j < n; ++j) {
-    const double sign = gain > gains[j] ? 1.0 : -1.0;
-    const double worth = gain == gains[j] ? 0.0 : change(top, j);
-    const Lambda pair = lambda_of<normalise_scores>(sign * (score - scores[j]), worth);
-    pull[j] = sign * pair.slope;
+    const double sign = (gain > gains[j] ? 1.0 : 0.0) - (gain < gains[j] ? 1.0 : 0.0);
+    pull[j] = sign * change_by(j);
+    bend[j] = ranking::clamp_exponent(sign * (score - scores[j]));
+  }
+  for (size_t j = top + 1; j < n; ++j) {
+    const Lambda pair = lambda_of<normalise_scores>(bend[j], score - scores[j], pull[j]);
+    pull[j] = pair.slope;
     bend[j] = pair.curvature;
-    g[j] += pull[j];
-    h[j] += bend[j];
+    g[j] += pair.slope;
+    h[j] += pair.curvature;
   }
   double sum_g = 0, sum_h = 0, sum_size = 0;
   for (size_t j = top + 1; j < n; ++j) {
@@ -157,9 +169,9 @@ void add_pair(size_t a, size_t b, const Change& change, const Costs& costs, Work
   if (w.gain[a] == w.gain[b]) return;
   const size_t high = w.gain[a] > w.gain[b] ? a : b;
   const size_t low = a + b - high;
-  const double worth = change(std::min(a, b), std::max(a, b));
+  const double worth = change.from(std::min(a, b))(std::max(a, b));
   const double lead = w.score[high] - w.score[low];
-  Lambda pair = lambda_of<normalise_scores>(lead, worth);
+  Lambda pair = lambda_of<normalise_scores>(ranking::clamp_exponent(lead), std::abs(lead), worth);
   if (!costs.relevant.empty()) {
     const auto high_row = static_cast<size_t>(w.ranked[high].row);
     const auto low_row = static_cast<size_t>(w.ranked[low].row);
@@ -219,14 +231,15 @@ void add_pairs(const RankingQueries& queries, const RankingOptions& options, siz
 }
 
 MapChange count_hits(Workspace& w) {
-  w.hits.resize(w.n);
-  w.inverses.resize(w.n);
+  for (auto* each : {&w.hits, &w.precision, &w.inverses}) each->resize(w.n);
   double hits = 0, inverses = 0;
   for (size_t rank = 0; rank < w.n; ++rank) {
+    const double place = static_cast<double>(rank) + 1.0;
     w.hits[rank] = hits += w.gain[rank];
-    w.inverses[rank] = inverses += w.gain[rank] / (static_cast<double>(rank) + 1.0);
+    w.precision[rank] = hits / place;
+    w.inverses[rank] = inverses += w.gain[rank] / place;
   }
-  return {w.gain.data(), w.hits.data(), w.inverses.data(), hits > 0 ? 1.0 / hits : 0.0};
+  return {w.gain.data(), w.hits.data(), w.precision.data(), w.inverses.data(), hits > 0 ? 1.0 / hits : 0.0};
 }
 
 template <class Use>

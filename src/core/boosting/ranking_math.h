@@ -10,14 +10,21 @@
 
 namespace weald::ranking {
 
-// e^x for x in [−708, 708], clamped to it; error below 1.5 ulp. x = k·ln 2 + r with |r| ≤ ½ ln 2, then the series of
-// e^r to r^13 (truncation < 2^-57). ln 2 is split so that k times its upper part is exact.
+constexpr double largest_exponent = 708.0;
+
+// Into the range of `exp`; NaN stays.
+inline double clamp_exponent(double x) {
+  return std::min(std::max(x, -largest_exponent), largest_exponent);
+}
+
+// e^x for x in [−708, 708]; error below 1.5 ulp. x = k·ln 2 + r with |r| ≤ ½ ln 2, then the series of e^r to r^13
+// (truncation < 2^-57). ln 2 is split so that k times its upper part is exact. There is no clamp in here because the
+// compiler would make a branch of it, and loops over this function could not use vector units.
 inline double exp(double x) {
   constexpr double log2_e = 0x1.71547652b82fep+0;
   constexpr double ln2_high = 0x1.62e42fefa2000p-1;  // 40 bits
   constexpr double ln2_low = 7.371002565167799e-13;
   constexpr double shifter = 0x1.8p52;  // adding it rounds to a whole number, held in the low bits
-  x = std::min(std::max(x, -708.0), 708.0);
   const double shifted = x * log2_e + shifter;
   const double k = shifted - shifter;
   const double r = (x - k * ln2_high) - k * ln2_low;
@@ -38,7 +45,7 @@ inline double exp(double x) {
   return p * std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
 }
 
-// 1 − σ(x) = 1 / (1 + e^x): what is left to a sigmoid, without cancellation.
+// 1 − σ(x) = 1 / (1 + e^x): what a sigmoid leaves, without cancellation. x within the range of `exp`.
 inline double sigmoid_rest(double x) {
   return 1.0 / (1.0 + exp(x));
 }
@@ -46,14 +53,14 @@ inline double sigmoid_rest(double x) {
 // log(1 + e^x), absolute error below 1e-15 · max(1, |x|).
 inline double softplus(double x) {
   constexpr double ln2 = 0.6931471805599453;
-  return std::max(x, 0.0) + ln2 * log2(1.0 + exp(x < 0 ? x : -x));
+  return std::max(x, 0.0) + ln2 * log2(1.0 + exp(std::max(x < 0 ? x : -x, -largest_exponent)));
 }
 
 // x^exponent for x ≥ 0 and 0 < exponent ≤ 1; 0 for x below every normal number.
 inline double power(double x, double exponent) {
   constexpr double ln2 = 0.6931471805599453;
   if (exponent == 1.0) return x;
-  return x < 0x1p-1022 ? 0.0 : exp(exponent * log2(x) * ln2);
+  return x < 0x1p-1022 ? 0.0 : exp(clamp_exponent(exponent * log2(x) * ln2));
 }
 
 }  // namespace weald::ranking
