@@ -29,6 +29,14 @@ from weald.engine.prune import (
     held_out_number_losses,
     prune_sequence,
 )
+from weald.engine.ranking import (
+    PositionBias,
+    RankingPairs,
+    RankingQueries,
+    order_queries,
+    ranking_gradients,
+    ranking_metric,
+)
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.threads import simd_level, thread_count
 
@@ -39,12 +47,15 @@ __all__ = [
     "HeldOutRows",
     "NativeCodes",
     "NativeOptions",
+    "NativeSketch",
     "NewtonOptions",
     "NewtonRows",
     "NewtonTree",
-    "NativeSketch",
+    "PositionBias",
     "Predictor",
     "PruneSequence",
+    "RankingPairs",
+    "RankingQueries",
     "SketchSummary",
     "TreeArrays",
     "coarsen",
@@ -61,7 +72,10 @@ __all__ = [
     "leaf_quantiles",
     "log2",
     "map_values",
+    "order_queries",
     "prune_sequence",
+    "ranking_gradients",
+    "ranking_metric",
     "read_arrow_array",
     "read_arrow_stream",
     "simd_level",
