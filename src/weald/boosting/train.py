@@ -10,7 +10,6 @@ from weald.errors import DataTypeError, ParameterError
 
 if TYPE_CHECKING:
     from weald.estimators.xgboost_base import BaseXGB
-    from weald.estimators.xgboost_rows import Given
 
 
 def train(
@@ -32,6 +31,10 @@ def train(
     feature_weights: Any = None,
     group: Any = None,
     qid: Any = None,
+    sample_weight_eval_set: Any = None,
+    base_margin_eval_set: Any = None,
+    eval_group: Any = None,
+    eval_qid: Any = None,
 ) -> BaseXGB:
     """Train a booster by a dict of parameters.
 
@@ -62,6 +65,8 @@ def train(
         As in `XGBClassifier.fit`.
     group, qid : array-like, default=None
         Queries, for a ranking objective.
+    sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid : list, default=None
+        The same of each set of `evals`.
 
     Returns
     -------
@@ -76,11 +81,14 @@ def train(
     >>> model.predict([[1.0], [4.0]]).tolist()
     [0, 1]
     """
-    from weald.estimators.xgboost_rows import Given
+    from weald.estimators.xgboost_rows import Given, given_sets
 
     model = _estimator(params, num_boost_round, obj, custom_metric, early_stopping_rounds, callbacks)
     given = Given(X, y, sample_weight, base_margin, group, qid)
-    sets, names = _sets(evals)
+    pairs, names = _named_sets(evals)
+    sets = given_sets(
+        pairs, sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid, where="evals"
+    )
     model._fit(
         given,
         sets,
@@ -228,15 +236,15 @@ def _with_defaults(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> di
     return found
 
 
-def _sets(evals: Sequence[Any] | None) -> tuple[list[Given], list[str]]:
-    """The sets and their names."""
-    from weald.estimators.xgboost_rows import Given
-
-    sets, names = [], []
+def _named_sets(evals: Sequence[Any] | None) -> tuple[list[tuple[Any, Any]] | None, list[str]]:
+    """The sets as pairs (X, y), and their names."""
+    if evals is None:
+        return None, []
+    pairs, names = [], []
     way_out = 'evals must be a list of (X, y, name) or (X, y), such as evals=[(X_test, y_test, "test")]'
-    if evals is not None and not isinstance(evals, list | tuple):
+    if not isinstance(evals, list | tuple):
         raise DataTypeError(f"{way_out}; got {type(evals).__name__}.")
-    for i, entry in enumerate(evals or ()):
+    for i, entry in enumerate(evals):
         parts = tuple(entry) if isinstance(entry, list | tuple) else ()
         if len(parts) == 2 and isinstance(parts[1], str) and isinstance(parts[0], tuple | list):
             parts = (*parts[0], parts[1])
@@ -244,9 +252,9 @@ def _sets(evals: Sequence[Any] | None) -> tuple[list[Given], list[str]]:
             parts = (*parts, f"validation_{i}")
         if len(parts) != 3 or not isinstance(parts[2], str):
             raise DataTypeError(f"{way_out}; entry {i} is {type(entry).__name__}.")
-        sets.append(Given(parts[0], parts[1], where=f"evals[{i}] ({parts[2]!r})"))
+        pairs.append((parts[0], parts[1]))
         names.append(parts[2])
-    return sets, names
+    return pairs, names
 
 
 def _table(columns: dict[str, list[float]]) -> Any:

@@ -92,9 +92,7 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         wait = check_waiting(options, len(watched), owner)
         rows, held_out = self._hold_out(options, data, plan)
         watched += held_out
-        plan, found = self._choose_rounds(
-            options, plan, data, given.X, wait, goes_on=start is not None
-        )
+        plan, found = self._choose_rounds(options, plan, data, given.X, wait, goes_on=start is not None)
         training = Training(plan, rows, watched, None if start is None else start.forest_)
         trained = training.run(
             callbacks=options.callbacks,

@@ -66,18 +66,22 @@ DEFAULTS: dict[str, Any] = {
 }
 IMPORTANCE_TYPES = ("gain", "weight", "cover", "total_gain", "total_cover")
 #: parameters that go to the objective
-OBJECTIVE_PARAMETERS = (
+_LOSS_PARAMETERS = (
     "scale_pos_weight",
     "max_delta_step",
     "tweedie_variance_power",
     "huber_slope",
     "quantile_alpha",
+)
+_RANKING_NUMBERS = (
     "lambdarank_pair_method",
     "lambdarank_num_pair_per_sample",
+    "lambdarank_bias_norm",
+)
+_RANKING_FLAGS = (
     "lambdarank_normalization",
     "lambdarank_score_normalization",
     "lambdarank_unbiased",
-    "lambdarank_bias_norm",
     "ndcg_exp_gain",
 )
 
@@ -333,7 +337,13 @@ def seed_of(options: XGBOptions) -> int:
     return int(source)
 
 
-def objective_parameters(options: XGBOptions) -> dict[str, Any]:
-    """What the objective is told, without what was not given."""
-    given = {name: getattr(options, name) for name in OBJECTIVE_PARAMETERS}
-    return {name: value for name, value in given.items() if value is not None}
+def objective_parameters(options: XGBOptions, objective: Any, seed: int) -> dict[str, Any]:
+    """What the objective is told, without what was not given; a ranking draws its pairs by the seed."""
+    if not (isinstance(objective, str) and objective.startswith("rank:")):
+        given = {name: getattr(options, name) for name in _LOSS_PARAMETERS}
+        return {name: value for name, value in given.items() if value is not None}
+    given = {name: getattr(options, name) for name in _RANKING_NUMBERS + _RANKING_FLAGS}
+    given = {name: value for name, value in given.items() if value is not None}
+    return {name: bool(value) if name in _RANKING_FLAGS else value for name, value in given.items()} | {
+        "seed": seed
+    }

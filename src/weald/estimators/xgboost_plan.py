@@ -123,7 +123,7 @@ def make_plan(
         boost=boost,
         objective=objective,
         n_classes=n_classes,
-        parameters=objective_parameters(options),
+        parameters=objective_parameters(options, objective, boost.seed),
         base_score=options.base_score,
         max_delta_step=options.max_delta_step,
         eval_metric=options.eval_metric,

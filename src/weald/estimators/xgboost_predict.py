@@ -19,7 +19,7 @@ from weald.estimators.xgboost_importances import column_importances
 from weald.estimators.xgboost_options import IMPORTANCE_TYPES, XGBOptions
 from weald.estimators.xgboost_rows import aligned_table, check_margin, read_margin
 from weald.model.forest import Forest
-from weald.model.predict import leaf_nodes, raw_scores
+from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
 
 
 class BoostedPredictions:
@@ -44,12 +44,14 @@ class BoostedPredictions:
         check_is_fitted(self)
         options, owner = self._options(), type(self).__name__
         table = aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
-        scores = raw_scores(
-            self.forest_, table, n_threads=thread_count(options.n_jobs), trees=self._trees(iteration_range)
-        )
+        trees, n_threads = self._trees(iteration_range), thread_count(options.n_jobs)
         margin = read_margin(base_margin, table.n_rows)
+        if margin is None:
+            return raw_scores(self.forest_, table, n_threads=n_threads, trees=trees)
         check_margin(margin, self.forest_.n_outputs)
-        return scores if margin is None else scores - self.forest_.base_score + margin
+        scores = margin.copy()
+        add_tree_scores(self.forest_, table, scores, *trees, n_threads=n_threads)
+        return scores
 
     def _predictions(self, raw: Floats) -> Floats:
         """Raw scores through the link: (n_rows, n_outputs)."""
@@ -111,13 +113,8 @@ class BoostedPredictions:
         check_is_fitted(self)
         options = self._options()
         table = aligned_table(X, self.schema_, options, type(self).__name__)
-        base = self.forest_.base_score
-        scores = np.tile(base, (table.n_rows, 1))
-        n_threads = thread_count(options.n_jobs)
-        for round_ in range(self._n_used()):
-            trees = self._trees((round_, round_ + 1))
-            scores = scores + (raw_scores(self.forest_, table, n_threads=n_threads, trees=trees) - base)
-            yield scores
+        ends = np.searchsorted(self.forest_.tree_round, np.arange(1, self._n_used() + 1)).tolist()
+        yield from staged_scores(self.forest_, table, ends, n_threads=thread_count(options.n_jobs))
 
     # ------------------------------------------------------------------ what was learnt
 

@@ -230,7 +230,7 @@ class XGBRanker(BaseXGB):
         options = self._options()
         given = Given(X, y, sample_weight, None, group, qid)
         target, _ = self._read_target(given, len(scores), options, None)
-        asked, parameters = options.eval_metric, objective_parameters(options)
+        asked, parameters = options.eval_metric, objective_parameters(options, self.objective_, 0)
         first = asked[0] if isinstance(asked, list | tuple) and asked else asked
         metric = make_metric(
             first or default_metric(self.objective_, parameters),

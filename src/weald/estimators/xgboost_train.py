@@ -21,7 +21,7 @@ from weald.errors import ParameterError
 from weald.estimators.xgboost_plan import Plan
 from weald.estimators.xgboost_rows import Rows, check_margin
 from weald.model.forest import Forest
-from weald.model.predict import raw_scores
+from weald.model.predict import add_tree_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +126,12 @@ class Training:
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""
         check_margin(rows.margin, len(self.base))
-        n_rows = rows.target.n_rows
-        base = np.broadcast_to(self.base, (n_rows, len(self.base))) if rows.margin is None else rows.margin
+        scores = np.tile(self.base, (rows.target.n_rows, 1)) if rows.margin is None else rows.margin
+        scores = np.array(scores.T, np.float64, order="C")
         if self.forest is not None:
-            said = raw_scores(self.forest, rows.table, n_threads=self.plan.boost.n_threads)
-            base = said if rows.margin is None else said - self.forest.base_score + rows.margin
-        return np.array(base.T, np.float64, order="C")
+            trees = (0, self.forest.n_trees)
+            add_tree_scores(self.forest, rows.table, scores.T, *trees, n_threads=self.plan.boost.n_threads)
+        return scores
 
 
 def _linked(link: str) -> Callable[[Floats], Floats]:

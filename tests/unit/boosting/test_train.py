@@ -74,7 +74,7 @@ def test_early_stopping_going_on_and_own_functions():
         ({"params": {"n_estimators": 5}}, ParameterError, "Give it once"),
         ({"evals": 3}, DataTypeError, "a list of"),
         ({"evals": [3]}, DataTypeError, "entry 0 is int"),
-        ({"evals": [(np.zeros((2, 1)), [0.0, 1.0], "test")]}, DataError, r"evals\[0\] \('test'\): X has 1"),
+        ({"evals": [(np.zeros((2, 1)), [0.0, 1.0], "test")]}, DataError, r"evals\[0\]: X has 1"),
     ],
 )
 def test_what_is_wrong_is_named(arguments, error, message):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from unit.model.forests import mixed_schema, random_rows
 
-from weald import XGBClassifier, XGBRegressor
+from weald import XGBClassifier, XGBRanker, XGBRegressor
 
 N_ROWS = 80
 
@@ -58,6 +58,7 @@ BOOSTERS = {
     "counts, by position": lambda: XGBRegressor(n_estimators=3, objective="count:poisson", missing=-1.0).fit(
         np.arange(160.0).reshape(80, 2) % 7 - 1, target(5)
     ),
+    "ranking": lambda: XGBRanker(n_estimators=3).fit(rows(), target(4), group=[20] * 4),
     "custom": lambda: XGBRegressor(n_estimators=3, objective=half_squares).fit(rows(), target()),
 }
 
