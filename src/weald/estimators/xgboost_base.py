@@ -159,11 +159,14 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         options: XGBOptions,
         data: Data,
     ) -> list[Watched]:
-        """The sets of `eval_set`; one that is the training rows themselves is not read again."""
+        """The sets of `eval_set`; one that is the training rows themselves is not read again.
+
+        Where a share of the rows is held out, the user's rows are no longer the training rows.
+        """
         watched = []
         for i, given in enumerate(sets):
             name = f"validation_{i}" if names is None else names[i]
-            if given.same_rows(training):
+            if given.same_rows(training) and not isinstance(options.early_stopping, float):
                 n_rows = data.rows.target.n_rows
                 with naming(given.where):
                     weight = self._set_weight(given, n_rows, data.rows.target)
@@ -208,8 +211,8 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
             return plan, {}
         if goes_on:
             raise ParameterError(
-                f"early_stopping='cv' of {type(self).__name__} does not go on from xgb_model, which has seen the "
-                "rows of every fold. Hold rows out: use early_stopping=0.1 or a set (X, y)."
+                f"early_stopping='cv' of {type(self).__name__} does not go on from xgb_model, which has seen "
+                "the rows of every fold. Hold rows out: use early_stopping=0.1 or a set (X, y)."
             )
         parts = self._folds(FOLDS, X, data, plan, stratified=True, name="early_stopping")
         result = cross_validate(plan, parts, wait=wait)

@@ -138,7 +138,16 @@ _LIST = Instance((Collection,), "a list")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GrowthOptions:
+class ReadingOptions:
+    """What predicting needs."""
+
+    n_jobs: int | None = optional(NotZero(), hint="Leave it None for every CPU of the process.")
+    nthread: int | None = optional(NotZero(), hint="Leave it None for every CPU of the process.")
+    missing: float | None = optional(_AnyNumber(), hint="Use NaN, which is always missing.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthOptions(ReadingOptions):
     """What shapes a tree."""
 
     learning_rate: float | None = optional(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
@@ -223,7 +232,6 @@ class XGBOptions(GrowthOptions):
         hint="Use 'balanced' to give every class the same total weight.",
     )
     scale_pos_weight: float | None = optional(Number(0, ends="(]"), hint="Use 1.")
-    missing: float | None = optional(_AnyNumber(), hint="Use NaN, which is always missing.")
     feature_types: Any = optional(_LIST, hint="Give a list with 'q' or 'c' for each column.")
     categorical_features: Any = optional(
         Choice(("from_dtype",)),
@@ -241,8 +249,6 @@ class XGBOptions(GrowthOptions):
         hint="Use a whole number for results that can be repeated.",
     )
     seed: Any = optional(Whole(0, 2**63 - 1), hint="Use a whole number.")
-    n_jobs: int | None = optional(NotZero(), hint="Leave it None for every CPU of the process.")
-    nthread: int | None = optional(NotZero(), hint="Leave it None for every CPU of the process.")
     quantile_alpha: Any = optional(
         Number(0, 1, "()"), Instance((Collection,), "a list of such"), hint="Use 0.5 for medians."
     )
@@ -296,16 +302,30 @@ def read_options(owner: str, values: Mapping[str, Any]) -> XGBOptions:
     options = checked(XGBOptions, owner, {each.name: values[each.name] for each in fields(XGBOptions)})
     found = {each.name: getattr(options, each.name) for each in fields(XGBOptions)}
     for alias, name in ALIASES.items():
-        given, other = found[alias], found[name]
-        if given is not None and other is not None and given != other:
-            raise ParameterError(
-                f"`{name}` and `{alias}` of {owner} are two names of one parameter, and they differ: "
-                f"{other!r} and {given!r}. Give one of them."
-            )
-        found[name] = found[alias] = given if other is None else other
+        found[name] = found[alias] = _one_of(found, name, alias, owner)
     found |= {name: default for name, default in DEFAULTS.items() if found[name] is None}
     _check_together(found, owner)
     return XGBOptions(**found)
+
+
+def read_reading_options(owner: str, model: Any) -> ReadingOptions:
+    """The few parameters of a model that predicting needs: a single row shall not wait for all of them."""
+    values = {each.name: getattr(model, each.name) for each in fields(ReadingOptions)}
+    options = checked(ReadingOptions, owner, values)
+    threads = _one_of(values, "n_jobs", "nthread", owner)
+    missing = math.nan if options.missing is None else options.missing
+    return ReadingOptions(n_jobs=threads, nthread=threads, missing=missing)
+
+
+def _one_of(found: Mapping[str, Any], name: str, alias: str, owner: str) -> Any:
+    """The value of a parameter that has two names."""
+    given, other = found[alias], found[name]
+    if given is not None and other is not None and given != other:
+        raise ParameterError(
+            f"`{name}` and `{alias}` of {owner} are two names of one parameter, and they differ: "
+            f"{other!r} and {given!r}. Give one of them."
+        )
+    return given if other is None else other
 
 
 def _check_together(found: Mapping[str, Any], owner: str) -> None:

@@ -16,7 +16,7 @@ from weald.data.schema import Schema
 from weald.engine import thread_count
 from weald.errors import ParameterError, WealdError, nearest
 from weald.estimators.xgboost_importances import column_importances
-from weald.estimators.xgboost_options import IMPORTANCE_TYPES, XGBOptions
+from weald.estimators.xgboost_options import IMPORTANCE_TYPES, XGBOptions, read_reading_options
 from weald.estimators.xgboost_rows import aligned_table, check_margin, read_margin
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
@@ -42,7 +42,8 @@ class BoostedPredictions:
     ) -> Floats:
         """Raw scores of the asked rounds: (n_rows, n_outputs)."""
         check_is_fitted(self)
-        options, owner = self._options(), type(self).__name__
+        owner = type(self).__name__
+        options = read_reading_options(owner, self)
         table = aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
         trees, n_threads = self._trees(iteration_range), thread_count(options.n_jobs)
         margin = read_margin(base_margin, table.n_rows)
@@ -102,8 +103,9 @@ class BoostedPredictions:
             Node numbers in preorder, from 0 in each tree.
         """
         check_is_fitted(self)
-        options = self._options()
-        table = aligned_table(X, self.schema_, options, type(self).__name__)
+        owner = type(self).__name__
+        options = read_reading_options(owner, self)
+        table = aligned_table(X, self.schema_, options, owner)
         trees = self._trees(iteration_range)
         leaves = leaf_nodes(self.forest_, table, n_threads=thread_count(options.n_jobs), trees=trees)
         return leaves.astype(np.int64)
@@ -111,8 +113,9 @@ class BoostedPredictions:
     def _staged_scores(self, X: Any) -> Iterator[Floats]:
         """Raw scores after each round that `predict` uses: (n_rows, n_outputs), a new array each."""
         check_is_fitted(self)
-        options = self._options()
-        table = aligned_table(X, self.schema_, options, type(self).__name__)
+        owner = type(self).__name__
+        options = read_reading_options(owner, self)
+        table = aligned_table(X, self.schema_, options, owner)
         ends = np.searchsorted(self.forest_.tree_round, np.arange(1, self._n_used() + 1)).tolist()
         yield from staged_scores(self.forest_, table, ends, n_threads=thread_count(options.n_jobs))
 

@@ -23,7 +23,7 @@ from weald.data.target import Labels, read_labels
 from weald.errors import DataError, DataTypeError, ParameterError, WealdError, listing
 from weald.estimators.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.xgboost_constraints import categorical_by_type, check_types
-from weald.estimators.xgboost_options import XGBOptions
+from weald.estimators.xgboost_options import ReadingOptions, XGBOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def read_table(X: Any, options: XGBOptions, owner: str) -> Table:
 
 
 def aligned_table(
-    X: Any, schema: Schema, options: XGBOptions, owner: str, *, validate_features: bool = True
+    X: Any, schema: Schema, options: ReadingOptions, owner: str, *, validate_features: bool = True
 ) -> Table:
     """A new table in the order and levels of a schema; by position alone if features are not validated."""
     names = schema.names

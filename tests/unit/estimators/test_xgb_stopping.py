@@ -62,6 +62,16 @@ def test_a_share_is_held_out_and_not_trained_on():
     assert not np.array_equal(model.predict_proba(X), other.predict_proba(X))
 
 
+def test_a_set_of_all_rows_stays_whole_where_some_are_held_out():
+    X, y = noisy()
+    weight = np.arange(300) % 5 + 1.0
+    model = XGBClassifier(n_estimators=5, early_stopping=0.2)
+    model.fit(X, y, sample_weight=weight, eval_set=[(X, y)], sample_weight_eval_set=[weight])
+    p = np.clip(model.predict_proba(X, iteration_range=(0, 1))[:, 1], 1e-16, 1)
+    loss = np.average(-np.log(np.where(y == "b", p, 1 - p)), weights=weight)
+    assert np.isclose(model.evals_result()["validation_0"]["logloss"][0], loss)
+
+
 def test_a_set_can_be_given_at_construction():
     X, y = noisy()
     at_fit = XGBClassifier(n_estimators=60, early_stopping_rounds=4).fit(
