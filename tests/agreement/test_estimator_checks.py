@@ -41,6 +41,7 @@ ESTIMATORS = [
     XGBClassifier(n_estimators=5, booster="dart", rate_drop=0.2),
     XGBClassifier(n_estimators=5, multi_strategy="multi_output_tree"),
     XGBClassifier(n_estimators=5, objective="multi:softprob"),
+    XGBClassifier(n_estimators=5, objective="binary:logitraw"),
     XGBClassifier(n_estimators=10, early_stopping=0.3),
     XGBRegressor(n_estimators=10),
     XGBRegressor(n_estimators=5, tree_method="hist"),

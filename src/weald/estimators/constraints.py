@@ -96,10 +96,7 @@ def constrained(option: Any) -> bool:
 
 
 def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any) -> None:
-    """Refuse constraints where no single prediction can rise or fall.
-
-    scikit-learn's contract: an estimator that takes one output warns of a target with columns.
-    """
+    """Refuse constraints where no single prediction can rise or fall."""
     if n_outputs > 1:
         raise ParameterError(
             f"Monotonicity constraints are not supported with multiple outputs: y has {n_outputs} columns. "
@@ -111,10 +108,15 @@ def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any
             f"{n_classes[0]} classes. Only binary classification is supported. Leave `monotonic_cst` None, "
             "or fit one class against the rest."
         )
+    warn_of_column(y, stacklevel=4)
+
+
+def warn_of_column(y: Any, *, stacklevel: int) -> None:
+    """scikit-learn's contract: an estimator that takes one output warns of a target with columns."""
     if len(getattr(y, "shape", ())) > 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )

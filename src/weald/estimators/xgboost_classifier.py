@@ -13,6 +13,7 @@ from weald.boosting.links import apply_link
 from weald.boosting.records import BoostTarget, Floats
 from weald.data.target import read_weight, restore_labels
 from weald.errors import DataError, ParameterError
+from weald.estimators.constraints import warn_of_column
 from weald.estimators.predict_labels import LabelPredictions, most_frequent, side_by_side
 from weald.estimators.xgboost_base import BaseXGB, Data, check_objective
 from weald.estimators.xgboost_options import XGBOptions
@@ -21,6 +22,11 @@ from weald.estimators.xgboost_rows import Given, given_sets, read_classes, read_
 
 _BINARY = ("binary:logistic", "binary:logitraw", "binary:hinge")
 _MULTI = ("multi:softprob", "multi:softmax")
+
+
+def _several_outputs(objective: Any) -> bool:
+    """Whether a target may have columns: softmax speaks of one target."""
+    return objective not in _MULTI
 
 
 def _one_output(model: Any) -> bool:
@@ -130,6 +136,8 @@ class XGBClassifier(LabelPredictions, BaseXGB):
     ) -> tuple[BoostTarget, tuple[NDArray[Any], ...] | None]:
         owner = type(self).__name__
         weight = read_weight(given.sample_weight, n_rows=n_rows)
+        if known is None and not _several_outputs(options.objective):
+            warn_of_column(given.y, stacklevel=5)
         if known is not None and options.class_weight is None:
             return BoostTarget(read_known_classes(given.y, n_rows, known, owner), weight), known
         found = read_classes(given.y, n_rows, weight, options.class_weight, owner)
@@ -300,8 +308,9 @@ class XGBClassifier(LabelPredictions, BaseXGB):
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = tags.classifier_tags.multi_class = True
+        several = _several_outputs(self.objective)
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = several
+        tags.classifier_tags.multi_class = self.objective not in _BINARY[1:]
         return tags
 
 
@@ -312,8 +321,8 @@ def _squeezed(raw: Floats) -> Floats:
 def _wrong_objective(asked: Any, owner: str, n_outputs: int, n_classes: int) -> ParameterError | DataError:
     if asked in _BINARY:
         return DataError(
-            f"objective={asked!r} of {owner} is for two classes, and y has {n_classes}. Use "
-            "'multi:softprob', or leave `objective` None."
+            f"Only binary classification is supported by objective={asked!r} of {owner}: it is for two "
+            f"classes, and y has {n_classes}. Use 'multi:softprob', or leave `objective` None."
         )
     if asked in _MULTI:
         return DataError(
