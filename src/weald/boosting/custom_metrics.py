@@ -45,8 +45,8 @@ def custom_measure(function: Callable[..., Any], name: str) -> Callable[[Floats,
     def _over_queries(predictions: Floats, values: Floats, target: BoostTarget) -> float:
         assert target.group_start is not None
         start = target.group_start
-        weight = np.ones(len(start) - 1) if target.weight is None else target.weight[start[:-1]]
-        scores = [1.0 if b - a == 1 else ask(values[a:b], predictions[a:b]) for a, b in pairwise(start)]
+        weight = query_weights(target)
+        scores = [1.0 if b - a <= 1 else ask(values[a:b], predictions[a:b]) for a, b in pairwise(start)]
         return float(np.sum(np.array(scores) * weight) / np.sum(weight))
 
     def ask(values: Floats, predictions: Floats, **weight: Floats) -> float:
@@ -54,6 +54,17 @@ def custom_measure(function: Callable[..., Any], name: str) -> Callable[[Floats,
         return _number(answer, name)
 
     return measure
+
+
+def query_weights(target: BoostTarget) -> Floats:
+    """One weight for each query: that of its first row, for all are equal; 0 for a query without rows."""
+    assert target.group_start is not None
+    start = target.group_start
+    present = np.diff(start) > 0
+    weight = present.astype(np.float64)
+    if target.weight is not None:
+        weight[present] = target.weight[start[:-1][present]]
+    return weight
 
 
 def _takes_weight(function: Callable[..., Any]) -> bool:

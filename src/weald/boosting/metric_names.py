@@ -9,8 +9,10 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from weald.boosting import areas, metrics
-from weald.boosting.custom_metrics import custom_measure, function_name
+from weald.boosting.custom_metrics import custom_measure, function_name, query_weights
 from weald.boosting.records import BoostTarget, Floats
 from weald.errors import ParameterError, listing, nearest
 
@@ -245,12 +247,22 @@ def _named(base: str, argument: float | None, minus: bool, parameters: Parameter
 
 def _ranking(base: str, k: int | None, minus: bool, parameters: Parameters) -> Measure:
     # Imported late: only rankings need it.
-    measure = getattr(import_module("weald.boosting.ranking_metrics"), _RANKING[base])
-    # A query in which nothing is relevant counts 1, or 0 where the name ends with a minus.
-    options: dict[str, Any] = {"k": k, "empty": 0.0 if minus else 1.0}
+    function = getattr(import_module("weald.boosting.ranking_metrics"), _RANKING[base])
+    options: dict[str, Any] = {"k": k}
+    if base != "pre":  # which is 0 where nothing is relevant, with a minus or without
+        options["minus"] = minus
     if base == "ndcg":
-        options["exp_gain"] = _given(parameters, "ndcg_exp_gain", True)
-    return partial(measure, **options)
+        options["exponential"] = bool(_given(parameters, "ndcg_exp_gain", True))
+
+    def measure(predictions: Floats, target: BoostTarget) -> float:
+        start, weight = target.group_start, None
+        if start is None:  # all rows are one query
+            start = np.array([0, target.n_rows])
+        elif target.weight is not None:
+            weight = query_weights(target)
+        return float(function(predictions.reshape(-1), target.values.reshape(-1), start, weight, **options))
+
+    return measure
 
 
 def _check_fits(base: str, objective_name: str, n_outputs: int, parameters: Parameters) -> None:

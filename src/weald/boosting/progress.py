@@ -51,7 +51,10 @@ class Progress:
         self.close()
         self._n_done, self._latest = 0, {}
         self._started = self._drawn = time.monotonic()
-        self._display = _display(self._n_rounds, self._stream or sys.stderr)
+        stream: TextIO | None = self._stream or sys.stderr
+        self._display = (
+            None if stream is None else _display(self._n_rounds, stream)
+        )  # some programs have none
 
     def advance(self, evals_log: _Log) -> None:
         """One more round is done, whose metrics are the last ones of the log."""
@@ -130,6 +133,8 @@ class _RichBar:
             progress.TextColumn("{task.fields[text]}", markup=False),
             console=console,
             auto_refresh=False,
+            redirect_stdout=False,  # what callbacks print goes where they print it
+            redirect_stderr=False,
         )
         self._task = self._bar.add_task("", total=n_rounds, text="")
         self._bar.start()
