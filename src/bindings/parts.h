@@ -12,5 +12,6 @@ void bind_tree(nanobind::module_& m);
 void bind_newton(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
+void bind_losses(nanobind::module_& m);
 
 }  // namespace weald::bindings

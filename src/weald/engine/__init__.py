@@ -20,6 +20,7 @@ from weald.engine.grow import (
     grow_narrow_tree,
     grow_newton_tree,
 )
+from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
 from weald.engine.predict import Predictor
 from weald.engine.prune import (
     HeldOutRows,
@@ -45,6 +46,7 @@ __all__ = [
     "TreeArrays",
     "count_exponents",
     "encode",
+    "fill_gradients",
     "grow_absolute_tree",
     "grow_class_tree",
     "grow_moment_tree",
@@ -52,11 +54,14 @@ __all__ = [
     "grow_newton_tree",
     "held_out_class_losses",
     "held_out_number_losses",
+    "leaf_quantiles",
     "log2",
+    "map_values",
     "prune_sequence",
     "read_arrow_array",
     "read_arrow_stream",
     "simd_level",
+    "softmax",
     "thread_count",
     "to_narrow",
     "to_units",
