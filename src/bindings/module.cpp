@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_prune(m);
   weald::bindings::bind_predict(m);
   weald::bindings::bind_losses(m);
+  weald::bindings::bind_ranking(m);
 }

@@ -13,5 +13,6 @@ void bind_newton(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
+void bind_ranking(nanobind::module_& m);
 
 }  // namespace weald::bindings

@@ -15,7 +15,8 @@ enum class Purpose : uint64_t {
   random_category = 6,
   level_columns = 7,
   tree_columns = 8,
-  row_sample = 9
+  row_sample = 9,
+  ranking_pair = 40
 };
 
 // A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).

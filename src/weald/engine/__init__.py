@@ -29,6 +29,14 @@ from weald.engine.prune import (
     held_out_number_losses,
     prune_sequence,
 )
+from weald.engine.ranking import (
+    PositionBias,
+    RankingPairs,
+    RankingQueries,
+    order_queries,
+    ranking_gradients,
+    ranking_metric,
+)
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -41,8 +49,11 @@ __all__ = [
     "NewtonOptions",
     "NewtonRows",
     "NewtonTree",
+    "PositionBias",
     "Predictor",
     "PruneSequence",
+    "RankingPairs",
+    "RankingQueries",
     "TreeArrays",
     "count_exponents",
     "encode",
@@ -57,7 +68,10 @@ __all__ = [
     "leaf_quantiles",
     "log2",
     "map_values",
+    "order_queries",
     "prune_sequence",
+    "ranking_gradients",
+    "ranking_metric",
     "read_arrow_array",
     "read_arrow_stream",
     "simd_level",
