@@ -10,6 +10,9 @@
 // at most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the
 // rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
 //
+// 16-bit statistics of boosting on dense columns (grow_packed.h) travel with their rows instead, and the histograms of
+// all one-byte columns are built together, row by row.
+//
 // A sparse column is always in order: the entries that are not its default code, and of these each node has a range of
 // its own, carried down in Node::sparse. A column without entries in a node is constant there and costs nothing more.
 #pragma once
@@ -37,6 +40,7 @@
 #include "core/tree/split_absolute.h"
 #include "core/tree/split_categorical.h"
 #include "core/tree/split_random.h"
+#include "core/tree/tiles.h"
 
 namespace weald {
 
@@ -87,9 +91,10 @@ struct Place {
 template <class Rows, class Criterion>
 class Grower {
  public:
-  // `ids`: the rows to grow on, ascending, all below n_rows.
+  // `ids`: the rows to grow on, ascending, all below n_rows. With `tiles`, these are in `items` instead.
   Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
-         const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run, Place place = {});
+         const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run, Place place = {},
+         const Tiles* tiles = nullptr, ItemBuffers* items = nullptr);
 
   GrownTree grow();
 
@@ -125,6 +130,7 @@ class Grower {
     [[no_unique_address]] typename Parts<Criterion>::Targets targets;
     std::vector<int32_t> active;       // columns that are not constant here (carried mode)
     std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
+    bool in_second = false;            // items only: which buffer has its rows
     bool inherits = false;             // `cells` holds the parent's sums until the sibling's are subtracted
     std::vector<uint8_t> allowed;      // per column, if the rules differ from node to node
     std::vector<int32_t> used;         // columns split on above, where interactions are limited
@@ -150,6 +156,7 @@ class Grower {
     uint64_t path;
     double lower, upper;
     std::vector<int32_t> used;
+    std::vector<NarrowRows::Value> values;  // items only
   };
 
   // grow_search.h: the best split of new nodes
@@ -160,6 +167,7 @@ class Grower {
   void search_all(std::span<Node*> children, Node* parent);
   void take_histogram_memory(std::span<Node*> children, Node* parent);
   void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
+  void build_cells(int32_t j, size_t begin, size_t end, bool in_second, int64_t* cells);
   int64_t* child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling, Worker& worker);
   void search_drawn(Node& node);
   void search_alone(int32_t j, const Node& node, Worker& worker, Split& best);
@@ -187,6 +195,15 @@ class Grower {
   void scan_listed(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void list_all_rows(int32_t j, std::span<const Entry> listed, const Node& node, std::vector<Entry>& out) const;
   size_t mark_rows(Node& node, const Router& router);
+
+  // grow_packed.h: rows that carry their statistics with them
+  static constexpr bool packable = std::is_same_v<Rows, NarrowRows>;
+  std::span<RowItem> items(size_t begin, size_t end, bool in_second) const;
+  size_t part_items(const Node& node, const Router& router);
+  void sum_items(std::span<const RowItem> rows);
+  void add_item_histogram(int32_t j, std::span<const RowItem> rows, int64_t* cells) const;
+  void put_aside(const Node& child);
+  void collect_ids();
 
   // grow_nodes.h: nodes, leaves, subtrees
   void lay_out_histograms();
@@ -231,6 +248,12 @@ class Grower {
   bool all_;      // all columns are searched in every node
   bool sparse_ = false;  // some columns are sparse
   size_t subtree_rows_ = 0;
+  Search search_;
+  const Tiles* tiles_;            // present: rows are items
+  ItemBuffers* buffers_;
+  std::vector<uint8_t> goes_left_;  // items only: per row of the node being split
+  std::vector<uint8_t> in_second_;  // items only: per record
+  size_t summed_begin_ = 0, summed_end_ = 0;  // rows whose sums the workers hold
 
   GrownTree tree_;
   int64_t n_leaves_ = 1;
@@ -260,4 +283,5 @@ class Grower {
 
 #include "core/tree/grow_nodes.h"
 #include "core/tree/grow_search.h"
+#include "core/tree/grow_packed.h"
 #include "core/tree/grow_sparse.h"

@@ -12,7 +12,7 @@ namespace weald {
 template <class Rows, class Criterion>
 Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
                                 const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run,
-                                Place place)
+                                Place place, const Tiles* tiles, ItemBuffers* items)
     : columns_(std::move(columns)),
       ids_(std::move(ids)),
       rows_(std::move(rows)),
@@ -25,11 +25,19 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       n_lanes_(rows_.lanes()),
       counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || rows_may_be_zero(rows_))),
       all_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
+      search_(tiles != nullptr ? Search::histogram : options.search),
+      tiles_(tiles),
+      buffers_(items),
       frontier_(options.max_leaves > 0, options.level_by_level),
-      side_(n_rows),
-      id_scratch_(ids_.size()),
       entries_(columns_.size()),
       workers_(static_cast<size_t>(run.n_threads())) {
+  if (tiles_ == nullptr) {
+    side_.resize(n_rows);
+    id_scratch_.resize(ids_.size());
+  } else {
+    buffers_->second.resize(buffers_->first.size());
+    buffers_->sums.resize(workers_.size());
+  }
   const Limits limits{options.min_rows_leaf, options.min_weight_leaf};
   for (auto& worker : workers_) {
     if constexpr (by_rows) {
@@ -48,8 +56,9 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does, and
   // sparse columns are cheap in small nodes as they are.
   constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8;
-  if (options.max_leaves <= 0 && !sparse_ && place_.tree_weight == 0 && ids_.size() >= 2 * smallest_part) {
-    subtree_rows_ = std::clamp(ids_.size() / parts, smallest_part, largest_part);
+  const size_t n_taken = tiles_ == nullptr ? ids_.size() : buffers_->first.size();
+  if (options.max_leaves <= 0 && !sparse_ && place_.tree_weight == 0 && n_taken >= 2 * smallest_part) {
+    subtree_rows_ = std::clamp(n_taken / parts, smallest_part, largest_part);
   }
 }
 
@@ -65,7 +74,7 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
     if (in_order(j, ids_.size())) continue;
     cell_start_[c] = cells_total_;
     cells_total_ += cells_of(j);
-    const size_t rows_that_pay = options_.search == Search::histogram ? 0 : 2 * (size_t{columns_[c].n_codes} + 1);
+    const size_t rows_that_pay = search_ == Search::histogram ? 0 : 2 * (size_t{columns_[c].n_codes} + 1);
     smallest_histogram_rows_ = std::min(smallest_histogram_rows_, rows_that_pay);
   }
 }
@@ -73,7 +82,7 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
 template <class Rows, class Criterion>
 GrownTree Grower<Rows, Criterion>::grow() {
   Node root;
-  root.end = ids_.size();
+  root.end = tiles_ == nullptr ? ids_.size() : buffers_->first.size();
   root.depth = place_.depth;
   root.path = place_.path;
   root.lower = place_.lower;
@@ -84,6 +93,16 @@ GrownTree Grower<Rows, Criterion>::grow() {
   }
   std::vector<int64_t> lanes(static_cast<size_t>(n_lanes_), 0);
   for (const uint32_t row : ids_) rows_.add(row, lanes.data());
+  if constexpr (packable) {
+    if (tiles_ != nullptr) {
+      for (const RowItem item : buffers_->first) {
+        const auto value = std::bit_cast<NarrowRows::Value>(item.value);
+        lanes[0] += value.g;
+        lanes[1] += value.h;
+      }
+      if (root.depth < options_.max_depth) sum_items(buffers_->first);
+    }
+  }
   add_record(root, lanes.data());
   if (place_.tree_weight == 0) place_.tree_weight = criterion_.weight(lanes.data());
   Node* only[] = {&root};
@@ -92,7 +111,11 @@ GrownTree Grower<Rows, Criterion>::grow() {
     if (options_.max_leaves > 0 && n_leaves_ >= options_.max_leaves) break;
     expand(frontier_.pop());
   }
-  tree_.ids = std::move(ids_);
+  if (tiles_ == nullptr) {
+    tree_.ids = std::move(ids_);
+  } else {
+    collect_ids();
+  }
   grow_aside();
   return std::move(tree_);
 }
@@ -115,6 +138,7 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   record.lower = node.lower;
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
+  if (tiles_ != nullptr) in_second_.push_back(node.in_second);
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
 }
 
@@ -256,10 +280,15 @@ void Grower<Rows, Criterion>::expand(Node node) {
   record.left = left_record;
   record.right = left_record + 1;
   const Router router = write_split(node, record);
-  const size_t n_left = mark_rows(node, router);
+  size_t n_left = 0;
+  if (tiles_ != nullptr) {
+    n_left = part_items(node, router);
+  } else {
+    n_left = mark_rows(node, router);
+    partition_stable(ids_.data() + node.begin, node.size(), side_.data(), id_scratch_.data(),
+                     [](uint32_t row) { return row; });
+  }
   flip_listed(record.set);
-  partition_stable(ids_.data() + node.begin, node.size(), side_.data(), id_scratch_.data(),
-                   [](uint32_t row) { return row; });
   if constexpr (by_rows) order_->split(node.begin, node.size(), side_.data());
   Node children[2];
   bound_children(node, children);
@@ -272,6 +301,7 @@ void Grower<Rows, Criterion>::expand(Node node) {
     child.begin = c == 0 ? node.begin : node.begin + n_left;
     child.end = c == 0 ? node.begin + n_left : node.end;
     child.depth = node.depth + 1;
+    child.in_second = !node.in_second;
     child.path = draw(node.path, Purpose::node_path, static_cast<uint64_t>(c));
     if (options_.max_leaves > 0) child.turns = node.turns + (c == 0 ? '0' : '1');
     if (column_rules_.interact()) {
@@ -287,9 +317,7 @@ void Grower<Rows, Criterion>::expand(Node node) {
     add_record(child, lanes.data());
     if (is_leaf(child)) continue;
     if (child.size() <= subtree_rows_) {
-      const auto ids = ids_of(child);
-      aside_.push_back(
-          {child.record, {ids.begin(), ids.end()}, child.depth, child.path, child.lower, child.upper, child.used});
+      put_aside(child);
     } else {
       searched[n_searched++] = &child;
     }
@@ -384,6 +412,21 @@ void Grower<Rows, Criterion>::grow_aside() {
   for (size_t i = 0; i < parts.size(); ++i) tree_.graft(aside_[i].record, std::move(parts[i]));
 }
 
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::put_aside(const Node& child) {
+  Aside part{child.record, {}, child.depth, child.path, child.lower, child.upper, child.used, {}};
+  if (tiles_ == nullptr) {
+    const auto ids = ids_of(child);
+    part.ids.assign(ids.begin(), ids.end());
+  } else {
+    for (const RowItem item : items(child.begin, child.end, child.in_second)) {
+      part.ids.push_back(item.row);
+      part.values.push_back(std::bit_cast<NarrowRows::Value>(item.value));
+    }
+  }
+  aside_.push_back(std::move(part));
+}
+
 // One subtree on its own compact copy: rows renumbered from 0, so that everything it touches is close together.
 template <class Rows, class Criterion>
 GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
@@ -401,7 +444,13 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
   std::vector<uint32_t> ids(n);
   std::iota(ids.begin(), ids.end(), 0U);
   Run run(&run_);
-  Grower grower(std::move(columns), n, std::move(ids), rows_.gather(part.ids), criterion_, spread_.gather(part.ids),
+  const auto gathered = [&] {
+    if constexpr (packable) {
+      if (tiles_ != nullptr) return NarrowRows{Buffer<NarrowRows::Value>::owned(part.values)};
+    }
+    return rows_.gather(part.ids);
+  };
+  Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids),
                 options_, run, {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used});
   return grower.grow();
 }

@@ -8,7 +8,7 @@ namespace weald {
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::in_order(int32_t j, size_t n_rows) const {
   if constexpr (by_rows) return true;
-  if (options_.search != Search::automatic) return options_.search == Search::order;
+  if (search_ != Search::automatic) return search_ == Search::order;
   return n_rows < 2 * (static_cast<size_t>(columns_[static_cast<size_t>(j)].n_codes) + 1);
 }
 
@@ -138,32 +138,44 @@ void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::spa
   }
 }
 
+// The histogram of column j over the rows [begin, end) of a node or its children.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::build_cells(int32_t j, size_t begin, size_t end, bool in_second, int64_t* cells) {
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  if constexpr (packable) {
+    if (tiles_ != nullptr) {
+      const bool summed = begin == summed_begin_ && end == summed_end_ && !counted_;
+      if (summed && tiles_->start(static_cast<size_t>(j)) != Tiles::nowhere) {
+        return unpack_column(*tiles_, buffers_->sums, static_cast<size_t>(j), column.n_codes, cells);
+      }
+      std::fill_n(cells, cells_of(j), 0);
+      return add_item_histogram(j, items(begin, end, in_second), cells);
+    }
+  }
+  std::fill_n(cells, cells_of(j), 0);
+  add_histogram(rows_, column.data, column.width, {ids_.data() + begin, end - begin}, column.n_codes, counted_, cells);
+}
+
 // The histogram of column j in `child`: built from its rows, or its parent's less its sibling's.
 template <class Rows, class Criterion>
 int64_t* Grower<Rows, Criterion>::child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling,
                                               Worker& worker) {
-  const GrowColumn& column = columns_[static_cast<size_t>(j)];
   const size_t n = cells_of(j);
-  const auto build = [&](int64_t* cells, std::span<const uint32_t> ids) {
-    std::fill_n(cells, n, 0);
-    add_histogram(rows_, column.data, column.width, ids, column.n_codes, counted_, cells);
-  };
   const auto scratch = [&](std::vector<int64_t>& cells) {
     cells.resize(std::max(cells.size(), n));
     return cells.data();
   };
   if (!child.inherits) {
     int64_t* cells = child.cells ? child.cells.get() + cell_start_[static_cast<size_t>(j)] : scratch(worker.cells);
-    build(cells, ids_of(child));
+    build_cells(j, child.begin, child.end, child.in_second, cells);
     return cells;
   }
   int64_t* cells = child.cells.get() + cell_start_[static_cast<size_t>(j)];
   if (sibling == nullptr) {
     const bool child_is_left = child.begin == parent->begin;
-    const std::span<const uint32_t> others{ids_.data() + (child_is_left ? child.end : parent->begin),
-                                           parent->size() - child.size()};
+    const size_t begin = child_is_left ? child.end : parent->begin;
     int64_t* other_cells = scratch(worker.sibling_cells);
-    build(other_cells, others);
+    build_cells(j, begin, begin + parent->size() - child.size(), child.in_second, other_cells);
     sibling = other_cells;
   }
   subtract_histogram(cells, sibling, n);

@@ -65,7 +65,7 @@ Exponents count_all(std::span<const double> g, std::span<const double> h, std::s
 }
 
 int64_t in_units(double value, double scale) {
-  return static_cast<int64_t>(std::nearbyint(value * scale));
+  return static_cast<int64_t>(round_even(value * scale));
 }
 
 // 2^power as a double; powers of units stay far within its range unless values are near the end of float64's.
@@ -87,6 +87,7 @@ bool short_tail(const Counts& counts) {
   const int top = highest(counts);
   double small = 0, all = 0;
   for (size_t e = 0; e < counts.size(); ++e) {
+    if (counts[e] == 0) continue;
     const int exponent = static_cast<int>(e) + lowest_exponent;
     const double sum = static_cast<double>(counts[e]) * std::ldexp(0.75, exponent - top);
     all += sum;
@@ -130,16 +131,22 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, Run& run) {
+                     const GrowOptions& options, Run& run, const Tiles* tiles = nullptr,
+                     ItemBuffers* items = nullptr) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
-                                 options, run);
+                                 options, run, {}, tiles, items);
   GrownTree tree = grower.grow();
   if (options.prune_below > 0) tree.prune(options.prune_below);
   return flatten(std::move(tree));
 }
 
 }  // namespace
+
+NewtonRows::NewtonRows(const Codes& codes)
+    : codes_(codes),
+      n_rows_(static_cast<size_t>(codes.n_rows)),
+      sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })) {}
 
 std::vector<uint32_t> NewtonRows::draw_rows(std::span<const double> weight, const NewtonOptions& options) const {
   std::vector<uint32_t> ids;
@@ -243,7 +250,8 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
   constexpr int g_bits = 15, h_bits = 16;
   const Powers powers{g_bits - highest(exponents.g), h_bits - highest(exponents.h)};
   const Powers wide{common_power(exponents.g), common_power(exponents.h)};
-  narrow_.resize(n_rows_);
+  if (!sparse_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
+  sparse_ ? narrow_.resize(n_rows_) : items_.first.resize(ids.size());
   const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
@@ -251,15 +259,23 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
     for (size_t i = first; i < last; ++i) {
       const size_t row = ids[i];
       const double w = weight.empty() ? 1.0 : weight[row];
-      narrow_[row] = to_narrow(w * g[row] * g_scale, w * h[row] * h_scale,
-                               draw(options.grow.seed, Purpose::rounding, options.round, row));
+      const NarrowRows::Value value = to_narrow(w * g[row] * g_scale, w * h[row] * h_scale,
+                                                draw(options.grow.seed, Purpose::rounding, options.round, row));
+      if (sparse_) {
+        narrow_[row] = value;
+      } else {
+        items_.first[i] = {ids[i], std::bit_cast<uint32_t>(value)};
+      }
     }
   });
   const Newton criterion = criterion_in(options, powers);
-  GrowOptions grow = grow_options_in(options, powers);
-  grow.search = Search::histogram;
+  const GrowOptions grow = grow_options_in(options, powers);
   out.narrow = true;
-  out.arrays = grow_rows(codes_, std::move(ids), NarrowRows{narrow_.data()}, criterion, grow, run);
+  if (sparse_) {
+    out.arrays = grow_rows(codes_, std::move(ids), NarrowRows{narrow_.data()}, criterion, grow, run);
+  } else {
+    out.arrays = grow_rows(codes_, {}, NarrowRows{}, criterion, grow, run, tiles_.get(), &items_);
+  }
   // Leaf sums anew, wide.
   const TreeArrays& arrays = out.arrays;
   const size_t n_leaves = arrays.leaf_start.size() - 1;

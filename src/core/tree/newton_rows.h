@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "core/tree/gain_newton.h"
 #include "core/tree/options.h"
 #include "core/tree/statistics.h"
+#include "core/tree/tiles.h"
 
 namespace weald {
 
@@ -42,7 +44,7 @@ struct NewtonTree {
 
 class NewtonRows {
  public:
-  explicit NewtonRows(const Codes& codes) : codes_(codes), n_rows_(static_cast<size_t>(codes.n_rows)) {}
+  explicit NewtonRows(const Codes& codes);
 
   // g, h: (outputs, n). `weight` (n): 0 = the row is absent; empty: all 1. `whole`: weights are whole numbers, few
   // enough in all that a row of weight 3 is three rows to the last bit.
@@ -69,8 +71,11 @@ class NewtonRows {
 
   const Codes& codes_;
   size_t n_rows_;
+  bool sparse_ = false;
   std::vector<int64_t> pairs_;
   std::vector<NarrowRows::Value> narrow_;
+  std::unique_ptr<Tiles> tiles_;  // made for the first narrow tree
+  ItemBuffers items_;
 };
 
 }  // namespace weald

@@ -34,7 +34,7 @@ int common_power(std::span<const int64_t> counts, int spare_bits) {
 
 void to_units(std::span<const double> values, int power, std::span<int64_t> out) {
   for (size_t i = 0; i < values.size(); ++i) {
-    out[i] = static_cast<int64_t>(std::nearbyint(std::ldexp(values[i], power)));
+    out[i] = static_cast<int64_t>(round_even(std::ldexp(values[i], power)));
   }
 }
 

@@ -14,6 +14,7 @@
 // rows for a subtree, renumbered from 0), and `packed` (whether two lanes fit one 32|32 word, see histogram.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,14 @@ class Buffer {
     }
     out.data_ = owned.get();
     out.owned_ = std::move(owned);
+    return out;
+  }
+  static Buffer owned(std::span<const T> values) {
+    Buffer out;
+    auto copy = std::make_shared_for_overwrite<T[]>(values.size());
+    std::copy(values.begin(), values.end(), copy.get());
+    out.data_ = copy.get();
+    out.owned_ = std::move(copy);
     return out;
   }
   const T& operator[](size_t i) const { return data_[i]; }

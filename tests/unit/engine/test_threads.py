@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from weald import engine
-from weald.engine import threads
 from weald.data.table import NumericColumn, Table
+from weald.engine import threads
 from weald.errors import DataError, ParameterError
 
 # threads
