@@ -27,6 +27,7 @@ from weald.engine.prune import (
     held_out_number_losses,
     prune_sequence,
 )
+from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -36,9 +37,12 @@ __all__ = [
     "HeldOutRows",
     "NativeCodes",
     "NativeOptions",
+    "NativeSketch",
     "Predictor",
     "PruneSequence",
+    "SketchSummary",
     "TreeArrays",
+    "coarsen",
     "count_exponents",
     "encode",
     "grow_absolute_tree",
