@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_base(m);
   weald::bindings::bind_arrow(m);
   weald::bindings::bind_codes(m);
+  weald::bindings::bind_sketch(m);
   weald::bindings::bind_tree(m);
   weald::bindings::bind_newton(m);
   weald::bindings::bind_prune(m);

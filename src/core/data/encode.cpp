@@ -1,13 +1,10 @@
 #include "core/data/encode.h"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
 #include "core/base/radix_sort.h"
 #include "core/base/random.h"
-#include "core/base/simd.h"
-#include "core/data/cuts.h"
+#include "core/data/encode_binned.h"
 #include "core/data/order_key.h"
 
 namespace weald {
@@ -21,11 +18,6 @@ struct KeyedRow {
   uint64_t key;
   uint32_t row;
 };
-
-bool fits_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::i8 || dtype == DType::u8 || dtype == DType::i16 ||
-         dtype == DType::u16 || dtype == DType::boolean;
-}
 
 // ---- exact ranks -------------------------------------------------------------------------------------------------
 
@@ -97,25 +89,6 @@ void load_group(std::span<const ColumnSource> columns, std::span<const size_t> g
   });
 }
 
-// The same for the rows rows[i] only.
-void gather_group(std::span<const ColumnSource> columns, std::span<const size_t> group, std::span<const uint32_t> rows,
-                  Run& run, std::vector<std::vector<double>>& values) {
-  values.resize(group.size());
-  for (auto& column : values) column.resize(rows.size());
-  const auto n_rows = static_cast<int64_t>(rows.size());
-  parallel_for(run, (n_rows + row_block - 1) / row_block, [&](int64_t block, int) {
-    const int64_t first = block * row_block, last = std::min(n_rows, first + row_block);
-    for (size_t c = 0; c < group.size(); ++c) {
-      const RawColumn& raw = columns[group[c]].raw;
-      with_dtype(raw.dtype, [&](auto type) {
-        for (int64_t i = first; i < last; ++i) {
-          values[c][static_cast<size_t>(i)] = load_row<decltype(type)>(raw, rows[static_cast<size_t>(i)]);
-        }
-      });
-    }
-  });
-}
-
 void encode_exact(std::span<const ColumnSource> columns, std::span<const size_t> chosen, Codes& codes, Run& run) {
   std::vector<std::vector<double>> values;
   for (size_t at = 0; at < chosen.size(); at += columns_together) {
@@ -126,116 +99,6 @@ void encode_exact(std::span<const ColumnSource> columns, std::span<const size_t>
       code_exactly(values[static_cast<size_t>(c)], columns[j].raw.dtype, codes, j);
     });
   }
-}
-
-// ---- quantile bins -----------------------------------------------------------------------------------------------
-
-std::vector<double> find_cuts(std::vector<KeyedRow>& items, std::span<const int64_t> weights, bool short_keys,
-                              uint32_t max_bins) {
-  std::vector<KeyedRow> scratch(items.size());
-  radix_sort(items.data(), scratch.data(), items.size(), 0, short_keys ? 32 : 64,
-             [](const KeyedRow& item) { return item.key; });
-  std::vector<WeightedValue> values;
-  for (size_t i = 0; i < items.size(); ++i) {
-    const int64_t weight = weights.empty() ? 1 : weights[items[i].row];
-    if (i > 0 && items[i].key == items[i - 1].key) {
-      values.back().weight += weight;
-    } else {
-      const double value = short_keys ? from_short_key(static_cast<uint32_t>(items[i].key)) : from_key(items[i].key);
-      values.push_back({value, weight});
-    }
-  }
-  return choose_cuts(values, max_bins);
-}
-
-void fit_cuts(std::span<const ColumnSource> columns, std::span<const size_t> chosen, std::span<const int64_t> weights,
-              uint32_t max_bins, Codes& codes, Run& run) {
-  const std::vector<uint32_t> rows = sample_rows(codes.n_rows, weights);
-  std::vector<std::vector<double>> values;
-  for (size_t at = 0; at < chosen.size(); at += columns_together) {
-    const auto group = chosen.subspan(at, std::min(columns_together, chosen.size() - at));
-    gather_group(columns, group, rows, run, values);
-    parallel_for(run, static_cast<int64_t>(group.size()), [&](int64_t c, int) {
-      const size_t j = group[static_cast<size_t>(c)];
-      const bool short_keys = fits_float(columns[j].raw.dtype);
-      std::vector<KeyedRow> items;
-      items.reserve(rows.size());
-      for (size_t i = 0; i < rows.size(); ++i) {
-        const double value = values[static_cast<size_t>(c)][i];
-        if (value != value) continue;
-        items.push_back({short_keys ? to_short_key(static_cast<float>(value)) : to_key(value), rows[i]});
-      }
-      codes.set_marks(j, find_cuts(items, weights, short_keys, max_bins));
-      codes.allocate(j, static_cast<uint32_t>(codes.columns[j].marks.size()) + 1);
-    });
-  }
-}
-
-// code = 1 + number of cuts below the value, by a search of fixed length without branches; NaN gives 0.
-// `padded` holds 2^n_steps − 1 entries: the cuts, then +inf.
-template <class Code>
-[[gnu::always_inline]] inline void search_cuts(const double* values, int64_t n, const double* padded, int n_steps,
-                                               Code* out) {
-  constexpr int64_t lanes = 8;
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    int64_t below[lanes] = {};
-    for (int64_t half = int64_t{1} << n_steps >> 1; half > 0; half >>= 1) {
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        below[lane] += padded[below[lane] + half - 1] < values[i + lane] ? half : 0;
-      }
-    }
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      out[i + lane] = static_cast<Code>(values[i + lane] == values[i + lane] ? below[lane] + 1 : 0);
-    }
-  }
-  for (; i < n; ++i) {
-    int64_t below = 0;
-    for (int64_t half = int64_t{1} << n_steps >> 1; half > 0; half >>= 1) {
-      below += padded[below + half - 1] < values[i] ? half : 0;
-    }
-    out[i] = static_cast<Code>(values[i] == values[i] ? below + 1 : 0);
-  }
-}
-
-template <class Code>
-void search_cuts_baseline(const double* values, int64_t n, const double* padded, int n_steps, Code* out) {
-  search_cuts(values, n, padded, n_steps, out);
-}
-template <class Code>
-WEALD_TARGET_AVX2 void search_cuts_avx2(const double* values, int64_t n, const double* padded, int n_steps, Code* out) {
-  search_cuts(values, n, padded, n_steps, out);
-}
-
-struct PaddedCuts {
-  std::vector<double> cuts;
-  int n_steps;
-  explicit PaddedCuts(std::span<const double> marks)
-      : cuts(marks.begin(), marks.end()), n_steps(static_cast<int>(std::bit_width(marks.size()))) {
-    cuts.resize((size_t{1} << n_steps) - 1, std::numeric_limits<double>::infinity());
-  }
-};
-
-void encode_binned(std::span<const ColumnSource> columns, std::span<const size_t> chosen, Codes& codes, Run& run) {
-  std::vector<PaddedCuts> padded;
-  padded.reserve(chosen.size());
-  for (const size_t j : chosen) padded.emplace_back(codes.columns[j].marks);
-  const bool avx2 = simd_level() == Simd::avx2;
-  parallel_for(run, (codes.n_rows + row_block - 1) / row_block, [&](int64_t block, int) {
-    const int64_t first = block * row_block;
-    const int64_t n = std::min(row_block, codes.n_rows - first);
-    double values[row_block];
-    for (size_t c = 0; c < chosen.size(); ++c) {
-      const size_t j = chosen[c];
-      load_rows(columns[j].raw, first, n, values);
-      const double* cuts = padded[c].cuts.data();
-      with_code_type(codes.columns[j].width, [&](auto type) {
-        using Code = decltype(type);
-        auto* out = reinterpret_cast<Code*>(codes.storage[j].get()) + first;
-        (avx2 ? search_cuts_avx2<Code> : search_cuts_baseline<Code>)(values, n, cuts, padded[c].n_steps, out);
-      });
-    }
-  });
 }
 
 // ---- levels ------------------------------------------------------------------------------------------------------
@@ -287,10 +150,7 @@ Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<co
     (!numeric ? levels : columns[j].kind == ColumnKind::exact ? exact : binned).push_back(j);
   }
   encode_exact(columns, exact, codes, run);
-  if (!binned.empty()) {
-    fit_cuts(columns, binned, weights, max_bins, codes, run);
-    encode_binned(columns, binned, codes, run);
-  }
+  if (!binned.empty()) encode_binned(columns, binned, weights, max_bins, codes, run);
   parallel_for(run, static_cast<int64_t>(levels.size()), [&](int64_t c, int) {
     const size_t j = levels[static_cast<size_t>(c)];
     encode_levels(columns[j], codes, j);

@@ -13,6 +13,12 @@ namespace weald {
 
 enum class DType : int { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
 
+// Whether float32 holds every value of such a column.
+inline bool fits_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::i8 || dtype == DType::u8 || dtype == DType::i16 ||
+         dtype == DType::u16 || dtype == DType::boolean;
+}
+
 struct RawColumn {
   const char* data = nullptr;
   int64_t stride = 0;  // bytes from one row to the next
@@ -75,21 +81,23 @@ inline void check_finite(const RawColumn& raw, int64_t first, int64_t n) {
   });
 }
 
-// out[i * out_stride] = float64 value of row first + i. Throws if one is infinite.
-inline void load_rows(const RawColumn& raw, int64_t first, int64_t n, double* out, int64_t out_stride = 1) {
+// out[i * out_stride] = value of row first + i: as float64, or as float32 where that holds every value of the column.
+// Throws if one is infinite.
+template <class Float>
+void load_rows(const RawColumn& raw, int64_t first, int64_t n, Float* out, int64_t out_stride = 1) {
   with_dtype(raw.dtype, [&](auto type) {
     using T = decltype(type);
     const char* at = raw.data + first * raw.stride;
     bool finite = true;
     for (int64_t i = 0; i < n; ++i, at += raw.stride) {
-      const double value = static_cast<double>(*reinterpret_cast<const T*>(at)) + 0.0;
-      finite &= !(std::abs(value) > std::numeric_limits<double>::max());
+      const Float value = static_cast<Float>(*reinterpret_cast<const T*>(at)) + Float{0};
+      finite &= !(std::abs(value) > std::numeric_limits<Float>::max());
       out[i * out_stride] = value;
     }
     if (raw.missing != nullptr) {
       const char* mask = raw.missing + first * raw.missing_stride;
       for (int64_t i = 0; i < n; ++i, mask += raw.missing_stride) {
-        if (*mask != 0) out[i * out_stride] = std::numeric_limits<double>::quiet_NaN();
+        if (*mask != 0) out[i * out_stride] = std::numeric_limits<Float>::quiet_NaN();
       }
     }
     if (!finite) check_finite(raw, first, n);

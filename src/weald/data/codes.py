@@ -81,3 +81,25 @@ def encode(
     """
     units = None if weight is None or max_bins is None else weight_units(weight).units
     return Codes(engine.encode(table, max_bins=max_bins, weights=units, n_threads=n_threads))
+
+
+def coarsen(codes: Codes, weights: NDArray[np.int64], *, max_bins: int, n_threads: int = 1) -> Codes:
+    """Bin the numeric columns of fine codes anew, by the weights of a round: the candidates of approx.
+
+    Parameters
+    ----------
+    codes : Codes
+        Exact ranks, or up to 65,535 quantile codes a column.
+    weights : ndarray of int64, shape (n_rows,)
+        Whole units of each row's hessian, at least 0.
+    max_bins : int
+        At most this many bins a column, of about equal weight.
+    n_threads : int
+        The result does not depend on it.
+
+    Returns
+    -------
+    Codes
+        Numeric columns binned, columns of levels as they were.
+    """
+    return Codes(engine.coarsen(codes.native, weights, max_bins, n_threads=n_threads))

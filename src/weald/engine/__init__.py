@@ -37,6 +37,7 @@ from weald.engine.ranking import (
     ranking_gradients,
     ranking_metric,
 )
+from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "HeldOutRows",
     "NativeCodes",
     "NativeOptions",
+    "NativeSketch",
     "NewtonOptions",
     "NewtonRows",
     "NewtonTree",
@@ -54,7 +56,9 @@ __all__ = [
     "PruneSequence",
     "RankingPairs",
     "RankingQueries",
+    "SketchSummary",
     "TreeArrays",
+    "coarsen",
     "count_exponents",
     "encode",
     "fill_gradients",
