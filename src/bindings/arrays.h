@@ -78,12 +78,13 @@ void for_columns(nb::handle values, int64_t n_rows, F&& f) {
   for (size_t j = 0; j < array.shape(1); ++j, raw.data += array.stride(1) * itemsize) f(raw);
 }
 
-// (by rows, n_rows, n_columns, indptr, indices, data) of a sparse matrix; the caller keeps the arrays alive.
+// (by rows, n_rows, n_columns, indptr, indices, data, absent is missing) of a sparse matrix; the caller keeps the arrays alive.
 inline SparseView sparse_view(const nb::tuple& parts) {
   SparseView matrix;
   matrix.by_rows = nb::cast<bool>(parts[0]);
   matrix.n_rows = nb::cast<int64_t>(parts[1]);
   matrix.n_columns = nb::cast<int64_t>(parts[2]);
+  matrix.absent_missing = nb::cast<bool>(parts[6]);
   const auto start = nb::cast<Vector<int64_t>>(parts[3], false);
   const auto index = nb::cast<AnyColumn>(parts[4], false);
   const auto data = nb::cast<AnyColumn>(parts[5], false);

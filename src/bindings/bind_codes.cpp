@@ -79,6 +79,7 @@ nb::object rows_copy(const Codes& codes, size_t j) {
 
 bool has_missing(const Codes& codes, size_t j) {
   const CodeColumn& column = codes.columns.at(j);
+  if (column.sparse && column.default_code == 0 && column.n_entries < codes.n_rows) return true;
   const auto n = column.sparse ? static_cast<int64_t>(column.n_entries) : codes.n_rows;
   return with_codes(column, [&](const auto* data) { return std::find(data, data + n, 0U) != data + n; });
 }

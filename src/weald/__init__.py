@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from weald import errors
 
 if TYPE_CHECKING:
+    from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
+    from weald.boosting.stopping import EarlyStopping
+    from weald.boosting.train import cv, train
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from weald.estimators.xgboost_classifier import XGBClassifier
+    from weald.estimators.xgboost_ranker import XGBRanker
+    from weald.estimators.xgboost_regressor import XGBRegressor
     from weald.io.model_file import load
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
@@ -22,21 +28,37 @@ __version__ = "0.1.0"
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "EarlyStopping",
+    "LearningRateScheduler",
+    "TrainingCallback",
+    "XGBClassifier",
+    "XGBRanker",
+    "XGBRegressor",
     "__version__",
+    "cv",
     "errors",
     "export_graphviz",
     "export_text",
     "load",
     "plot_tree",
+    "train",
 ]
 
 _HOME = {
     "DecisionTreeClassifier": "weald.estimators.tree",
     "DecisionTreeRegressor": "weald.estimators.tree",
+    "EarlyStopping": "weald.boosting.stopping",
+    "LearningRateScheduler": "weald.boosting.callbacks",
+    "TrainingCallback": "weald.boosting.callbacks",
+    "XGBClassifier": "weald.estimators.xgboost_classifier",
+    "XGBRanker": "weald.estimators.xgboost_ranker",
+    "XGBRegressor": "weald.estimators.xgboost_regressor",
+    "cv": "weald.boosting.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
     "load": "weald.io.model_file",
     "plot_tree": "weald.pictures.drawing",
+    "train": "weald.boosting.train",
 }
 
 

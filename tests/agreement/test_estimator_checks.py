@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from weald import DecisionTreeClassifier, DecisionTreeRegressor
+from weald import DecisionTreeClassifier, DecisionTreeRegressor, XGBClassifier, XGBRanker, XGBRegressor
 from weald.testing import expected_failed_checks
 
 ESTIMATORS = [
@@ -34,6 +34,23 @@ ESTIMATORS = [
     DecisionTreeRegressor(ccp_alpha=0.01),
     DecisionTreeRegressor(prune="cv", cv=3, random_state=0),
     DecisionTreeRegressor(prune="cv-1se", cv=3, random_state=0),
+    XGBClassifier(n_estimators=10),
+    XGBClassifier(n_estimators=5, tree_method="hist"),
+    XGBClassifier(n_estimators=5, tree_method="approx"),
+    XGBClassifier(n_estimators=5, grow_policy="lossguide", max_leaves=8),
+    XGBClassifier(n_estimators=5, booster="dart", rate_drop=0.2),
+    XGBClassifier(n_estimators=5, multi_strategy="multi_output_tree"),
+    XGBClassifier(n_estimators=5, objective="multi:softprob"),
+    XGBClassifier(n_estimators=5, objective="binary:logitraw"),
+    XGBClassifier(n_estimators=10, early_stopping=0.3),
+    XGBRegressor(n_estimators=10),
+    XGBRegressor(n_estimators=5, tree_method="hist"),
+    XGBRegressor(n_estimators=5, tree_method="approx"),
+    XGBRegressor(n_estimators=5, objective="reg:absoluteerror"),
+    XGBRegressor(n_estimators=5, booster="dart", rate_drop=0.2),
+    XGBRegressor(n_estimators=5, multi_strategy="multi_output_tree"),
+    XGBRegressor(n_estimators=10, early_stopping=0.3),
+    XGBRanker(n_estimators=5, objective="rank:pairwise"),
 ]
 
 

@@ -12,7 +12,13 @@ import sys
 
 import numpy as np
 
-from weald import DecisionTreeClassifier, DecisionTreeRegressor
+from weald import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    XGBClassifier,
+    XGBRanker,
+    XGBRegressor,
+)
 from weald.datasets import load_penguins
 
 FOLDER = pathlib.Path(__file__).parent
@@ -42,6 +48,37 @@ def models():
     yield "two-labels", several, X, {"species": species, "kind": np.arange(len(species)) % 3}, None
     medians = DecisionTreeRegressor(criterion="absolute_error", max_depth=4)
     yield "two-medians", medians, bills, np.column_stack([weight, np.arange(len(species)) % 13]), None
+    yield from boosters(X, species, bills, weight)
+
+
+def boosters(X, species, bills, weight):
+    """Those of boosters."""
+    adelie = np.array([name == "Adelie" for name in species])
+    yield "boosted-classes", XGBClassifier(n_estimators=4, max_depth=3), X, species, None
+    one = XGBClassifier(n_estimators=12, early_stopping=0.2, learning_rate=0.5, class_weight="balanced")
+    yield "boosted-stopped", one, X, adelie, weight
+    several = XGBClassifier(
+        n_estimators=3, multi_strategy="multi_output_tree", tree_method="hist", max_bin=16
+    )
+    yield "boosted-questions", several, bills, np.column_stack([adelie, np.arange(len(species)) % 2]), None
+    dart = XGBRegressor(
+        n_estimators=5,
+        booster="dart",
+        rate_drop=0.5,
+        subsample=0.7,
+        monotone_constraints={"bill_length_mm": 1},
+    )
+    yield "boosted-dart", dart, X, np.arange(len(species)) % 13 + np.where(adelie, 0.25, 3.5), weight
+    quantiles = XGBRegressor(
+        n_estimators=3,
+        objective="reg:quantileerror",
+        quantile_alpha=[0.1, 0.9],
+        interaction_constraints=[[0], [1]],
+    )
+    yield "boosted-quantiles", quantiles, bills, weight, None
+    counts = XGBRegressor(n_estimators=3, objective="count:poisson", missing=0.0, tree_method="hist")
+    yield "boosted-counts", counts, bills, np.arange(len(species)) % 5, None
+    yield "boosted-ranking", XGBRanker(n_estimators=3, unknown="error"), X, np.arange(len(species)) % 4, None
 
 
 def values(model, X):
@@ -59,7 +96,7 @@ def main(version: str) -> None:
         expected = {
             "values": values(model, X),
             "leaves": model.apply(X).tolist(),
-            "text": model.to_text(),
+            "text": model.to_text() if hasattr(model, "to_text") else None,
         }
         (FOLDER / f"{version}-{name}.json").write_text(json.dumps(expected), encoding="utf-8")
 

@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
+from unit.io import boosters
 from unit.io.models import classifier, regressor
 from unit.model.forests import mixed_schema, random_rows, random_table
 
@@ -141,7 +142,8 @@ def spoil_tensors(draw, tensors):
         flat = tensor.reshape(-1)
         place = slice(None) if draw.random() < 0.2 else draw.randrange(len(flat))
         if tensor.dtype.kind == "f":
-            flat[place] = draw.choice(FLOATS)
+            with np.errstate(over="ignore"):
+                flat[place] = draw.choice(FLOATS)
         else:
             flat[place] = np.uint64(draw.choice(EXTREMES) % 2**64).astype(tensor.dtype)
     elif action < 0.8:
@@ -200,6 +202,46 @@ def use(model, rows):
     ):
         with contextlib.suppress(WealdError):
             action()
+
+
+def use_booster(model, rows):
+    """The same of a booster."""
+    for action in (
+        lambda: model.predict(rows),
+        lambda: model.predict(rows, output_margin=True, iteration_range=(0, 1)),
+        lambda: getattr(model, "predict_proba", model.predict)(rows),
+        lambda: list(model.staged_predict(rows)),
+        lambda: model.apply(rows),
+        lambda: [model.importances(kind) for kind in ("gain", "weight", "total_cover")],
+        lambda: model.intercept_,
+        lambda: model_file.to_bytes(model),
+        lambda: repr(model),
+    ):
+        with contextlib.suppress(WealdError):
+            action()
+
+
+@pytest.mark.parametrize("which", boosters.BOOSTERS)
+def test_spoilt_boosters_give_model_file_errors_or_working_models(which, tmp_path):
+    draw = random.Random(which)
+    model = boosters.BOOSTERS[which]()
+    data = model_file.to_bytes(model)
+    rows = boosters.table_of(model)
+    path = tmp_path / "m.weald"
+    path.write_bytes(data)
+    text, tensors = container.read(path, mmap=False)
+    refused = 0
+    for _ in range(N_FILES // 2):
+        path.write_bytes(spoilt(draw, data, text, tensors))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                loaded = weald.load(path, mmap=draw.random() < 0.1)
+            except ModelFileError:
+                refused += 1
+                continue
+            (use_booster if hasattr(loaded, "importances") else use)(loaded, rows)
+    assert N_FILES // 6 < refused < N_FILES // 2
 
 
 @pytest.mark.parametrize("which", MODELS)

@@ -20,7 +20,8 @@ enum class ColumnKind : uint8_t { exact, binned, ordinal, categorical };
 struct CodeColumn {
   const void* data = nullptr;
   std::span<const double> marks;
-  // A sparse column lists only the rows whose code is not `default_code` (that of 0, or 0 where no row is left out):
+  // A sparse column lists only the rows whose code is not `default_code` (that of 0, or 0 where no row is left out or
+  // those left out are missing):
   // `rows`, ascending, and in `data` their codes, n_entries of each. A dense one has rows = nullptr, data for all.
   const uint32_t* rows = nullptr;
   uint32_t n_codes = 0;

@@ -56,6 +56,7 @@ class GroupCoder {
  public:
   GroupCoder(const SparseView& matrix, ColumnKind kind, const Sample* sample, uint32_t max_bins, SparseGroup& group)
       : n_rows_(static_cast<uint64_t>(matrix.n_rows)),
+        absent_missing_(matrix.absent_missing),
         kind_(kind),
         sample_(sample),
         max_bins_(max_bins),
@@ -66,7 +67,7 @@ class GroupCoder {
     rows_.clear();
     values_.clear();
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (values[i] == 0) continue;
+      if (values[i] == 0 || (absent_missing_ && values[i] != values[i])) continue;
       if (std::isinf(values[i])) throw InfiniteValue();
       rows_.push_back(rows[i]);
       values_.push_back(values[i]);
@@ -83,7 +84,7 @@ class GroupCoder {
   }
 
  private:
-  bool has_zero() const { return rows_.size() < n_rows_; }
+  bool has_zero() const { return !absent_missing_ && rows_.size() < n_rows_; }
 
   // The entries that are not missing, by value.
   void sort_values() {
@@ -127,8 +128,10 @@ class GroupCoder {
   void find_cuts() {
     sort_values();
     distinct_.clear();
-    int64_t weight_of_zero = sample_->total;
-    for (const uint32_t row : rows_) weight_of_zero -= sample_->weight(row);
+    int64_t weight_of_zero = absent_missing_ ? 0 : sample_->total;
+    if (!absent_missing_) {
+      for (const uint32_t row : rows_) weight_of_zero -= sample_->weight(row);
+    }
     bool zero_is_due = weight_of_zero > 0;
     uint64_t last = 0;
     for (const auto& [key, at] : items_) {
@@ -157,7 +160,7 @@ class GroupCoder {
       return static_cast<uint32_t>(std::ranges::lower_bound(cuts, value) - cuts.begin()) + 1;
     };
     column.n_codes = static_cast<uint32_t>(cuts.size()) + 1;
-    column.default_code = code_of(0.0);
+    column.default_code = absent_missing_ ? 0 : code_of(0.0);
     size_t kept = 0;
     for (size_t i = 0; i < values_.size(); ++i) {
       const uint32_t code = values_[i] == values_[i] ? code_of(values_[i]) : 0;
@@ -186,6 +189,7 @@ class GroupCoder {
   }
 
   uint64_t n_rows_;
+  bool absent_missing_;
   ColumnKind kind_;
   const Sample* sample_;
   uint32_t max_bins_;

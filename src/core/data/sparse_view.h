@@ -1,4 +1,5 @@
-// A sparse matrix where SciPy has it: compressed by rows (CSR) or by columns (CSC). Entries it does not hold are 0.
+// A sparse matrix where SciPy has it: compressed by rows (CSR) or by columns (CSC). Entries it does not hold are 0, or
+// missing if `absent_missing`; then a 0 that it holds is missing too.
 //
 // Nothing in it is trusted: `check_lines` sees to the starts, and whoever reads an index asks `check_index`. Indices
 // may come in any order; entries of one place are added up in the matrix' own type, in the order they are stored.
@@ -14,7 +15,8 @@
 namespace weald {
 
 struct SparseView {
-  bool by_rows = true;  // lines are rows (CSR) or columns (CSC)
+  bool by_rows = true;          // lines are rows (CSR) or columns (CSC)
+  bool absent_missing = false;  // whether what it does not hold is missing instead of 0
   int64_t n_rows = 0;
   int64_t n_columns = 0;
   std::span<const int64_t> start;  // of each line, and the end of the last

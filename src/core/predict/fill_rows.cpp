@@ -9,13 +9,23 @@ namespace weald {
 
 void RowFiller::fill(int64_t first, int64_t n) {
   if (table_.sparse == nullptr) return fill_columns(first, n);
-  for (const int64_t at : touched_) rows_[at] = 0;
-  touched_.clear();
+  clear(n);
   with_types(*table_.sparse, [&](auto value, auto index) { fill_sparse<decltype(value), decltype(index)>(first, n); });
   for (size_t c = 0; c < table_.positions.size(); ++c) {
     const int32_t slot = used_.slot(table_.positions[c]);
     if (slot >= 0) fill_column(table_.columns[c], slot, first, n);
   }
+}
+
+// The first n rows of the buffer as those of a table that holds nothing.
+void RowFiller::clear(int64_t n) {
+  const bool missing = table_.sparse->absent_missing;
+  const double absent = missing ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+  for (const int64_t at : touched_) rows_[at] = absent;
+  touched_.clear();
+  if (!missing || n <= blank_) return;
+  std::fill(rows_ + blank_ * width_, rows_ + n * width_, absent);
+  blank_ = n;
 }
 
 void RowFiller::fill_columns(int64_t first, int64_t n) {
@@ -41,7 +51,7 @@ void RowFiller::fill_column(const PredictColumn& column, int64_t slot, int64_t f
 
 void RowFiller::put(int64_t to, int32_t column, double value) {
   const int32_t slot = used_.slot(column);
-  if (slot < 0) return;
+  if (slot < 0 || (value == 0 && table_.sparse->absent_missing)) return;
   rows_[to + slot] = value;
   touched_.push_back(to + slot);
 }

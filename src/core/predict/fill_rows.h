@@ -28,6 +28,7 @@ struct PredictTable {
 };
 
 // Fills a buffer with blocks of rows, one block after another; the buffer is n × used.size(), 0 at first.
+// What a sparse table does not hold stays 0, or becomes NaN where that is missing.
 class RowFiller {
  public:
   RowFiller(const PredictTable& table, const UsedColumns& used, double* rows)
@@ -44,12 +45,14 @@ class RowFiller {
   template <class T, class Index>
   void fill_unsorted(int64_t row, int64_t to);
   void put(int64_t to, int32_t column, double value);
+  void clear(int64_t n);
 
   const PredictTable& table_;
   const UsedColumns& used_;
   double* rows_;
   int64_t width_;
   std::vector<int64_t> touched_;  // what of the buffer the last rows of a sparse table have set
+  int64_t blank_ = 0;             // rows of the buffer that have been made missing once
 };
 
 }  // namespace weald

@@ -1,33 +1,17 @@
 #include "core/predict/predict.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 
-#include "core/predict/split_kind.h"
+#include "core/predict/top_block.h"
+#include "core/predict/walk.h"
 
 namespace weald {
 
 namespace {
 
-constexpr int together = 8;  // rows that walk in step: hides the latency of the node loads
-
-// Rows of a block, copied to float64, row after row.
-struct CopiedRows {
-  const double* rows;
-  int64_t width;
-  double operator()(int64_t i, uint32_t column) const { return rows[i * width + column]; }
-};
-
-// Rows where the user has them, if they stand together there: a C-ordered array.
-template <class T>
-struct RowsInPlace {
-  const char* first;
-  int64_t stride;
-  double operator()(int64_t i, uint32_t column) const {
-    return static_cast<double>(reinterpret_cast<const T*>(first + i * stride)[column]);
-  }
-};
+constexpr int64_t block_rows = 1024;
 
 // True if a value of rows [begin, end) is missing in an array without a mask; throws if one is infinite.
 template <class T>
@@ -60,87 +44,20 @@ bool row_major(const PredictTable& table) {
   return true;
 }
 
+// Rows that pass the tops together: as many as keep their codes and scores in the first-level cache or so.
+int64_t rows_of_tops(const Tops& tops, int64_t n_outputs) {
+  constexpr int64_t most = 512, least = 128, bytes = 1 << 14;
+  const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes() + 8 * n_outputs;
+  return std::clamp(bytes / (bytes_a_row + 1) / least * least, least, most);
+}
+
 }  // namespace
-
-// ---- walking -----------------------------------------------------------------------------------------------------
-
-bool Predictor::listed(const CategorySet& set, double value) const {
-  if (!(value >= 1 && value <= std::numeric_limits<uint32_t>::max())) return false;
-  const auto code = static_cast<uint32_t>(value);
-  const uint32_t* words = set_words_.data() + set.begin;
-  if (!set.bits) return std::binary_search(words, words + set.size, code);
-  return (code >> 5) < set.size && ((words[code >> 5] >> (code & 31)) & 1) != 0;
-}
-
-template <class Rows>
-bool Predictor::goes_left(const Layout& layout, int32_t id, const Rows& rows, int64_t i) const {
-  const Node& node = layout.nodes[static_cast<size_t>(id)];
-  const uint8_t kind = kind_[static_cast<size_t>(id)];
-  double value = 0;
-  if (kind == combination) {
-    const Combination& terms = layout.combinations[static_cast<size_t>(side_[static_cast<size_t>(id)])];
-    for (size_t t = 0; t < terms.column.size(); ++t) {
-      value += terms.coefficient[t] * rows(i, static_cast<uint32_t>(terms.column[t]));
-    }
-  } else {
-    value = rows(i, node.column);
-  }
-  if (std::isnan(value)) return node.missing_left != 0;
-  if (kind != categories) return value <= node.threshold;
-  const CategorySet& set = sets_[static_cast<size_t>(side_[static_cast<size_t>(id)])];
-  return listed(set, value) == set.left;
-}
-
-// Rows first … first + Together walk from the root to their leaves at[0 … Together).
-template <bool AllNumeric, bool AnyMissing, int Together, class Rows>
-void Predictor::walk(const Layout& layout, int32_t root, const Rows& rows, int64_t first, int32_t* at) const {
-  const Node* nodes = layout.nodes.data();
-  int32_t id[Together];
-  for (int i = 0; i < Together; ++i) id[i] = root;
-  int32_t moved;
-  do {
-    moved = 0;
-    for (int i = 0; i < Together; ++i) {
-      const Node& node = nodes[id[i]];
-      bool left;
-      if constexpr (AllNumeric) {
-        const double value = rows(first + i, node.column);
-        left = value <= node.threshold;
-        if constexpr (AnyMissing) left |= (value != value) & static_cast<bool>(node.missing_left);
-      } else {
-        left = node.right != id[i] && goes_left(layout, id[i], rows, first + i);
-      }
-      // Written as arithmetic: a branch here would be mispredicted half the time.
-      const int32_t next = node.right + (-static_cast<int32_t>(left) & (id[i] + 1 - node.right));
-      moved |= next ^ id[i];
-      id[i] = next;
-    }
-  } while (moved != 0);
-  for (int i = 0; i < Together; ++i) at[i] = id[i];
-}
-
-template <bool AllNumeric, bool AnyMissing, class Rows>
-void Predictor::walk_rows(const Layout& layout, int32_t root, const Rows& rows, int64_t n, int32_t* at) const {
-  int64_t i = 0;
-  for (; i + together <= n; i += together) walk<AllNumeric, AnyMissing, together>(layout, root, rows, i, at + i);
-  for (; i < n; ++i) walk<AllNumeric, AnyMissing, 1>(layout, root, rows, i, at + i);
-}
-
-template <class Rows>
-void Predictor::walk_all(const Layout& layout, int32_t root, const Rows& rows, bool any_missing, int64_t n,
-                         int32_t* at) const {
-  if (!all_numeric_) return walk_rows<false, true>(layout, root, rows, n, at);
-  any_missing ? walk_rows<true, true>(layout, root, rows, n, at) : walk_rows<true, false>(layout, root, rows, n, at);
-}
-
-// ---- rows --------------------------------------------------------------------------------------------------------
 
 // Calls use(layout, first row, n, rows, whether a value may be missing) on blocks, in parallel.
 template <class Use>
 void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
-  require(table.n_columns() == n_columns_, "one column for each of the model's");
+  require(table.n_columns() == forest_.n_columns, "one column for each of the model's");
   if (table.sparse != nullptr) check_lines(*table.sparse);
-  constexpr int64_t block_rows = 1024;
   const bool in_place = row_major(table);
   parallel_for(run, (table.n_rows + block_rows - 1) / block_rows, [&](int64_t block, int) {
     const int64_t begin = block * block_rows, end = std::min(table.n_rows, begin + block_rows);
@@ -148,50 +65,130 @@ void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
       using T = decltype(type);
       const RawColumn& raw = table.columns[0].raw;
       const bool missing = any_missing_in_place<T>(table.columns, begin, end);
-      use(by_column_, begin, end - begin, RowsInPlace<T>{raw.data + begin * raw.stride, raw.stride}, missing);
+      use(forest_.by_column, begin, end - begin, RowsInPlace<T>{raw.data + begin * raw.stride, raw.stride}, missing);
     };
     if (in_place) return table.columns[0].raw.dtype == DType::f32 ? use_in_place(float{}) : use_in_place(double{});
     // As many rows at a time as fit the first-level cache or so.
-    constexpr int64_t values = 1 << 13;
-    const int64_t width = used_.size();
-    const int64_t rows_a_time = std::clamp<int64_t>(values / std::max<int64_t>(1, width), together, block_rows);
+    constexpr int64_t values = 1 << 13, least = 8;
+    const int64_t width = forest_.used.size();
+    const int64_t rows_a_time = std::clamp<int64_t>(values / std::max<int64_t>(1, width), least, block_rows);
     std::vector<double> rows(static_cast<size_t>(rows_a_time * width) + 1, 0.0);  // a lone leaf looks at one value
-    RowFiller filler(table, used_, rows.data());
+    RowFiller filler(table, forest_.used, rows.data());
     for (int64_t first = begin; first < end; first += rows_a_time) {
       const int64_t n = std::min(rows_a_time, end - first);
       filler.fill(first, n);
-      use(by_slot(), first, n, CopiedRows{rows.data(), width}, true);
+      use(forest_.by_slot(), first, n, CopiedRows{rows.data(), width}, true);
     }
   });
 }
 
-void Predictor::scores(const PredictTable& table, double* out, Run& run) const {
-  const int64_t n_out = n_outputs();
-  for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
-    std::vector<int32_t> at(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) std::copy(base_score_.begin(), base_score_.end(), out + (first + i) * n_out);
-    for (size_t tree = 0; tree < roots_.size(); ++tree) {
-      walk_all(layout, roots_[tree], rows, any_missing, n, at.data());
-      for (int64_t i = 0; i < n; ++i) {
-        const double* value = value_.data() + int64_t{leaf_[static_cast<size_t>(at[static_cast<size_t>(i)])]} * width_;
-        double* score = out + (first + i) * n_out + output_[tree];
-        for (int64_t k = 0; k < width_; ++k) score[k] += weight_[tree] * value[k];
-      }
-    }
-  });
+const Tops* Predictor::tops_for(TreeRange trees, int64_t n_rows) const {
+  constexpr int64_t few_rows = 16;
+  if (n_rows < few_rows || trees.size() == 0) return nullptr;
+  std::call_once(tops_->made, [&] { tops_->tops.emplace(forest_); });
+  const Tops& tops = *tops_->tops;
+  if (tops.code_bytes() == 0) return nullptr;
+  return &tops;
 }
 
-void Predictor::leaves(const PredictTable& table, int32_t* out, Run& run) const {
-  const int64_t n_out = n_trees();
-  for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
-    std::vector<int32_t> at(static_cast<size_t>(n));
-    for (size_t tree = 0; tree < roots_.size(); ++tree) {
-      walk_all(layout, roots_[tree], rows, any_missing, n, at.data());
-      for (int64_t i = 0; i < n; ++i) {
-        out[(first + i) * n_out + static_cast<int64_t>(tree)] = at[static_cast<size_t>(i)] - roots_[tree];
+// ---- scores ------------------------------------------------------------------------------------------------------
+
+void Predictor::add_scores(const PredictTable& table, TreeRange trees, const ScoreView& out, Run& run) const {
+  const Tops* tops = tops_for(trees, table.n_rows);
+  for_blocks(table, run,
+             [&](const LaidOutForest::Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+               const ScoreView scores = out.from_row(first);
+               if (tops == nullptr) return add_by_walking(layout, rows, any_missing, n, trees, scores);
+               if (tops->code_bytes() == 1) {
+                 return add_by_tops<uint8_t>(*tops, layout, rows, any_missing, n, trees, scores);
+               }
+               add_by_tops<uint16_t>(*tops, layout, rows, any_missing, n, trees, scores);
+             });
+}
+
+template <class Code, class Rows>
+void Predictor::add_by_tops(const Tops& tops, const LaidOutForest::Layout& layout, const Rows& rows, bool any_missing,
+                            int64_t n_rows, TreeRange trees, const ScoreView& out) const {
+  const Walk<Rows> walk(forest_, layout, rows, any_missing);
+  const int64_t most = std::min(rows_of_tops(tops, n_outputs()), (n_rows + 31) / 32 * 32), width = forest_.width;
+  TopBlock<Code> block(forest_, tops, most);
+  ScoreBlock<Code> scores(n_outputs(), width, most);
+  std::vector<int32_t> at(static_cast<size_t>(most));
+  for (int64_t first = 0; first < n_rows; first += most) {
+    const int64_t n = std::min(most, n_rows - first);
+    block.read(rows, layout, first, n);
+    scores.load(out.from_row(first), n);
+    for (size_t t = trees.first; t < trees.last; ++t) {
+      const TopTree& tree = tops.trees[t];
+      Code* exits = scores.next_exits();
+      block.pass(tree, exits);
+      if (tree.whole) {
+        scores.add(forest_.output[t], tops.values(tree, 0, width), tree.n_exits, n);
+        continue;
+      }
+      const int32_t* exit_node = tops.exit_node.data() + tree.first_exit;
+      for (int64_t i = 0; i < n; ++i) at[static_cast<size_t>(i)] = exit_node[exits[i]];
+      walk.run(first, 1, n, at.data());
+      scores.add_waiting(n);
+      for (int64_t k = 0; k < width; ++k) {
+        double* score = scores.score(forest_.output[t] + k);
+        for (int64_t i = 0; i < n; ++i) {
+          score[i] += forest_.weight[t] * forest_.leaf_value(at[static_cast<size_t>(i)])[k];
+        }
       }
     }
-  });
+    scores.add_waiting(n);
+    scores.store(out.from_row(first), n);
+  }
+}
+
+template <class Rows>
+void Predictor::add_by_walking(const LaidOutForest::Layout& layout, const Rows& rows, bool any_missing, int64_t n,
+                               TreeRange trees, const ScoreView& out) const {
+  const Walk<Rows> walk(forest_, layout, rows, any_missing);
+  const auto add = [&](int64_t row, size_t tree, int32_t leaf) {
+    const double* value = forest_.leaf_value(leaf);
+    for (int64_t k = 0; k < forest_.width; ++k) {
+      out.at(row, forest_.output[tree] + k) += forest_.weight[tree] * value[k];
+    }
+  };
+  if (n < Walk<Rows>::together) {
+    // Too few rows to walk in step: each passes several trees at once.
+    std::array<int32_t, 64> at;
+    for (int64_t i = 0; i < n; ++i) {
+      for (size_t first = trees.first; first < trees.last; first += at.size()) {
+        const size_t m = std::min(at.size(), trees.last - first);
+        std::copy_n(forest_.roots.begin() + static_cast<int64_t>(first), m, at.begin());
+        walk.run(i, 0, static_cast<int64_t>(m), at.data());
+        for (size_t t = 0; t < m; ++t) add(i, first + t, at[t]);
+      }
+    }
+    return;
+  }
+  std::vector<int32_t> at(static_cast<size_t>(n));
+  for (size_t t = trees.first; t < trees.last; ++t) {
+    std::ranges::fill(at, forest_.roots[t]);
+    walk.run(0, 1, n, at.data());
+    for (int64_t i = 0; i < n; ++i) add(i, t, at[static_cast<size_t>(i)]);
+  }
+}
+
+// ---- leaves ------------------------------------------------------------------------------------------------------
+
+void Predictor::leaves(const PredictTable& table, TreeRange trees, int32_t* out, Run& run) const {
+  const auto n_out = static_cast<int64_t>(trees.size());
+  for_blocks(table, run,
+             [&](const LaidOutForest::Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+               const Walk walk(forest_, layout, rows, any_missing);
+               std::vector<int32_t> at(static_cast<size_t>(n));
+               for (size_t t = trees.first; t < trees.last; ++t) {
+                 const int32_t root = forest_.roots[t];
+                 std::ranges::fill(at, root);
+                 walk.run(0, 1, n, at.data());
+                 int32_t* to = out + first * n_out + static_cast<int64_t>(t - trees.first);
+                 for (int64_t i = 0; i < n; ++i) to[i * n_out] = at[static_cast<size_t>(i)] - root;
+               }
+             });
 }
 
 }  // namespace weald

@@ -40,7 +40,8 @@ class ArrayBlock:
 class SparseBlock:
     """The columns of a sparse matrix, compressed by rows (CSR) or by columns (CSC).
 
-    What it does not hold is 0. Entries of one place are added up, in the dtype of `data` and in the order
+    What it does not hold is 0, or missing if `absent_missing`; a 0 that it holds then is missing too.
+    Entries of one place are added up, in the dtype of `data` and in the order
     they are stored; the order of indices is free. `indptr` is int64, `indices` int32 or int64.
     """
 
@@ -49,6 +50,7 @@ class SparseBlock:
     indptr: NDArray[np.int64]
     indices: NDArray[Any]
     data: NDArray[Any]
+    absent_missing: bool = False
 
     @property
     def unit(self) -> BlockUnit:
@@ -56,9 +58,9 @@ class SparseBlock:
         return "bool" if self.data.dtype.kind == "b" else "number"
 
     @property
-    def parts(self) -> tuple[bool, int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+    def parts(self) -> tuple[bool, int, int, NDArray[np.int64], NDArray[Any], NDArray[Any], bool]:
         """What the core reads."""
-        return self.by_rows, *self.shape, self.indptr, self.indices, self.data
+        return self.by_rows, *self.shape, self.indptr, self.indices, self.data, self.absent_missing
 
     def take(self, positions: Sequence[int]) -> list[NDArray[Any]]:
         """Some columns in full, in one pass over the indices."""
@@ -79,7 +81,7 @@ class SparseBlock:
                 if len(entries):
                     column = out[place[int(columns[entries[0]])]]
                     add.at(column, rows[entries], self.data[at[entries]])
-        return out
+        return [_zero_as_nan(column) for column in out] if self.absent_missing else out
 
     def _rows_and_columns(self, at: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Where the entries stand in the matrix."""
@@ -93,7 +95,8 @@ class SparseBlock:
         from scipy import sparse
 
         matrix = sparse.csc_array((self.data, self.indices, self.indptr), shape=self.shape).tocsr()
-        return SparseBlock(True, self.shape, matrix.indptr.astype(np.int64), matrix.indices, matrix.data)
+        indptr = matrix.indptr.astype(np.int64)
+        return SparseBlock(True, self.shape, indptr, matrix.indices, matrix.data, self.absent_missing)
 
     def first_infinite(self) -> tuple[int, int, float] | None:
         """Column, row and value of the first infinite number: of the first such column its first such row."""
@@ -109,6 +112,10 @@ class SparseBlock:
                 row = int(np.argmax(infinite))
                 return j, row, float(column[row])
         return None
+
+
+def _zero_as_nan(column: NDArray[Any]) -> NDArray[Any]:
+    return np.where(column == 0, np.nan, column)
 
 
 Block: TypeAlias = ArrayBlock | SparseBlock

@@ -12,25 +12,76 @@ from weald.data.blocks import SparseBlock
 from weald.data.table import BlockColumns, Column, NumericColumn, Table
 from weald.engine.codes import naming_infinite, native_values
 
+#: the arrays of a Forest that prediction reads
+_ARRAYS = (
+    "base_score",
+    "tree_start",
+    "tree_output",
+    "tree_weight",
+    "slot",
+    "column",
+    "threshold",
+    "kind",
+    "missing_left",
+    "right",
+    "side",
+    "value",
+    "set_start",
+    "set_codes",
+    "set_left",
+    "combination_start",
+    "combination_column",
+    "combination_coefficient",
+)
+
 
 class Predictor:
-    """A forest laid out for walking."""
+    """A forest laid out for prediction; several threads may use it at once.
+
+    A range of trees is `first_tree` … `last_tree` − 1, None for the end of the forest.
+    """
 
     def __init__(self, arrays: dict[str, NDArray[Any]], n_columns: int, width: int) -> None:
-        kept = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        kept = {name: np.ascontiguousarray(arrays[name]) for name in _ARRAYS}
         for name in ("missing_left", "set_left"):
             kept[name] = kept[name].view(np.uint8)
         self._native = _core.make_predictor(kept, n_columns, width)
 
-    def scores(self, table: Table, *, n_threads: int) -> NDArray[np.float64]:
-        """Raw scores: (n_rows, n_outputs)."""
+    def scores(
+        self,
+        table: Table,
+        *,
+        n_threads: int,
+        first_tree: int = 0,
+        last_tree: int | None = None,
+        base: bool = True,
+    ) -> NDArray[np.float64]:
+        """Raw scores: (n_rows, n_outputs); without `base` the sum over the trees alone."""
+        last = self._native.n_trees if last_tree is None else last_tree
         with naming_infinite(table):
-            return self._native.scores(_predict_table(table), table.n_rows, n_threads)
+            return self._native.scores(_predict_table(table), table.n_rows, first_tree, last, base, n_threads)
 
-    def leaves(self, table: Table, *, n_threads: int) -> NDArray[np.int32]:
-        """Leaf node ids: (n_rows, n_trees)."""
+    def add_scores(
+        self,
+        table: Table,
+        out: NDArray[np.float64],
+        *,
+        n_threads: int,
+        first_tree: int = 0,
+        last_tree: int | None = None,
+    ) -> None:
+        """Add the trees' scores to `out`, (n_rows, n_outputs) of any strides, in place."""
+        last = self._native.n_trees if last_tree is None else last_tree
         with naming_infinite(table):
-            return self._native.leaves(_predict_table(table), table.n_rows, n_threads)
+            self._native.add_scores(_predict_table(table), table.n_rows, out, first_tree, last, n_threads)
+
+    def leaves(
+        self, table: Table, *, n_threads: int, first_tree: int = 0, last_tree: int | None = None
+    ) -> NDArray[np.int32]:
+        """Leaf node ids: (n_rows, n_trees)."""
+        last = self._native.n_trees if last_tree is None else last_tree
+        with naming_infinite(table):
+            return self._native.leaves(_predict_table(table), table.n_rows, first_tree, last, n_threads)
 
 
 def _predict_table(table: Table) -> list[tuple[Any, ...]] | tuple[Any, list[tuple[Any, ...]]]:

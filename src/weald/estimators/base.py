@@ -6,7 +6,6 @@ interrupted stays as it was.
 
 from __future__ import annotations
 
-import os
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
@@ -30,6 +29,7 @@ from weald.estimators.growth import grow_options, max_columns
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.estimators.pictures import TreePictures
 from weald.estimators.pruning import check_pruning, prune_by
+from weald.estimators.saving import Saving
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
@@ -59,7 +59,7 @@ class Target:
         return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
-class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseTree(Saving, TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.
@@ -263,19 +263,6 @@ class BaseTree(TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[
         """
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to one file, which `weald.load` reads back.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; by habit the name ends in `.weald`.
-        """
-        check_is_fitted(self)
-        from weald.io import model_file
-
-        model_file.save(self, path)
 
     def _saved_state(self) -> SavedState:
         """The parts of the fitted model that a file keeps."""

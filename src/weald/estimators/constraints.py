@@ -13,17 +13,21 @@ from weald.data.schema import Schema
 from weald.errors import ParameterError, listing, nearest
 
 
-def monotone_directions(option: Any, schema: Schema, owner: str) -> tuple[int, ...] | None:
+def monotone_directions(
+    option: Any, schema: Schema, owner: str, *, name: str = "monotonic_cst"
+) -> tuple[int, ...] | None:
     """-1, 0 or 1 for each column of the table, or None if no column is constrained.
 
     Parameters
     ----------
     option : None, sequence or mapping
-        `monotonic_cst`: one direction a column, or directions by column name (or position).
+        One direction a column, or directions by column name (or position).
     schema : Schema
         The columns.
     owner : str
         The estimator's name, for messages.
+    name : str
+        What the parameter is called.
 
     Raises
     ------
@@ -33,44 +37,53 @@ def monotone_directions(option: Any, schema: Schema, owner: str) -> tuple[int, .
     if option is None:
         return None
     if isinstance(option, Mapping):
-        directions = _by_name(option, schema, owner)
+        directions = _by_name(option, schema, owner, name)
     else:
-        directions = [_direction(value, j, owner) for j, value in enumerate(option)]
+        directions = [_direction(value, j, owner, name) for j, value in enumerate(option)]
         if len(directions) != len(schema.columns):
             raise ParameterError(
-                f"monotonic_cst has shape {len(directions)} but the input data X has "
-                f"{len(schema.columns)} features. Give `monotonic_cst` of {owner} one number a column, or a "
+                f"{name} has shape {len(directions)} but the input data X has "
+                f"{len(schema.columns)} features. Give `{name}` of {owner} one number a column, or a "
                 "dict from column name to number."
             )
     for j, direction in enumerate(directions):
         if direction and schema.columns[j].kind == "categorical":
             raise ParameterError(
-                f"`monotonic_cst` of {owner} constrains the column {schema.columns[j].name!r}, whose "
+                f"`{name}` of {owner} constrains the column {schema.columns[j].name!r}, whose "
                 "categories have no order. Make it an ordered category, or set 0 there."
             )
     return tuple(directions) if any(directions) else None
 
 
-def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str) -> list[int]:
-    names = schema.names
-    position = {name: j for j, name in enumerate(names)}
-    directions = [0] * len(names)
-    for name, value in option.items():
-        place = position.get(name, name)
-        if not (isinstance(place, Integral) and 0 <= int(place) < len(names)):
-            close = nearest(str(name), [str(other) for other in names])
-            hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(names)}."
+def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str, name: str) -> list[int]:
+    directions: list[int | None] = [None] * len(schema.columns)
+    position = {column: j for j, column in enumerate(schema.names)}
+    for column, value in option.items():
+        place = column_position(column, schema, position, f"`{name}` of {owner}")
+        if directions[place] is not None:
             raise ParameterError(
-                f"`monotonic_cst` of {owner} names the column {name!r}, which the table does not have. {hint}"
+                f"`{name}` of {owner} names the column {schema.names[place]!r} twice: by name and by "
+                "position. Name it once."
             )
-        directions[int(place)] = _direction(value, name, owner)
-    return directions
+        directions[place] = _direction(value, column, owner, name)
+    return [direction or 0 for direction in directions]
 
 
-def _direction(value: Any, column: Any, owner: str) -> int:
+def column_position(column: Any, schema: Schema, position: Mapping[Any, int], what: str) -> int:
+    """The position of a column that a parameter names, or numbers; `position` has those of all names."""
+    place = position.get(column, column)
+    if isinstance(place, Integral) and not isinstance(place, bool) and 0 <= int(place) < len(schema.columns):
+        return int(place)
+    names = schema.names
+    close = nearest(str(column), [str(other) for other in names])
+    hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(names)}."
+    raise ParameterError(f"{what} names the column {column!r}, which the table does not have. {hint}")
+
+
+def _direction(value: Any, column: Any, owner: str, name: str) -> int:
     if not isinstance(value, Real) or isinstance(value, bool) or value not in (-1, 0, 1):
         raise ParameterError(
-            f"monotonic_cst must be None or an array-like of -1, 0 or 1: `monotonic_cst` of {owner} holds "
+            f"{name} must be None or an array-like of -1, 0 or 1: `{name}` of {owner} holds "
             f"{value!r} for column {column!r}. Use 1 for rising, -1 for falling, 0 for no constraint."
         )
     return round(float(value))
@@ -83,10 +96,7 @@ def constrained(option: Any) -> bool:
 
 
 def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any) -> None:
-    """Refuse constraints where no single prediction can rise or fall.
-
-    scikit-learn's contract: an estimator that takes one output warns of a target with columns.
-    """
+    """Refuse constraints where no single prediction can rise or fall."""
     if n_outputs > 1:
         raise ParameterError(
             f"Monotonicity constraints are not supported with multiple outputs: y has {n_outputs} columns. "
@@ -98,10 +108,15 @@ def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any
             f"{n_classes[0]} classes. Only binary classification is supported. Leave `monotonic_cst` None, "
             "or fit one class against the rest."
         )
+    warn_of_column(y, stacklevel=4)
+
+
+def warn_of_column(y: Any, *, stacklevel: int) -> None:
+    """scikit-learn's contract: an estimator that takes one output warns of a target with columns."""
     if len(getattr(y, "shape", ())) > 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )

@@ -34,6 +34,8 @@ def folds(
     labels: bool,
     random_state: Any,
     owner: str,
+    name: str = "cv",
+    way_out: str = "Use fewer folds, or ccp_alpha instead of prune.",
 ) -> Iterator[Fold]:
     """The folds one after another, each checked.
 
@@ -51,13 +53,16 @@ def folds(
         Whether the target is classes.
     random_state : int, RandomState or None
         What shuffles the rows, if `cv` is a number; None for the same folds every time.
-    owner : str
-        The estimator, for messages.
+    owner, name, way_out : str
+        For messages: the estimator, what it calls `cv`, and what to do where there are too few rows.
     """
+    asker = f"`{name}` of {owner}"
     n_rows, number = len(values), 0
     whole = np.ones(n_rows) if weight is None else weight
-    for number, pair in enumerate(_pairs(cv, X, values, whole, labels, random_state, owner), start=1):
-        part = f"Fold {number} of `cv` of {owner}"
+    for number, pair in enumerate(
+        _pairs(cv, X, values, whole, labels, random_state, asker, way_out), start=1
+    ):
+        part = f"Fold {number} of {asker}"
         try:
             train, test = pair
         except (TypeError, ValueError):
@@ -76,47 +81,59 @@ def folds(
         yield fold
     if number < 2:
         raise ParameterError(
-            f"`cv` of {owner} gives {number} fold{'s' * (number != 1)}; cross-validation needs at least 2. "
+            f"{asker} gives {number} fold{'s' * (number != 1)}; cross-validation needs at least 2. "
             "Use a number of folds, or a list (a generator can be read only once)."
         )
 
 
 def _pairs(
-    cv: Any, X: Any, values: NDArray[Any], weight: Weights, labels: bool, random_state: Any, owner: str
+    cv: Any,
+    X: Any,
+    values: NDArray[Any],
+    weight: Weights,
+    labels: bool,
+    random_state: Any,
+    asker: str,
+    way_out: str,
 ) -> Iterator[Any]:
     """(train, test) from whatever `cv` is."""
     if isinstance(cv, int):
-        yield from _shuffled(cv, values, weight, labels, random_state, owner)
+        yield from _shuffled(cv, values, weight, labels, random_state, asker, way_out)
     elif hasattr(cv, "split"):
         y = values[:, 0] if values.shape[1] == 1 else values
         table = X if hasattr(X, "shape") or hasattr(X, "__len__") else values
-        yield from _asked(cv.split(table, y), owner)
+        yield from _asked(cv.split(table, y), asker)
     else:
         yield from cv
 
 
-def _asked(pairs: Iterable[Any], owner: str) -> Iterator[Any]:
+def _asked(pairs: Iterable[Any], asker: str) -> Iterator[Any]:
     """What a splitter says, its complaints as errors that name `cv`."""
     try:
         yield from pairs
     except ValueError as error:
         raise ParameterError(
-            f"The splitter `cv` of {owner} cannot divide these rows: {error} "
-            "A list of its (train, test) pairs works too, as in cv=list(splitter.split(X, y, groups))."
+            f"The splitter {asker} cannot divide these rows: {error} "
+            "A list of its (train, test) pairs works too, as in list(splitter.split(X, y, groups))."
         ) from error
 
 
 def _shuffled(
-    n_folds: int, values: NDArray[Any], weight: Weights, labels: bool, random_state: Any, owner: str
+    n_folds: int,
+    values: NDArray[Any],
+    weight: Weights,
+    labels: bool,
+    random_state: Any,
+    asker: str,
+    way_out: str,
 ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
     from sklearn.model_selection import KFold, StratifiedKFold
 
     rows = np.flatnonzero(weight > 0)
     if len(rows) < n_folds:
         raise ParameterError(
-            f"`cv` of {owner} asks for {n_folds} folds of {len(rows)} row{'s' * (len(rows) != 1)} "
-            f"(n_samples={len(rows)}; rows of weight 0 do not count). "
-            "Use fewer folds, or ccp_alpha instead of prune."
+            f"{asker} asks for {n_folds} folds of {len(rows)} row{'s' * (len(rows) != 1)} "
+            f"(n_samples={len(rows)}; rows of weight 0 do not count). {way_out}"
         )
     seed = 0 if random_state is None else random_state
     stratified = labels and values.shape[1] == 1

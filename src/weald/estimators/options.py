@@ -165,6 +165,11 @@ def parameter(*rules: Rule, hint: str) -> Any:
     return field(metadata={"rule": AnyOf(rules), "hint": hint})
 
 
+def optional(*rules: Rule, hint: str) -> Any:
+    """A record field that may be None as well."""
+    return parameter(Nothing(), *rules, hint=hint)
+
+
 Record = TypeVar("Record")
 
 

@@ -23,7 +23,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
     classes_: NDArray[Any] | list[NDArray[Any]]
     n_classes_: int | list[int]
     n_outputs_: int
-    _raw_scores: Callable[[Any], NDArray[np.float64]]
+    _raw_scores: Callable[..., NDArray[np.float64]]
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
     def predict(self, X: Any) -> NDArray[Any]:

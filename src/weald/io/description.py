@@ -13,15 +13,29 @@ from weald.errors import ModelFileError
 from weald.io import labels
 
 #: Raised in the major part when older readers would misread, in the minor when they may ignore what is new.
-FORMAT = (1, 1)
+FORMAT = (1, 2)
 #: The oldest weald that reads this major format; written into the file for readers that are older still.
 NEEDS = "0.1.0"
 #: Parameters that shape neither predictions nor a new fit.
-NEVER_SAVED = frozenset({"n_jobs", "verbose", "callbacks"})
+NEVER_SAVED = frozenset(
+    {
+        "n_jobs",
+        "nthread",
+        "verbose",
+        "verbosity",
+        "callbacks",
+        "device",
+        "validate_parameters",
+        "enable_categorical",
+        "max_cached_hist_node",
+        "refresh_leaf",
+        "seed_per_iteration",
+    }
+)
 #: Parameters that may be objects with a state of their own, no part of the model: saved only as numbers.
 _ONLY_NUMBERS = ("random_state", "cv")
-#: Parameters whose lists may hold mappings.
-_NESTED = ("class_weight",)
+#: Parameters whose lists may hold mappings, or lists.
+_NESTED = {"class_weight": "dict", "interaction_constraints": "list"}
 
 _KINDS = ("numeric", "ordinal", "categorical")
 _UNITS = ("number", "bool", "datetime", "instant", "duration")
@@ -160,7 +174,10 @@ def encode_params(params: dict[str, Any]) -> dict[str, Any]:
         value = kept.get(name)
         if not (value is None or isinstance(labels.plain(value), int)):
             del kept[name]
-    return {name: labels.encode_parameter(value, f"Parameter `{name}`") for name, value in kept.items()}
+    return {
+        name: labels.encode_parameter(value, f"Parameter `{name}`", nested=_NESTED.get(name))
+        for name, value in kept.items()
+    }
 
 
 def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, Any]:
@@ -171,6 +188,6 @@ def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, A
     if strange and not newer:
         raise ModelFileError(f"The model file sets an unknown parameter: {strange[0]!r:.80}.")
     return {
-        name: labels.decode_parameter(value[name], f"Parameter `{name}`", nested=name in _NESTED)
+        name: labels.decode_parameter(value[name], f"Parameter `{name}`", nested=_NESTED.get(name))
         for name in sorted(set(value) - set(strange))
     }

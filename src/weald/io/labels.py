@@ -207,27 +207,31 @@ def _longest(values: list[str]) -> int:
 # --------------------------------------------------------------------------- parameters
 
 
-def encode_parameter(value: object, part: str) -> object:
+def encode_parameter(value: object, part: str, *, nested: str | None = None) -> object:
     """A constructor parameter: a typed value or None, a list, tuple or mapping of such, or a vector.
 
-    The items of a list may be mappings: `class_weight` has one an output.
+    With `nested` the items of a list may be mappings, "dict" (`class_weight` has one an output), or lists,
+    "list" (`interaction_constraints`).
     """
     if isinstance(value, np.ndarray):
         return {"array": encode_array(value, part)}
     if isinstance(value, list | tuple):
         form = "list" if isinstance(value, list) else "tuple"
-        return {
-            form: [
-                _encode_mapping(item, part) if isinstance(item, Mapping) else _encode_item(item, part)
-                for item in value
-            ]
-        }
+        return {form: [_encode_member(item, part, nested) for item in value]}
     if isinstance(value, Mapping):
         return _encode_mapping(value, part)
     if isinstance(value, Collection) and not isinstance(value, str | bytes):
         # An index or a set of a library or the language: a list of the same items, in one order.
         items = sorted(value, key=repr) if isinstance(value, Set) else value
         return {"list": [_encode_item(item, part) for item in items]}
+    return _encode_item(value, part)
+
+
+def _encode_member(value: object, part: str, nested: str | None) -> object:
+    if nested == "dict" and isinstance(value, Mapping):
+        return _encode_mapping(value, part)
+    if nested == "list" and isinstance(value, list | tuple):
+        return {"list": [_encode_item(item, part) for item in value]}
     return _encode_item(value, part)
 
 
@@ -242,25 +246,29 @@ def _encode_item(value: object, part: str) -> object:
     return {"value": encode_values([value], part)}
 
 
-def decode_parameter(record: object, part: str, *, nested: bool = False) -> Any:
+def decode_parameter(record: object, part: str, *, nested: str | None = None) -> Any:
     """The parameter that `encode_parameter` wrote.
 
-    What it is made of is always hashable, unless `nested` admits mappings in a list.
+    What it is made of is always hashable, unless `nested` admits mappings or lists in a list.
     """
     if isinstance(record, dict) and len(record) == 1:
         ((form, inner),) = record.items()
         if form == "array":
             return decode_array(inner, part)
         if form in ("list", "tuple") and isinstance(inner, list):
-            items = [
-                _decode_mapping(item["dict"], part)
-                if nested and isinstance(item, dict) and list(item) == ["dict"]
-                else _decode_item(item, part)
-                for item in inner
-            ]
+            items = [_decode_member(item, part, nested) for item in inner]
             return items if form == "list" else tuple(items)
         if form == "dict":
             return _decode_mapping(inner, part)
+    return _decode_item(record, part)
+
+
+def _decode_member(record: object, part: str, nested: str | None) -> Any:
+    if nested is not None and isinstance(record, dict) and list(record) == [nested]:
+        if nested == "dict":
+            return _decode_mapping(record["dict"], part)
+        if isinstance(record["list"], list):
+            return [_decode_item(item, part) for item in record["list"]]
     return _decode_item(record, part)
 
 

@@ -17,7 +17,8 @@ from weald.errors import ModelFileError, WealdError
 from weald.io import canonical, container, description, forest_arrays, labels
 from weald.io.arrays import Shelf
 from weald.io.saved_state import Saveable, SavedState
-from weald.io.validate import check_forest, check_task
+from weald.io.validate import check_boosted, check_forest, check_task
+from weald.model.forest import Forest
 
 Classes: TypeAlias = tuple[NDArray[Any], ...]
 
@@ -32,11 +33,20 @@ class _Kind:
 
     module: str
     classifier: bool
+    boosted: bool = False
+
+    def check(self, forest: Forest, classes: Classes | None) -> None:
+        """Raise ModelFileError unless the forest can be that of such an estimator."""
+        check = check_boosted if self.boosted else check_task
+        check(forest, classes, classifier=self.classifier)
 
 
 _KINDS = {
     "DecisionTreeClassifier": _Kind("weald.estimators.tree", classifier=True),
     "DecisionTreeRegressor": _Kind("weald.estimators.tree", classifier=False),
+    "XGBClassifier": _Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
+    "XGBRegressor": _Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
+    "XGBRanker": _Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),
 }
 
 
@@ -99,7 +109,7 @@ def to_bytes(model: Saveable) -> bytes:
         )
     state = model._saved_state()
     check_forest(state.forest, state.schema)
-    check_task(state.forest, state.classes, classifier=_KINDS[name].classifier)
+    _KINDS[name].check(state.forest, state.classes)
     facts, arrays = forest_arrays.encode(state.forest)
     tensors = {_PREFIX + key: array for key, array in arrays.items()}
     content: dict[str, Any] = {
@@ -137,7 +147,7 @@ def _build(text: str, tensors: container.Tensors, *, verify: bool) -> Any:
         extra=_decode_extra(content["extra"]),
     )
     check_forest(state.forest, state.schema)
-    check_task(state.forest, state.classes, classifier=_KINDS[name].classifier)
+    _KINDS[name].check(state.forest, state.classes)
     try:
         return cls._from_saved_state(state)
     except ModelFileError:

@@ -74,6 +74,27 @@ def check_task(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, clas
         _check_shares(forest.inner_value, sizes)
 
 
+def check_boosted(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
+    """Raise ModelFileError unless rounds come in order and the outputs are those of the task."""
+    if (np.diff(forest.tree_round) < 0).any():
+        raise ModelFileError("The trees of the model file are not in the order of their rounds.")
+    if forest.width > 1 and (forest.width != forest.n_outputs or forest.tree_output.any()):
+        raise ModelFileError("The leaves of the model file do not speak for all of its outputs.")
+    if (classes is not None) != classifier:
+        raise ModelFileError("The model file holds a regressor with classes, or a classifier without.")
+    if classes is None:
+        return
+    sizes = [len(labels) for labels in classes]
+    if len(sizes) == 1:
+        softmax = forest.link == "softmax"
+        fits = sizes[0] >= 1 and forest.n_outputs == (max(2, sizes[0]) if softmax else 1)
+        fits &= softmax or sizes[0] <= 2
+    else:
+        fits = forest.link != "softmax" and forest.n_outputs == len(sizes) and set(sizes) <= {1, 2}
+    if not fits:
+        raise ModelFileError("The classes of the model file do not match the outputs of its forest.")
+
+
 def _check_shares(value: NDArray[np.float64], sizes: list[int]) -> None:
     """Shares lie between 0 and 1, and those of an output's classes add up to 1."""
     if not len(value):

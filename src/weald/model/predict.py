@@ -6,6 +6,7 @@ The tables here are aligned to the model's schema: columns in its order, level i
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +14,65 @@ from scipy import sparse
 
 from weald import engine
 from weald.data.table import Table
+from weald.errors import ParameterError
 from weald.model.forest import Forest
 
 # The forest laid out for walking: made on first use, forgotten with the forest, never pickled or saved.
 _predictors: weakref.WeakKeyDictionary[Forest, engine.Predictor] = weakref.WeakKeyDictionary()
 
 
-def raw_scores(forest: Forest, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
-    """Base score plus the leaf values of every tree: (n_rows, n_outputs)."""
-    return _predictor(forest).scores(table, n_threads=n_threads)
+def raw_scores(
+    forest: Forest, table: Table, *, n_threads: int = 1, trees: tuple[int, int] | None = None
+) -> NDArray[np.float64]:
+    """Base score plus the leaf values of every tree: (n_rows, n_outputs).
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    table : Table
+        The rows.
+    n_threads : int
+        Threads to use; the result does not depend on it.
+    trees : tuple of int, optional
+        First tree and the one after the last; None means all of them.
+    """
+    first, last = _range(forest, trees)
+    return _predictor(forest).scores(table, n_threads=n_threads, first_tree=first, last_tree=last)
 
 
-def leaf_nodes(forest: Forest, table: Table, *, n_threads: int = 1) -> NDArray[np.int32]:
+def add_tree_scores(
+    forest: Forest, table: Table, out: NDArray[np.float64], first: int, last: int, *, n_threads: int = 1
+) -> None:
+    """Add the leaf values of trees `first` … `last` − 1 to `out`, in place.
+
+    Adding a forest part by part gives the same bits as all of it at once, because a row's trees are added one
+    after another. `out` is (n_rows, n_outputs), of any strides: scores kept output after output go transposed.
+    """
+    first, last = _range(forest, (first, last))
+    _predictor(forest).add_scores(table, out, n_threads=n_threads, first_tree=first, last_tree=last)
+
+
+def staged_scores(
+    forest: Forest, table: Table, boundaries: Iterable[int], *, n_threads: int = 1
+) -> Iterator[NDArray[np.float64]]:
+    """Raw scores of the first `boundary` trees, for each of the boundaries, which ascend.
+
+    Each array is its taker's own.
+    """
+    scores, done = np.tile(forest.base_score, (table.n_rows, 1)), 0
+    for boundary in boundaries:
+        add_tree_scores(forest, table, scores, done, boundary, n_threads=n_threads)
+        done = boundary
+        yield scores.copy()
+
+
+def leaf_nodes(
+    forest: Forest, table: Table, *, n_threads: int = 1, trees: tuple[int, int] | None = None
+) -> NDArray[np.int32]:
     """The leaf each row reaches, by node id counted from the first node of its tree: (n_rows, n_trees)."""
-    return _predictor(forest).leaves(table, n_threads=n_threads)
+    first, last = _range(forest, trees)
+    return _predictor(forest).leaves(table, n_threads=n_threads, first_tree=first, last_tree=last)
 
 
 def decision_path(forest: Forest, table: Table, *, n_threads: int = 1) -> sparse.csr_matrix:
@@ -46,6 +92,13 @@ def decision_path(forest: Forest, table: Table, *, n_threads: int = 1) -> sparse
     indptr = np.concatenate([[0], np.cumsum(lengths.sum(axis=1))])
     ones = np.ones(len(indices), np.int64)
     return sparse.csr_matrix((ones, indices, indptr), shape=(table.n_rows, forest.n_nodes))
+
+
+def _range(forest: Forest, trees: tuple[int, int] | None) -> tuple[int, int]:
+    first, last = (0, forest.n_trees) if trees is None else trees
+    if not 0 <= first <= last <= forest.n_trees:
+        raise ParameterError(f"Trees {first} to {last} are not within the model's {forest.n_trees}.")
+    return first, last
 
 
 def _predictor(forest: Forest) -> engine.Predictor:

@@ -11,7 +11,24 @@ from typing import Any
 _GRANTED: dict[str, dict[str, str]] = {
     "DecisionTreeClassifier": {},
     "DecisionTreeRegressor": {},
+    "XGBClassifier": {},
+    "XGBRegressor": {},
+    # scikit-learn has no ranker.
+    "XGBRanker": dict.fromkeys(
+        (
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+            "check_sample_weights_not_an_array",
+            "check_sample_weights_not_overwritten",
+        ),
+        "queries have weights, not rows, as in xgboost; the checks give the rows of one query different ones",
+    ),
 }
+#: what scikit-learn grants its own boosted trees, HistGradientBoosting*, where rows are drawn
+_DRAWN = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "rows are drawn one by one, so a row of weight 2 is not two rows",
+)
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
@@ -33,4 +50,12 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     >>> expected_failed_checks(DecisionTreeClassifier())
     {}
     """
-    return dict(_GRANTED.get(type(estimator).__name__, {}))
+    granted = _GRANTED.get(type(estimator).__name__, {})
+    return {**granted, **_DRAWN} if _draws_rows(estimator) else dict(granted)
+
+
+def _draws_rows(estimator: Any) -> bool:
+    """Whether a booster holds rows out or draws some for each tree."""
+    held_out = getattr(estimator, "early_stopping", None)
+    drawn = getattr(estimator, "subsample", None)
+    return held_out is not None or (drawn is not None and drawn < 1)

@@ -292,7 +292,7 @@ def test_the_core_checks_every_array(form, part, change, message):
 
 
 def test_too_many_rows_are_refused_before_any_memory_is_taken():
-    parts = (False, 2**33, 1, np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    parts = (False, 2**33, 1, np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0), False)
     with pytest.raises(DataError, match=r"at most 2\^31 rows"):
         _core.encode_sparse(parts, 0, [], np.zeros(0, np.int64), 0, 1)
 

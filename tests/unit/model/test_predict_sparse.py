@@ -169,7 +169,7 @@ def test_the_core_checks_every_array(part, change, message):
         arrays[name] = arrays[name].view(np.uint8)
     predictor = _core.make_predictor(arrays, 3, forest.width)
     with pytest.raises(DataError, match=rf"sparse matrix is damaged.*{message}"):
-        predictor.scores((tuple(parts), []), 3, 1)
+        predictor.scores((tuple(parts), []), 3, 0, predictor.n_trees, True, 1)
 
 
 def test_level_columns_of_a_fitted_model_are_read_from_the_matrix():

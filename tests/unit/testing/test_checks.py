@@ -1,6 +1,6 @@
 """`expected_failed_checks`: what the contract lets an estimator fail."""
 
-from weald import DecisionTreeClassifier, DecisionTreeRegressor
+from weald import DecisionTreeClassifier, DecisionTreeRegressor, XGBClassifier, XGBRegressor
 from weald.testing import expected_failed_checks
 
 
@@ -12,3 +12,14 @@ def test_trees_may_fail_nothing():
 def test_the_answer_is_the_callers_own():
     expected_failed_checks(DecisionTreeClassifier())["check_x"] = "changed"
     assert expected_failed_checks(DecisionTreeClassifier()) == {}
+
+
+def test_boosters_are_granted_what_their_draws_need():
+    for model in (XGBClassifier, XGBRegressor):
+        assert expected_failed_checks(model()) == {}
+        assert expected_failed_checks(model(subsample=1.0)) == {}
+        for drawing in (model(subsample=0.5), model(early_stopping=0.2)):
+            assert set(expected_failed_checks(drawing)) == {
+                "check_sample_weight_equivalence_on_dense_data",
+                "check_sample_weight_equivalence_on_sparse_data",
+            }

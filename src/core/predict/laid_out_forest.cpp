@@ -1,9 +1,12 @@
-// A forest's arrays, checked and laid out for walking.
+#include "core/predict/laid_out_forest.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <string>
 
-#include "core/predict/predict.h"
+#include "core/base/check.h"
 #include "core/predict/split_kind.h"
 
 namespace weald {
@@ -16,28 +19,29 @@ void need(bool holds, const char* what) {
 
 }  // namespace
 
-Predictor::Predictor(const ForestView& forest) : n_columns_(forest.n_columns), width_(forest.width) {
+LaidOutForest::LaidOutForest(const ForestView& forest) : n_columns(forest.n_columns), width(forest.width) {
   check(forest);
-  base_score_.assign(forest.base_score.begin(), forest.base_score.end());
-  output_.assign(forest.tree_output.begin(), forest.tree_output.end());
-  weight_.assign(forest.tree_weight.begin(), forest.tree_weight.end());
-  value_.assign(forest.value.begin(), forest.value.end());
+  base_score.assign(forest.base_score.begin(), forest.base_score.end());
+  output.assign(forest.tree_output.begin(), forest.tree_output.end());
+  weight.assign(forest.tree_weight.begin(), forest.tree_weight.end());
+  value.assign(forest.value.begin(), forest.value.end());
   lay_out_sets(forest);
   lay_out_combinations(forest);
-  std::vector<int32_t> used(forest.combination_column.begin(), forest.combination_column.end());
+  std::vector<int32_t> columns(forest.combination_column.begin(), forest.combination_column.end());
   for (size_t i = 0; i < forest.column.size(); ++i) {
-    if (forest.kind[i] != combination) used.push_back(forest.column[i]);
+    if (forest.kind[i] != combination) columns.push_back(forest.column[i]);
   }
-  used_ = UsedColumns(std::move(used));
-  by_column_.nodes.resize(forest.slot.size());
-  leaf_.assign(forest.slot.size(), -1);
-  kind_.assign(forest.slot.size(), numeric);
-  side_.assign(forest.slot.size(), -1);
+  used = UsedColumns(std::move(columns));
+  by_column.column_of_slot.assign(used.columns().begin(), used.columns().end());
+  by_column.nodes.resize(forest.slot.size());
+  leaf.assign(forest.slot.size(), -1);
+  kind.assign(forest.slot.size(), numeric);
+  side.assign(forest.slot.size(), -1);
   for (size_t tree = 0; tree + 1 < forest.tree_start.size(); ++tree) lay_out_tree(forest, tree);
-  all_numeric_ = std::all_of(forest.kind.begin(), forest.kind.end(), [](uint8_t kind) { return kind == numeric; });
+  all_numeric = std::all_of(forest.kind.begin(), forest.kind.end(), [](uint8_t of) { return of == numeric; });
 }
 
-void Predictor::check(const ForestView& f) const {
+void LaidOutForest::check(const ForestView& f) const {
   const size_t inner = f.column.size();
   const auto n_trees = f.tree_output.size();
   need(f.n_columns >= 0 && f.width >= 1 && !f.base_score.empty(), "shapes");
@@ -77,23 +81,23 @@ void Predictor::check(const ForestView& f) const {
   }
 }
 
-void Predictor::lay_out_sets(const ForestView& forest) {
+void LaidOutForest::lay_out_sets(const ForestView& forest) {
   constexpr size_t few_words = 8, words_a_code = 2;
   for (size_t s = 0; s < forest.set_left.size(); ++s) {
     const auto first = static_cast<size_t>(forest.set_start[s]), last = static_cast<size_t>(forest.set_start[s + 1]);
     const auto codes = forest.set_codes.subspan(first, last - first);
     const size_t n_words = codes.empty() ? 0 : (size_t{codes.back()} >> 5) + 1;
     const bool bits = n_words <= std::max(few_words, words_a_code * codes.size());
-    const size_t begin = set_words_.size(), size = bits ? n_words : codes.size();
-    sets_.push_back({begin, static_cast<uint32_t>(size), bits, forest.set_left[s] != 0});
-    set_words_.resize(begin + size, 0);
-    uint32_t* words = set_words_.data() + begin;
+    const size_t begin = set_words.size(), size = bits ? n_words : codes.size();
+    sets.push_back({begin, static_cast<uint32_t>(size), bits, forest.set_left[s] != 0});
+    set_words.resize(begin + size, 0);
+    uint32_t* words = set_words.data() + begin;
     if (!bits) std::copy(codes.begin(), codes.end(), words);
     for (size_t i = 0; bits && i < codes.size(); ++i) words[codes[i] >> 5] |= uint32_t{1} << (codes[i] & 31);
   }
 }
 
-void Predictor::lay_out_combinations(const ForestView& forest) {
+void LaidOutForest::lay_out_combinations(const ForestView& forest) {
   for (size_t c = 0; c + 1 < forest.combination_start.size(); ++c) {
     Combination terms;
     for (auto t = static_cast<size_t>(forest.combination_start[c]);
@@ -101,53 +105,60 @@ void Predictor::lay_out_combinations(const ForestView& forest) {
       terms.column.push_back(forest.combination_column[t]);
       terms.coefficient.push_back(forest.combination_coefficient[t]);
     }
-    by_column_.combinations.push_back(std::move(terms));
+    by_column.combinations.push_back(std::move(terms));
   }
 }
 
 // Children always have larger numbers than their parent and stay inside the tree, so every walk ends at a leaf.
-void Predictor::lay_out_tree(const ForestView& forest, size_t tree) {
+void LaidOutForest::lay_out_tree(const ForestView& forest, size_t tree) {
   const auto first = static_cast<int32_t>(forest.tree_start[tree]);
   const auto last = static_cast<int32_t>(forest.tree_start[tree + 1]);
-  roots_.push_back(first);
-  const auto n_leaves = static_cast<int64_t>(forest.value.size()) / width_;
+  roots.push_back(first);
+  const auto n_leaves = static_cast<int64_t>(forest.value.size()) / width;
   for (int32_t id = first; id < last; ++id) {
     const auto at = static_cast<size_t>(id);
     const int32_t slot = forest.slot[at];
     if (slot < 0) {
       need(~slot < n_leaves, "leaf out of range");
-      leaf_[at] = ~slot;
-      by_column_.nodes[at] = {-std::numeric_limits<double>::infinity(), id, 0, 0};
+      leaf[at] = ~slot;
+      by_column.nodes[at] = {-std::numeric_limits<double>::infinity(), id, 0, 0};
       continue;
     }
     const auto inner = static_cast<size_t>(slot);
     need(inner < forest.column.size(), "inner node out of range");
     const int64_t right = int64_t{first} + forest.right[inner];  // wide: a hostile number must not wrap around
     need(right > id + 1 && right < last, "child out of range");
-    kind_[at] = forest.kind[inner];
-    side_[at] = forest.side[inner];
-    const int32_t column = kind_[at] == combination ? 0 : forest.column[inner];
-    by_column_.nodes[at] = {forest.threshold[inner], static_cast<int32_t>(right),
-                            static_cast<uint32_t>(column) & 0x7fffffffU, forest.missing_left[inner] != 0 ? 1U : 0U};
+    kind[at] = forest.kind[inner];
+    side[at] = forest.side[inner];
+    const int32_t column = kind[at] == combination ? 0 : forest.column[inner];
+    by_column.nodes[at] = {forest.threshold[inner], static_cast<int32_t>(right),
+                           static_cast<uint32_t>(column) & 0x7fffffffU, forest.missing_left[inner] != 0 ? 1U : 0U};
   }
 }
 
-const Predictor::Layout& Predictor::by_slot() const {
-  if (used_.size() == n_columns_) return by_column_;  // slots are the columns themselves
+const LaidOutForest::Layout& LaidOutForest::by_slot() const {
+  if (used.size() == n_columns) return by_column;  // slots are the columns themselves
   std::call_once(by_slot_->made, [&] {
-    Layout layout = by_column_;
+    Layout layout = by_column;
     for (size_t at = 0; at < layout.nodes.size(); ++at) {
       Node& node = layout.nodes[at];
-      const bool reads = leaf_[at] < 0 && kind_[at] != combination;
-      const int32_t slot = reads ? used_.slot(static_cast<int32_t>(node.column)) : 0;
+      const bool reads = leaf[at] < 0 && kind[at] != combination;
+      const int32_t slot = reads ? used.slot(static_cast<int32_t>(node.column)) : 0;
       node.column = static_cast<uint32_t>(slot) & 0x7fffffffU;
     }
     for (Combination& terms : layout.combinations) {
-      for (int32_t& column : terms.column) column = used_.slot(column);
+      for (int32_t& column : terms.column) column = used.slot(column);
     }
+    std::iota(layout.column_of_slot.begin(), layout.column_of_slot.end(), 0);
     by_slot_->layout = std::move(layout);
   });
   return by_slot_->layout;
+}
+
+bool LaidOutForest::listed(const CategorySet& set, uint32_t code) const {
+  const uint32_t* words = set_words.data() + set.begin;
+  if (!set.bits) return std::binary_search(words, words + set.size, code);
+  return (code >> 5) < set.size && ((words[code >> 5] >> (code & 31)) & 1) != 0;
 }
 
 }  // namespace weald

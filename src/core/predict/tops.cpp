@@ -1,0 +1,136 @@
+#include "core/predict/tops.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "core/predict/split_kind.h"
+
+namespace weald {
+
+Tops::Tops(const LaidOutForest& forest) {
+  std::vector<int32_t> split_node;  // of each split
+  for (size_t tree = 0; tree < forest.n_trees(); ++tree) choose(forest, tree, split_node);
+  lay_out_cuts(forest, split_node);
+  if (code_bytes() == 0) return;
+  lay_out_sets(forest, split_node);
+  const auto width = static_cast<size_t>(forest.width);
+  exit_value.resize(exit_node.size() * width, 0.0);
+  for (size_t t = 0; t < trees.size(); ++t) {
+    const TopTree& tree = trees[t];
+    for (size_t e = 0; e < tree.n_exits; ++e) {
+      const int32_t node = exit_node[tree.first_exit + e];
+      if (!forest.is_leaf(node)) continue;
+      const double* value = forest.leaf_value(node);
+      double* out = exit_value.data() + tree.first_exit * width + e;
+      for (size_t k = 0; k < width; ++k) out[k * tree.n_exits] = forest.weight[t] * value[k];
+    }
+  }
+}
+
+// The top of one tree: nodes by level until there are enough ways out, then numbered in preorder.
+void Tops::choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>& split_node) {
+  struct Visited {
+    int32_t node;
+    size_t left = 0, right = 0;  // 0: a way out
+  };
+  std::vector<Visited> visited{{forest.roots[tree]}};
+  size_t n_exits = 1;
+  for (size_t at = 0; at < visited.size() && n_exits < most_exits; ++at) {
+    const int32_t node = visited[at].node;
+    if (forest.is_leaf(node) || forest.kind[static_cast<size_t>(node)] == combination) continue;
+    visited[at].left = visited.size();
+    visited[at].right = visited.size() + 1;
+    visited.push_back({node + 1});
+    visited.push_back({forest.by_column.nodes[static_cast<size_t>(node)].right});
+    ++n_exits;
+  }
+  TopTree top{.first_split = splits.size(), .first_exit = exit_node.size()};
+  constexpr size_t none = std::numeric_limits<size_t>::max();
+  struct Visit {
+    size_t at;
+    size_t right_of;  // the split whose right child this is
+  };
+  std::vector<Visit> stack{{0, none}};
+  while (!stack.empty()) {
+    const auto [at, right_of] = stack.back();
+    stack.pop_back();
+    const auto [node, left, right] = visited[at];
+    const auto first = static_cast<uint16_t>(exit_node.size() - top.first_exit);
+    if (right_of != none) splits[right_of].right = first;
+    if (left == 0) {
+      exit_node.push_back(node);
+      top.whole &= forest.is_leaf(node);
+      continue;
+    }
+    stack.push_back({right, splits.size()});
+    stack.push_back({left, none});
+    splits.push_back({0, 0, first, 0});
+    split_node.push_back(node);
+  }
+  top.n_splits = splits.size() - top.first_split;
+  top.n_exits = exit_node.size() - top.first_exit;
+  trees.push_back(top);
+}
+
+void Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
+  struct Cut {
+    int32_t used;
+    bool missing_left;
+    double threshold;
+    size_t split;
+  };
+  std::vector<Cut> all;
+  all.reserve(splits.size());
+  for (size_t i = 0; i < splits.size(); ++i) {
+    const auto node = static_cast<size_t>(split_node[i]);
+    if (forest.kind[node] != numeric) continue;
+    const LaidOutForest::Node& from = forest.by_column.nodes[node];
+    all.push_back({forest.used.slot(static_cast<int32_t>(from.column)), from.missing_left != 0, from.threshold, i});
+  }
+  std::ranges::sort(
+      all, [](const Cut& a, const Cut& b) { return a.used != b.used ? a.used < b.used : a.threshold < b.threshold; });
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i == 0 || all[i].used != all[i - 1].used) {
+      columns.emplace_back();
+      columns.back().used = all[i].used;
+    }
+    CutColumn& column = columns.back();
+    if (column.cuts.empty() || column.cuts.back() != all[i].threshold) column.cuts.push_back(all[i].threshold);
+    int32_t& slot = all[i].missing_left ? column.slot_missing_left : column.slot_missing_right;
+    if (slot < 0) slot = static_cast<int32_t>(n_cut_slots++);
+    largest_column = std::max(largest_column, column.cuts.size());
+    if (column.cuts.size() > most_cuts) return;
+    TopSplit& split = splits[all[i].split];
+    split.slot = static_cast<uint32_t>(slot);
+    split.code = static_cast<uint16_t>(column.cuts.size() - 1);
+  }
+  for (CutColumn& column : columns) {
+    column.n_steps = static_cast<int>(std::bit_width(column.cuts.size()));
+    column.cuts.resize((size_t{1} << column.n_steps) - 1, std::numeric_limits<double>::infinity());
+    search_steps += column.n_steps;
+  }
+}
+
+void Tops::lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
+  for (TopTree& tree : trees) {
+    tree.first_set = sets.size();
+    for (size_t i = tree.first_split; i < tree.first_split + tree.n_splits; ++i) {
+      const auto node = static_cast<size_t>(split_node[i]);
+      if (forest.kind[node] != categories) continue;
+      const LaidOutForest::Node& from = forest.by_column.nodes[node];
+      const int32_t used = forest.used.slot(static_cast<int32_t>(from.column));
+      const auto found = std::ranges::find(level_columns, used);
+      const auto level_column = static_cast<uint32_t>(found - level_columns.begin());
+      if (found == level_columns.end()) level_columns.push_back(used);
+      const auto slot = static_cast<uint32_t>(n_cut_slots + sets.size() - tree.first_set);
+      sets.push_back({slot, level_column, forest.side[node], from.missing_left != 0});
+      splits[i].slot = slot;
+      splits[i].code = 0;  // the answers are 0 for left, the highest code for right
+    }
+    tree.n_sets = sets.size() - tree.first_set;
+    n_set_slots = std::max(n_set_slots, tree.n_sets);
+  }
+}
+
+}  // namespace weald

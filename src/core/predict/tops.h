@@ -1,0 +1,79 @@
+// Prediction without walking. Only the number of thresholds below it matters of a value, so a block of rows is first
+// turned into such small codes, column after column. A split then compares one column of codes with one number, for
+// some dozens of rows in one instruction; where a row leaves the tree follows from the answers of all splits, without a
+// branch and without an address that depends on the row.
+//
+// Every split is asked of every row, so this pays for the top of a tree only: `most_exits` ways out at most. A way out
+// is a leaf, or an inner node to walk on from (walk.h). Boosted trees as a rule are top altogether: "whole".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/predict/laid_out_forest.h"
+
+namespace weald {
+
+// A split of a top. Its ways out are numbered from the left, so a row that comes to this split can still leave by
+// `first` and whatever lies right of it; one that goes right here can still leave by `right`.
+struct TopSplit {
+  uint32_t slot;  // which codes of the block
+  uint16_t code;  // the largest that goes left
+  uint16_t first, right;
+};
+
+struct TopTree {
+  size_t first_split = 0, n_splits = 0;  // preorder
+  size_t first_exit = 0, n_exits = 0;
+  size_t first_set = 0, n_sets = 0;
+  bool whole = true;  // every way out is a leaf
+};
+
+// A column's thresholds. What is missing goes where the split says: it has the lowest code in one slot, the highest in
+// the other.
+struct CutColumn {
+  int32_t used = 0;          // slot of UsedColumns
+  std::vector<double> cuts;  // ascending, then +inf: 2^n_steps − 1
+  int n_steps = 0;
+  int32_t slot_missing_left = -1, slot_missing_right = -1;  // −1: no split asks
+};
+
+// A split on categories: its answers fill a slot of their own when its tree's turn comes.
+struct SetSplit {
+  uint32_t slot;
+  uint32_t level_column;  // of `level_columns`
+  int32_t set;
+  bool missing_left;
+};
+
+struct Tops {
+  static constexpr size_t most_exits = 256, most_cuts = 65535;
+
+  explicit Tops(const LaidOutForest& forest);
+
+  size_t n_slots() const { return n_cut_slots + n_set_slots; }
+  // Bytes of a code; 0: some column has too many thresholds for codes to pay.
+  int code_bytes() const { return largest_column > most_cuts ? 0 : largest_column > 255 ? 2 : 1; }
+  // Of each output of a leaf, the weighted values of a tree's exits; 0 where the exit is not a leaf.
+  const double* values(const TopTree& tree, int64_t k, int64_t width) const {
+    return exit_value.data() + tree.first_exit * static_cast<size_t>(width) + static_cast<size_t>(k) * tree.n_exits;
+  }
+
+  std::vector<TopTree> trees;
+  std::vector<TopSplit> splits;
+  std::vector<SetSplit> sets;
+  std::vector<int32_t> exit_node;
+  std::vector<double> exit_value;
+  std::vector<CutColumn> columns;
+  std::vector<int32_t> level_columns;  // slots of UsedColumns that splits on categories read
+  size_t n_cut_slots = 0, n_set_slots = 0;
+  size_t largest_column = 0;  // thresholds
+  int64_t search_steps = 0;   // what coding a row costs: steps of search over all columns
+
+ private:
+  void choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>& split_node);
+  void lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>& split_node);
+  void lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>& split_node);
+};
+
+}  // namespace weald

@@ -1,0 +1,265 @@
+"""`weald.train` and `weald.cv`: xgboost's functions, on tables instead of DMatrix objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from weald.boosting.cross_validation import cross_validate
+from weald.errors import DataTypeError, ParameterError
+
+if TYPE_CHECKING:
+    from weald.estimators.xgboost_base import BaseXGB
+
+
+def train(
+    params: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    num_boost_round: int = 10,
+    *,
+    evals: Sequence[Any] | None = None,
+    obj: Callable[..., Any] | None = None,
+    custom_metric: Callable[..., Any] | None = None,
+    early_stopping_rounds: int | None = None,
+    evals_result: dict[str, Any] | None = None,
+    verbose_eval: bool | int | None = False,
+    xgb_model: Any = None,
+    callbacks: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    base_margin: Any = None,
+    feature_weights: Any = None,
+    group: Any = None,
+    qid: Any = None,
+    sample_weight_eval_set: Any = None,
+    base_margin_eval_set: Any = None,
+    eval_group: Any = None,
+    eval_qid: Any = None,
+) -> BaseXGB:
+    """Train a booster by a dict of parameters.
+
+    Parameters
+    ----------
+    params : mapping
+        xgboost's parameters, native names (`eta`, `lambda`, …) or those of `XGBClassifier`. The objective
+        decides what is returned; without one it is an `XGBRegressor`.
+    X, y : table and target
+        As in `XGBClassifier.fit`.
+    num_boost_round : int, default=10
+        How many rounds.
+    evals : list of (X, y, name) or (X, y), default=None
+        Sets whose metrics are followed; the last decides early stopping. In the form ((X, y), name) as well.
+    obj, custom_metric : callable, default=None
+        A custom objective and a custom metric, as `objective` and `eval_metric` of the estimators.
+    early_stopping_rounds : int, default=None
+        Stop after so many rounds without a better metric on the last set.
+    evals_result : dict, default=None
+        Filled with the learning curves.
+    verbose_eval : bool, default=False
+        Whether to show a progress bar.
+    xgb_model : estimator or path, default=None
+        A model to go on from.
+    callbacks : list, default=None
+        As the estimators'.
+    sample_weight, base_margin, feature_weights : array-like, default=None
+        As in `XGBClassifier.fit`.
+    group, qid : array-like, default=None
+        Queries, for a ranking objective.
+    sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid : list, default=None
+        The same of each set of `evals`.
+
+    Returns
+    -------
+    XGBClassifier, XGBRegressor or XGBRanker
+        Fitted; a classifier predicts labels.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]] * 4, [0, 0, 1, 1] * 4
+    >>> model = weald.train({"objective": "binary:logistic"}, X, y)
+    >>> model.predict([[1.0], [4.0]]).tolist()
+    [0, 1]
+    """
+    from weald.estimators.xgboost_rows import Given, given_sets
+
+    model = _estimator(params, num_boost_round, obj, custom_metric, early_stopping_rounds, callbacks)
+    given = Given(X, y, sample_weight, base_margin, group, qid)
+    pairs, names = _named_sets(evals)
+    sets = given_sets(
+        pairs, sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid, where="evals"
+    )
+    model._fit(
+        given,
+        sets,
+        names=names,
+        verbose=verbose_eval,
+        xgb_model=xgb_model,
+        feature_weights=feature_weights,
+    )
+    if evals_result is not None:
+        evals_result.clear()
+        evals_result.update(getattr(model, "evals_result_", {}))
+    return model
+
+
+def cv(
+    params: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    num_boost_round: int = 10,
+    *,
+    nfold: int = 3,
+    stratified: bool | None = None,
+    folds: Any = None,
+    metrics: Any = (),
+    obj: Callable[..., Any] | None = None,
+    custom_metric: Callable[..., Any] | None = None,
+    maximize: bool | None = None,
+    early_stopping_rounds: int | None = None,
+    as_pandas: bool = True,
+    seed: int = 0,
+    sample_weight: Any = None,
+    base_margin: Any = None,
+    feature_weights: Any = None,
+    group: Any = None,
+    qid: Any = None,
+) -> Any:
+    """Cross-validate a booster, round by round.
+
+    Parameters
+    ----------
+    params, X, y, num_boost_round, obj, custom_metric, feature_weights
+        As in `train`.
+    nfold : int, default=3
+        How many folds, drawn by `seed`; of a ranking whole queries.
+    stratified : bool, default=None
+        Whether every fold gets its share of each class; None for classifiers only.
+    folds : splitter or list of (train, test), default=None
+        Folds of your own instead.
+    metrics : str or list of str, default=()
+        What to measure, if `params` has no `eval_metric`.
+    maximize : bool, default=None
+        Whether more is better; None to go by the metric.
+    early_stopping_rounds : int, default=None
+        Stop after so many rounds without a better mean of the last metric; the table then ends at the best
+        round.
+    as_pandas : bool, default=True
+        Whether to return a DataFrame if pandas is installed; else a dict of columns.
+    seed : int, default=0
+        What the folds and the training start from, unless `params` has a seed.
+    sample_weight, base_margin, group, qid : array-like, default=None
+        As in `train`.
+
+    Returns
+    -------
+    DataFrame or dict
+        A row a round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
+    """
+    from weald.estimators.options import Whole
+    from weald.estimators.xgboost_rows import Given
+
+    if folds is None and not Whole(2).admits(nfold):
+        raise ParameterError(f"`nfold` of cv must be a whole number of at least 2; got {nfold!r}. Use 5.")
+    given = Given(X, y, sample_weight, base_margin, group, qid)
+    params = _with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
+    model = _estimator(params, num_boost_round, obj, custom_metric, None, None)
+    options = model._options()
+    data = model._read_training(given, options, None)
+    plan = model._make_plan(options, data, feature_weights)
+    by_class = data.classes is not None if stratified is None else stratified
+    divide: Any = ("nfold", nfold) if folds is None else ("folds", folds)
+    parts = model._folds(divide[1], X, data, plan, stratified=by_class, name=divide[0], owner="cv")
+    result = cross_validate(plan, parts, wait=early_stopping_rounds, maximize=maximize)
+    return _table(result.table) if as_pandas else result.table
+
+
+def _estimator(
+    params: Mapping[str, Any],
+    n_rounds: int,
+    obj: Callable[..., Any] | None,
+    custom_metric: Callable[..., Any] | None,
+    early_stopping_rounds: int | None,
+    callbacks: Sequence[Any] | None,
+) -> BaseXGB:
+    """The unfitted estimator of these parameters; the objective decides its class."""
+    try:
+        given = dict(params)
+    except (TypeError, ValueError):
+        raise DataTypeError(
+            f"params must be a dict of parameters; got {type(params).__name__}. Use {{}} for the defaults."
+        ) from None
+    for name, value in (
+        ("objective", obj),
+        ("n_estimators", n_rounds),
+        ("early_stopping_rounds", early_stopping_rounds),
+        ("callbacks", None if callbacks is None else list(callbacks)),
+    ):
+        if value is not None and given.get(name, value) != value:
+            raise ParameterError(
+                f"`{name}` is in params as {given[name]!r} and an argument as {value!r}. Give it once."
+            )
+        if value is not None:
+            given[name] = value
+    if custom_metric is not None:
+        named = given.get("eval_metric") or []
+        given["eval_metric"] = [
+            *([named] if isinstance(named, str) or callable(named) else named),
+            custom_metric,
+        ]
+    return _class_of(given)(**given)
+
+
+def _class_of(params: Mapping[str, Any]) -> type[BaseXGB]:
+    from weald.estimators.xgboost_classifier import XGBClassifier
+    from weald.estimators.xgboost_ranker import XGBRanker
+    from weald.estimators.xgboost_regressor import XGBRegressor
+
+    objective = params.get("objective")
+    if isinstance(objective, str) and objective.startswith("rank:"):
+        return XGBRanker
+    if isinstance(objective, str) and objective.startswith(("binary:", "multi:")):
+        return XGBClassifier
+    if callable(objective) and (params.get("num_class") or 0) > 1:
+        return XGBClassifier
+    return XGBRegressor
+
+
+def _with_defaults(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, with those of the arguments where they say nothing; `seed` is `random_state`."""
+    found = dict(params)
+    for name, value in defaults.items():
+        if name == "random_state" and found.get("seed") is not None:
+            continue
+        if value is not None and found.get(name) is None:
+            found[name] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _named_sets(evals: Sequence[Any] | None) -> tuple[list[tuple[Any, Any]] | None, list[str]]:
+    """The sets as pairs (X, y), and their names."""
+    if evals is None:
+        return None, []
+    pairs, names = [], []
+    way_out = 'evals must be a list of (X, y, name) or (X, y), such as evals=[(X_test, y_test, "test")]'
+    if not isinstance(evals, list | tuple):
+        raise DataTypeError(f"{way_out}; got {type(evals).__name__}.")
+    for i, entry in enumerate(evals):
+        parts = tuple(entry) if isinstance(entry, list | tuple) else ()
+        if len(parts) == 2 and isinstance(parts[1], str) and isinstance(parts[0], tuple | list):
+            parts = (*parts[0], parts[1])
+        if len(parts) == 2:
+            parts = (*parts, f"validation_{i}")
+        if len(parts) != 3 or not isinstance(parts[2], str):
+            raise DataTypeError(f"{way_out}; entry {i} is {type(entry).__name__}.")
+        pairs.append((parts[0], parts[1]))
+        names.append(parts[2])
+    return pairs, names
+
+
+def _table(columns: dict[str, list[float]]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        return columns
+    return pd.DataFrame(columns)

@@ -1,0 +1,100 @@
+"""What a model file keeps of a booster, and a booster made again from that."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from weald.boosting.links import LINKS
+from weald.errors import ParameterError
+from weald.io.saved_state import SavedState
+
+#: parameters that hold code or rows, which no file keeps
+_NOT_KEPT = ("callbacks", "early_stopping")
+
+
+class BoostedState:
+    """The parts of a fitted booster. Learning curves are not among them."""
+
+    def _saved_state(self: Any) -> SavedState:
+        extra: dict[str, int | float | str] = {
+            "objective": self.objective_,
+            "tree_method": self.tree_method_,
+            "targets": self.n_outputs_,
+        }
+        if self.max_bin_ is not None:
+            extra["max_bin"] = self.max_bin_
+        if self._best is not None:
+            extra |= {"best_iteration": self._best[0], "best_score": self._best[1]}
+        return SavedState(
+            params=_kept_parameters(self._set_params(), self.objective_),
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=self._classes_by_output(),
+            extra=extra,
+        )
+
+    def _classes_by_output(self: Any) -> tuple[NDArray[Any], ...] | None:
+        """The labels of each output; None for numbers."""
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return None
+        return tuple(classes) if isinstance(classes, list) else (classes,)
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        model: Any = cls(**state.params)
+        model._options()
+        extra = _checked_extra(state)
+        best = extra.get("best_iteration")
+        learned = {
+            "objective_": extra["objective"],
+            "tree_method_": extra["tree_method"],
+            "max_bin_": extra.get("max_bin"),
+            "n_outputs_": extra["targets"],
+            "_best": None if best is None else (best, extra["best_score"]),
+        }
+        model._assign(state.forest, state.schema, state.classes, learned)
+        return model  # type: ignore[no-any-return]
+
+
+def _kept_parameters(params: dict[str, Any], objective: str) -> dict[str, Any]:
+    """Without code and rows: a custom objective leaves its name, a custom metric nothing."""
+    kept = {name: value for name, value in params.items() if name not in _NOT_KEPT}
+    if not isinstance(params.get("early_stopping", ()), tuple | list):
+        kept["early_stopping"] = params["early_stopping"]
+    if callable(kept.get("objective")):
+        kept["objective"] = objective
+    metrics = kept.pop("eval_metric", None)
+    if isinstance(metrics, list | tuple):
+        metrics = [metric for metric in metrics if isinstance(metric, str)]
+    if metrics and not callable(metrics):
+        kept["eval_metric"] = metrics
+    return kept
+
+
+def _checked_extra(state: SavedState) -> dict[str, Any]:
+    """The fitted numbers, which come from a file: each of its type, and possible."""
+    wanted = {
+        "objective": str,
+        "tree_method": str,
+        "targets": int,
+        "max_bin": int,
+        "best_iteration": int,
+        "best_score": float,
+    }
+    extra: dict[str, Any] = dict(state.extra)
+    for name, value in extra.items():
+        if type(value) is not wanted.get(name):
+            raise ParameterError(f"{name!r} holds {value!r:.40}, which is not what it should be.")
+    lacking = {"objective", "tree_method", "targets"} - extra.keys()
+    if lacking or ("best_iteration" in extra) != ("best_score" in extra):
+        raise ParameterError("The facts of a boosted model are not complete.")
+    if extra["tree_method"] not in ("exact", "approx", "hist") or not 0 < extra["targets"] < 2**31:
+        raise ParameterError("The method or the number of targets is impossible.")
+    if state.forest.link not in LINKS:
+        raise ParameterError(f"There is no link {state.forest.link!r:.40}.")
+    if extra.get("best_iteration", 0) < 0:
+        raise ParameterError("The best round is negative.")
+    return extra
