@@ -20,10 +20,10 @@ using Stored = std::make_signed_t<Code>;
 template <class Code>
 inline constexpr int lowest = std::numeric_limits<Stored<Code>>::lowest();
 
-// out[i] = the number of cuts below values[i], as a stored code, for i < n, a multiple of 8. NaN gives the lowest code
-// in `missing_left`, the highest in `missing_right`; either may be null.
+// The number of cuts below values[i], as a stored code, for i < n. NaN gives the lowest code in `missing_left`, the
+// highest in `missing_right`; either may be null. `below` is room for n numbers.
 template <class Code>
-void search(const double* values, int64_t n, const CutColumn& column, Stored<Code>* missing_left,
+void search(const double* values, int64_t n, const CutColumn& column, int32_t* below, Stored<Code>* missing_left,
             Stored<Code>* missing_right);
 
 // exits[i] = the way out of row i, for i < n, a multiple of 32; the codes of a slot are `stride` apart and aligned to
@@ -57,6 +57,7 @@ class TopBlock {
         stride_(most_rows),
         codes_(tops.n_slots() * static_cast<size_t>(most_rows)),
         values_(static_cast<size_t>(most_rows)),
+        below_(static_cast<size_t>(most_rows)),
         levels_(tops.level_columns.size() * static_cast<size_t>(most_rows)) {}
 
   // Codes of rows first … first + n; those between n and the next multiple of 32 are made up.
@@ -64,18 +65,17 @@ class TopBlock {
   void read(const Rows& rows, const LaidOutForest::Layout& layout, int64_t first, int64_t n) {
     padded_ = (n + 31) / 32 * 32;
     std::fill(values_.begin() + n, values_.begin() + padded_, 0.0);
-    const auto copy = [&](int32_t used) {
-      const auto column = static_cast<uint32_t>(layout.column_of_slot[static_cast<size_t>(used)]);
-      for (int64_t i = 0; i < n; ++i) values_[static_cast<size_t>(i)] = rows(first + i, column);
+    const auto load = [&](int32_t used) {
+      rows.load(first, n, layout.column_of_slot[static_cast<size_t>(used)], values_.data());
     };
     for (const CutColumn& column : tops_.columns) {
-      copy(column.used);
+      load(column.used);
       const auto slot = [&](int32_t at) { return at < 0 ? nullptr : codes_.data() + at * stride_; };
-      top_kernels::search<Code>(values_.data(), padded_, column, slot(column.slot_missing_left),
+      top_kernels::search<Code>(values_.data(), padded_, column, below_.data(), slot(column.slot_missing_left),
                                 slot(column.slot_missing_right));
     }
     for (size_t c = 0; c < tops_.level_columns.size(); ++c) {
-      copy(tops_.level_columns[c]);
+      load(tops_.level_columns[c]);
       Level* levels = levels_.data() + static_cast<int64_t>(c) * stride_;
       for (int64_t i = 0; i < padded_; ++i) {
         const double value = values_[static_cast<size_t>(i)];
@@ -115,7 +115,8 @@ class TopBlock {
   const Tops& tops_;
   int64_t stride_, padded_ = 0;
   AlignedArray<top_kernels::Stored<Code>> codes_;
-  std::vector<double> values_;
+  std::vector<double> values_;  // of one column
+  std::vector<int32_t> below_;
   std::vector<Level> levels_;
 };
 

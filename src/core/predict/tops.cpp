@@ -8,6 +8,30 @@
 
 namespace weald {
 
+void CutColumn::prepare() {
+  constexpr size_t buckets_a_cut = 4;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const size_t n_cuts = cuts.size();
+  const double high = cuts.back() == infinity && n_cuts > 1 ? cuts[n_cuts - 2] : cuts.back();
+  const size_t n_buckets = std::bit_ceil(buckets_a_cut * n_cuts);
+  const auto last = static_cast<double>(n_buckets - 1);
+  buckets = {.low = cuts.front(), .scale = last / (high - cuts.front()), .last = last};
+  std::vector<uint32_t> in_bucket(n_buckets, 0);
+  for (const double cut : cuts) ++in_bucket[static_cast<size_t>(buckets.of(cut))];
+  const auto steps = [](size_t n) { return static_cast<int>(std::bit_width(n)); };
+  const int n_steps_of_fullest = steps(*std::ranges::max_element(in_bucket));
+  n_steps = steps(n_cuts);
+  if (n_steps_of_fullest + 1 < n_steps) {  // finding the bucket costs a step or so itself
+    n_steps = n_steps_of_fullest;
+    size_t start = 0;
+    for (const uint32_t n : in_bucket) {
+      bucket_start.push_back(static_cast<uint16_t>(start));
+      start += n;
+    }
+  }
+  cuts.resize(n_cuts + (size_t{1} << n_steps), infinity);
+}
+
 Tops::Tops(const LaidOutForest& forest) {
   std::vector<int32_t> split_node;  // of each split
   for (size_t tree = 0; tree < forest.n_trees(); ++tree) choose(forest, tree, split_node);
@@ -35,8 +59,12 @@ void Tops::choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>
     size_t left = 0, right = 0;  // 0: a way out
   };
   std::vector<Visited> visited{{forest.roots[tree]}};
+  // A tree with more leaves is walked to its end in any case: less of a top pays best.
+  const size_t after = tree + 1 < forest.n_trees() ? static_cast<size_t>(forest.roots[tree + 1]) : forest.leaf.size();
+  const size_t n_leaves = (after - static_cast<size_t>(forest.roots[tree]) + 1) / 2;
+  const size_t limit = n_leaves <= most_exits ? most_exits : most_exits / 2;
   size_t n_exits = 1;
-  for (size_t at = 0; at < visited.size() && n_exits < most_exits; ++at) {
+  for (size_t at = 0; at < visited.size() && n_exits < limit; ++at) {
     const int32_t node = visited[at].node;
     if (forest.is_leaf(node) || forest.kind[static_cast<size_t>(node)] == combination) continue;
     visited[at].left = visited.size();
@@ -106,9 +134,8 @@ void Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>&
     split.code = static_cast<uint16_t>(column.cuts.size() - 1);
   }
   for (CutColumn& column : columns) {
-    column.n_steps = static_cast<int>(std::bit_width(column.cuts.size()));
-    column.cuts.resize((size_t{1} << column.n_steps) - 1, std::numeric_limits<double>::infinity());
-    search_steps += column.n_steps;
+    column.prepare();
+    coding_steps += column.n_steps + 2;
   }
 }
 

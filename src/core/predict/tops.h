@@ -29,13 +29,30 @@ struct TopTree {
   bool whole = true;  // every way out is a leaf
 };
 
-// A column's thresholds. What is missing goes where the split says: it has the lowest code in one slot, the highest in
-// the other.
+// Intervals of equal width. The bucket rises with the value, in floating point too: a cut in a lower bucket than the
+// value's is below the value, and one in a higher bucket is not.
+struct CutBuckets {
+  double low = 0, scale = 0, last = 0;
+
+  int32_t of(double value) const {
+    double place = (value - low) * scale;
+    place = place > 0 ? place : 0;  // also where it is NaN
+    return static_cast<int32_t>(place < last ? place : last);
+  }
+};
+
+// A column's thresholds. A value is looked for from its bucket's first cut on, for as many steps as the fullest bucket
+// needs. What is missing goes where the split says: it has the lowest code in one slot, the highest in the other.
 struct CutColumn {
   int32_t used = 0;          // slot of UsedColumns
-  std::vector<double> cuts;  // ascending, then +inf: 2^n_steps − 1
+  std::vector<double> cuts;  // ascending, then +inf, at least 2^n_steps of them
   int n_steps = 0;
+  CutBuckets buckets;
+  std::vector<uint16_t> bucket_start;                       // the cuts in lower buckets; empty: there is one bucket
   int32_t slot_missing_left = -1, slot_missing_right = -1;  // −1: no split asks
+
+  // Makes the buckets and pads the cuts.
+  void prepare();
 };
 
 // A split on categories: its answers fill a slot of their own when its tree's turn comes.
@@ -54,9 +71,9 @@ struct Tops {
   size_t n_slots() const { return n_cut_slots + n_set_slots; }
   // Bytes of a code; 0: some column has too many thresholds for codes to pay.
   int code_bytes() const { return largest_column > most_cuts ? 0 : largest_column > 255 ? 2 : 1; }
-  // Of each output of a leaf, the weighted values of a tree's exits; 0 where the exit is not a leaf.
-  const double* values(const TopTree& tree, int64_t k, int64_t width) const {
-    return exit_value.data() + tree.first_exit * static_cast<size_t>(width) + static_cast<size_t>(k) * tree.n_exits;
+  // The weighted values of a tree's exits, those of each output of a leaf together; 0 where an exit is not a leaf.
+  const double* values(const TopTree& tree, int64_t width) const {
+    return exit_value.data() + tree.first_exit * static_cast<size_t>(width);
   }
 
   std::vector<TopTree> trees;
@@ -68,7 +85,7 @@ struct Tops {
   std::vector<int32_t> level_columns;  // slots of UsedColumns that splits on categories read
   size_t n_cut_slots = 0, n_set_slots = 0;
   size_t largest_column = 0;  // thresholds
-  int64_t search_steps = 0;   // what coding a row costs: steps of search over all columns
+  int64_t coding_steps = 0;   // what it takes to code a row
 
  private:
   void choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>& split_node);
