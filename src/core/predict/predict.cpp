@@ -54,7 +54,7 @@ void parallel_blocks(const PredictTable& table, Run& run, Use use) {
 // Rows that pass the tops together: as many as keep their codes and scores in the first-level cache or so.
 int64_t rows_of_tops(const Tops& tops, int64_t n_outputs) {
   constexpr int64_t most = 512, least = 128, bytes = 1 << 14;
-  const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes() + 8 * n_outputs;
+  const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes + 8 * n_outputs;
   return std::clamp(bytes / (bytes_a_row + 1) / least * least, least, most);
 }
 
@@ -101,7 +101,7 @@ const Tops* Predictor::tops_for(TreeRange trees, int64_t n_rows) const {
   if (n_rows < few_rows || n_trees * steps_a_tree < 3 * forest_.used.size()) return nullptr;
   std::call_once(tops_->made, [&] { tops_->tops.emplace(forest_); });
   const Tops& tops = *tops_->tops;
-  return tops.code_bytes() == 0 || n_trees * steps_a_tree < tops.coding_steps ? nullptr : &tops;
+  return tops.code_bytes == 0 || n_trees * steps_a_tree < tops.coding_steps ? nullptr : &tops;
 }
 
 void Predictor::add_scores(const PredictTable& table, TreeRange trees, const ScoreView& out, Run& run) const {
@@ -110,7 +110,7 @@ void Predictor::add_scores(const PredictTable& table, TreeRange trees, const Sco
     for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
       add_by_walking(Walk(forest_, layout, rows, any_missing), n, trees, out.from_row(first));
     });
-  } else if (tops->code_bytes() == 1) {
+  } else if (tops->code_bytes == 1) {
     add_by_codes<uint8_t>(*tops, table, trees, out, run);
   } else {
     add_by_codes<uint16_t>(*tops, table, trees, out, run);
@@ -145,7 +145,7 @@ template <class Code, class Rows, class Walker>
 void Predictor::add_by_tops(const Tops& tops, const Layout& layout, const Rows& rows, const Walker& walk,
                             int64_t n_rows, TreeRange trees, const ScoreView& out) const {
   const int64_t most = std::min(rows_of_tops(tops, n_outputs()), (n_rows + 31) / 32 * 32), width = forest_.width;
-  TopBlock<Code> block(forest_, tops, most);
+  TopBlock<Code> block(tops, most);
   ScoreBlock<Code> scores(n_outputs(), width, most);
   std::vector<int32_t> at(static_cast<size_t>(most));
   for (int64_t first = 0; first < n_rows; first += most) {

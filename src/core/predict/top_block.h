@@ -51,9 +51,8 @@ template <class Code>
 class TopBlock {
  public:
   // Room for `most_rows`, a multiple of 32.
-  TopBlock(const LaidOutForest& forest, const Tops& tops, int64_t most_rows)
-      : forest_(forest),
-        tops_(tops),
+  TopBlock(const Tops& tops, int64_t most_rows)
+      : tops_(tops),
         stride_(most_rows),
         codes_(tops.n_slots() * static_cast<size_t>(most_rows)),
         values_(static_cast<size_t>(most_rows)),
@@ -75,11 +74,13 @@ class TopBlock {
                                 slot(column.slot_missing_right));
     }
     for (size_t c = 0; c < tops_.level_columns.size(); ++c) {
-      load(tops_.level_columns[c]);
-      Level* levels = levels_.data() + static_cast<int64_t>(c) * stride_;
+      load(tops_.level_columns[c].used);
+      const uint32_t others = tops_.level_columns[c].others;
+      uint32_t* levels = levels_.data() + static_cast<int64_t>(c) * stride_;
       for (int64_t i = 0; i < padded_; ++i) {
         const double value = values_[static_cast<size_t>(i)];
-        levels[i] = {level_code(value), value != value};
+        const uint32_t code = level_code(value);
+        levels[i] = value != value ? 0 : code == 0 || code > others ? others : code;
       }
     }
   }
@@ -94,30 +95,19 @@ class TopBlock {
   }
 
  private:
-  struct Level {
-    uint32_t code;
-    bool missing;
-  };
-
   void answer(const SetSplit& split) {
-    const LaidOutForest::CategorySet& set = forest_.sets[static_cast<size_t>(split.set)];
-    const Level* levels = levels_.data() + split.level_column * stride_;
+    const uint32_t* levels = levels_.data() + split.level_column * stride_;
+    const uint8_t* answers = tops_.answers.data() + split.first_answer;
     auto* out = codes_.data() + split.slot * stride_;
-    constexpr auto left_code = static_cast<top_kernels::Stored<Code>>(top_kernels::lowest<Code>);
-    constexpr auto right_code = std::numeric_limits<top_kernels::Stored<Code>>::max();
-    for (int64_t i = 0; i < padded_; ++i) {
-      const bool left = levels[i].missing ? split.missing_left : forest_.listed(set, levels[i].code) == set.left;
-      out[i] = left ? left_code : right_code;
-    }
+    for (int64_t i = 0; i < padded_; ++i) out[i] = static_cast<top_kernels::Stored<Code>>(answers[levels[i]]);
   }
 
-  const LaidOutForest& forest_;
   const Tops& tops_;
   int64_t stride_, padded_ = 0;
   AlignedArray<top_kernels::Stored<Code>> codes_;
   std::vector<double> values_;  // of one column
   std::vector<int32_t> below_;
-  std::vector<Level> levels_;
+  std::vector<uint32_t> levels_;  // of each level column
 };
 
 }  // namespace weald

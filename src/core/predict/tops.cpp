@@ -35,9 +35,14 @@ void CutColumn::prepare() {
 Tops::Tops(const LaidOutForest& forest) {
   std::vector<int32_t> split_node;  // of each split
   for (size_t tree = 0; tree < forest.n_trees(); ++tree) choose(forest, tree, split_node);
-  lay_out_cuts(forest, split_node);
-  if (code_bytes() == 0) return;
+  const size_t largest = lay_out_cuts(forest, split_node);
+  if (largest > most_cuts) return;
+  code_bytes = largest > 255 ? 2 : 1;
   lay_out_sets(forest, split_node);
+  if (!lay_out_answers(forest, split_node)) {
+    code_bytes = 0;
+    return;
+  }
   const auto width = static_cast<size_t>(forest.width);
   exit_value.resize(exit_node.size() * width, 0.0);
   for (size_t t = 0; t < trees.size(); ++t) {
@@ -101,7 +106,8 @@ void Tops::choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>
   trees.push_back(top);
 }
 
-void Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
+// Returns the number of thresholds of the column that has most, without going on once those are too many.
+size_t Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
   struct Cut {
     int32_t used;
     bool missing_left;
@@ -118,6 +124,7 @@ void Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>&
   }
   std::ranges::sort(
       all, [](const Cut& a, const Cut& b) { return a.used != b.used ? a.used < b.used : a.threshold < b.threshold; });
+  size_t largest = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i == 0 || all[i].used != all[i - 1].used) {
       columns.emplace_back();
@@ -127,8 +134,8 @@ void Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>&
     if (column.cuts.empty() || column.cuts.back() != all[i].threshold) column.cuts.push_back(all[i].threshold);
     int32_t& slot = all[i].missing_left ? column.slot_missing_left : column.slot_missing_right;
     if (slot < 0) slot = static_cast<int32_t>(n_cut_slots++);
-    largest_column = std::max(largest_column, column.cuts.size());
-    if (column.cuts.size() > most_cuts) return;
+    largest = std::max(largest, column.cuts.size());
+    if (largest > most_cuts) return largest;
     TopSplit& split = splits[all[i].split];
     split.slot = static_cast<uint32_t>(slot);
     split.code = static_cast<uint16_t>(column.cuts.size() - 1);
@@ -137,6 +144,7 @@ void Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>&
     column.prepare();
     coding_steps += column.n_steps + 2;
   }
+  return largest;
 }
 
 void Tops::lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
@@ -145,19 +153,52 @@ void Tops::lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>&
     for (size_t i = tree.first_split; i < tree.first_split + tree.n_splits; ++i) {
       const auto node = static_cast<size_t>(split_node[i]);
       if (forest.kind[node] != categories) continue;
-      const LaidOutForest::Node& from = forest.by_column.nodes[node];
-      const int32_t used = forest.used.slot(static_cast<int32_t>(from.column));
-      const auto found = std::ranges::find(level_columns, used);
+      const int32_t used = forest.used.slot(static_cast<int32_t>(forest.by_column.nodes[node].column));
+      const auto found = std::ranges::find(level_columns, used, &LevelColumn::used);
       const auto level_column = static_cast<uint32_t>(found - level_columns.begin());
-      if (found == level_columns.end()) level_columns.push_back(used);
+      if (found == level_columns.end()) level_columns.push_back({.used = used});
       const auto slot = static_cast<uint32_t>(n_cut_slots + sets.size() - tree.first_set);
-      sets.push_back({slot, level_column, forest.side[node], from.missing_left != 0});
+      sets.push_back({slot, level_column, 0});
       splits[i].slot = slot;
-      splits[i].code = 0;  // the answers are 0 for left, the highest code for right
+      splits[i].code = code_bytes == 1 ? 128 : 32768;  // stored as 0; the answers are 0 and 1
     }
     tree.n_sets = sets.size() - tree.first_set;
     n_set_slots = std::max(n_set_slots, tree.n_sets);
   }
+}
+
+// False if the answers would take too much memory.
+bool Tops::lay_out_answers(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
+  std::vector<size_t> set_nodes;
+  for (const int32_t node : split_node) {
+    if (forest.kind[static_cast<size_t>(node)] == categories) set_nodes.push_back(static_cast<size_t>(node));
+  }
+  const auto set_of = [&](size_t i) { return forest.sets[static_cast<size_t>(forest.side[set_nodes[i]])]; };
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const uint32_t last = forest.last_listed(set_of(i));
+    if (last >= most_answers) return false;
+    uint32_t& others = level_columns[sets[i].level_column].others;
+    others = std::max(others, last + 1);
+  }
+  size_t n_answers = 0;
+  for (SetSplit& split : sets) {
+    split.first_answer = n_answers;
+    n_answers += level_columns[split.level_column].others + 1;
+    if (n_answers > most_answers) return false;
+  }
+  answers.resize(n_answers);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const LaidOutForest::CategorySet set = set_of(i);
+    uint8_t* right = answers.data() + sets[i].first_answer;
+    std::fill_n(right, level_columns[sets[i].level_column].others + 1, static_cast<uint8_t>(set.left ? 1 : 0));
+    const uint32_t last = forest.last_listed(set);
+    for (uint32_t code = 1; code <= last; ++code) {
+      if (forest.listed(set, code)) right[code] = set.left ? 0 : 1;
+    }
+    right[0] = forest.by_column.nodes[set_nodes[i]].missing_left != 0 ? 0 : 1;
+  }
+  coding_steps += 3 * static_cast<int64_t>(level_columns.size());
+  return true;
 }
 
 }  // namespace weald
