@@ -34,7 +34,7 @@ def broken(arrays, threads):
 
 
 def job(name, ours, rule):
-    fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), target=Target(ratio=2))
+    fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), targets=(Target(ratio=2),))
     slow = Contender("theirs", "numpy", sleeper(0.1, 1.0), {}, ours=False)
     return Job(name, f"Job {name}", "numbers", (fast, slow))
 
@@ -93,7 +93,7 @@ def test_a_missed_rule_or_target_is_told(toy: Path) -> None:
 def test_a_failing_contender_is_named(toy: Path) -> None:
     done = run(toy, "--quick", "--jobs", "broken")
     assert done.returncode == 2
-    assert "ours in job broken with 2 thread(s) ended with code 1" in done.stderr
+    assert "ours in job broken with 1 thread(s) ended with code 1" in done.stderr
     assert "no such thing" in done.stderr
 
 
