@@ -1,8 +1,8 @@
 """The three boosting libraries behind one door: one `Setting` becomes each library's own parameters.
 
 LightGBM runs through `train` on a Dataset that is constructed under the clock, the others through their
-scikit-learn classes, which bin inside `fit`. Every library is told the same regularisation; what has no twin (rows
-per leaf, and LightGBM's own smoothing of categories) is printed with the rest.
+scikit-learn classes, which bin inside `fit`. Every library is told the same regularisation; what has no twin
+(least rows of a leaf, LightGBM's smoothing of categories) is given with the rest, so that it is printed.
 """
 
 from __future__ import annotations
@@ -52,6 +52,16 @@ class Setting:
 OBJECTIVES = {"binary": "binary", "multiclass": "multiclass", "regression": "regression", "counts": "poisson"}
 
 
+#: LightGBM's defaults
+CATEGORIES: Parameters = {
+    "cat_l2": 10,
+    "cat_smooth": 10,
+    "max_cat_threshold": 32,
+    "max_cat_to_onehot": 4,
+    "min_data_per_group": 100,
+}
+
+
 def xgboost_parameters(setting: Setting) -> Parameters:
     """Ours, and the word that lets xgboost read categories."""
     return setting.parameters() | ({"enable_categorical": True} if setting.categories else {})
@@ -69,6 +79,8 @@ def lightgbm_parameters(setting: Setting, *, quantized: bool = False) -> Paramet
     given |= {"min_data_in_leaf": 1, "max_bin": setting.max_bin}
     if setting.task == "multiclass":
         given["num_class"] = setting.n_classes
+    if setting.categories:
+        given |= CATEGORIES
     if quantized:
         given["use_quantized_grad"] = True
     return given
@@ -129,16 +141,13 @@ class Library:
     leaves: Callable[[Any], int]
 
 
-WEALD = Library(
-    "weald", Setting.parameters, weald_fit, lambda model, X, threads: probabilities(model, X), weald_leaves
-)
-XGBOOST = Library(
-    "xgboost",
-    xgboost_parameters,
-    xgboost_fit,
-    lambda model, X, threads: probabilities(model, X),
-    xgboost_leaves,
-)
+def boosted(model: Any, X: Any, threads: int) -> NDArray[np.float64]:
+    """Predictions of a class with xgboost's names, which knows its threads."""
+    return probabilities(model, X)
+
+
+WEALD = Library("weald", Setting.parameters, weald_fit, boosted, weald_leaves)
+XGBOOST = Library("xgboost", xgboost_parameters, xgboost_fit, boosted, xgboost_leaves)
 LIGHTGBM = Library(
     "lightgbm",
     lightgbm_parameters,

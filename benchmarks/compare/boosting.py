@@ -2,8 +2,8 @@
 
     python benchmarks/compare/boosting.py --help
 
-Against LightGBM and xgboost. Every fit is timed end to end, from the user's table to the fitted model, binning
-included. The same regularisation holds for all; the parameter table tells.
+Against LightGBM and xgboost. Every fit is timed end to end, from the user's table to the fitted model, with
+binning. The same regularisation holds for all; the parameter table tells.
 """
 
 from __future__ import annotations
@@ -196,8 +196,8 @@ SPARSE_SIZE = "200,000 × 6,274 with 4 million entries"
 DATASETS = (
     Dataset("million", sized(tables.classification, (1000, 1000), (1_000_000, 200_000))),
     Dataset("hundred thousand", sized(tables.classification, (1000, 1000), (100_000, 200_000))),
-    Dataset("thousands", sized(tables.classification, (2000, 1000), (20_000, 100_000))),
-    Dataset("ten thousands", sized(tables.classification, (2000, 1000), (50_000, 100_000))),
+    Dataset("1k", sized(tables.classification, (2000, 1000), (20_000, 100_000))),
+    Dataset("10k", sized(tables.classification, (2000, 1000), (50_000, 100_000))),
     Dataset("one-hot", sized(boosting_tables.one_hot, (1000, 1000), (200_000, 50_000))),
     Dataset("a9a", boosting_tables.adult_bits),
     Dataset("w8a", boosting_tables.web_bits),
@@ -205,12 +205,10 @@ DATASETS = (
 )
 JOBS = (
     *dense_jobs(),
-    small_job("1k-leaves", "20 tables of 1,000 × 28, trees of 31 leaves", "thousands", LEAVES_31, 1000),
-    small_job("1k-depth", "20 tables of 1,000 × 28, trees of depth 6", "thousands", DEPTH_6, 1000),
-    small_job(
-        "10k-leaves", "5 tables of 10,000 × 28, trees of 31 leaves", "ten thousands", LEAVES_31, 10_000
-    ),
-    small_job("10k-depth", "5 tables of 10,000 × 28, trees of depth 6", "ten thousands", DEPTH_6, 10_000),
+    small_job("1k-leaves", "20 tables of 1,000 × 28, trees of 31 leaves", "1k", LEAVES_31, 1000),
+    small_job("1k-depth", "20 tables of 1,000 × 28, trees of depth 6", "1k", DEPTH_6, 1000),
+    small_job("10k-leaves", "5 tables of 10,000 × 28, trees of 31 leaves", "10k", LEAVES_31, 10_000),
+    small_job("10k-depth", "5 tables of 10,000 × 28, trees of depth 6", "10k", DEPTH_6, 10_000),
     one_hot_job("one-hot", f"Fit one-hot CSR, {SPARSE_SIZE}", "one-hot", LEAVES_63, 1.5, SPARSE),
     one_hot_job("a9a", "Fit one-hot CSR, a9a, 32,561 × 123", "a9a", LEAVES_63, 1.5, SPARSE),
     one_hot_job("w8a", "Fit one-hot CSR, w8a, 39,799 × 300", "w8a", LEAVES_63, 1.5, SPARSE),

@@ -54,8 +54,8 @@ def parse(title: str, jobs: Sequence[Job], arguments: Sequence[str] | None) -> a
 def thread_counts(job: Job, options: argparse.Namespace) -> list[int]:
     """The job's thread counts, as far as the command line wants them.
 
-    A quick run has one thread: OpenMP's threads wait by spinning, which is slow beyond measure where tests share
-    the cores.
+    A quick run has one thread: OpenMP's threads wait by spinning, which is slow beyond measure where tests
+    share the cores.
     """
     if options.quick:
         return [1]
