@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -34,7 +35,6 @@ def broken(arrays, threads):
 
 
 def hungry(arrays, threads):
-    """A hundred megabytes while the clock runs, none before or after."""
     return Timed(lambda: float(np.ones(100 * 2**17).sum()), lambda total: {"total": total})
 
 
@@ -118,11 +118,11 @@ def test_an_absent_library_skips_its_job(toy: Path) -> None:
 def test_memory_is_that_of_the_timed_call(toy: Path) -> None:
     done = run(toy, "--quick", "--jobs", "memory")
     assert done.returncode == 0, done.stdout + done.stderr
-    head, hungry, theirs = (line.split("  ") for line in done.stdout.splitlines()[3:6])
-    used = [cell.strip() for cell in head if cell.strip()].index("fit MB")
-    hungry, theirs = ([float(cell.split()[0]) for cell in line if cell.strip()[:1].isdigit()] for line in (hungry, theirs))
-    assert 95 < hungry[used - 1] < 130
-    assert theirs[used - 1] < 20
+    line = re.compile(r"^  (hungry|theirs) +\S+ m?s +\S+ m?s +(?P<peak>\S+) +(?P<fit>\S+)", re.MULTILINE)
+    hungry, theirs = line.finditer(done.stdout)
+    assert 95 < float(hungry["fit"]) < 120
+    assert float(hungry["peak"]) > float(hungry["fit"])
+    assert float(theirs["fit"]) < 20
 
 
 def quick(*jobs: str, script: str = "trees.py") -> str:
