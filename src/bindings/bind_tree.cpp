@@ -6,6 +6,7 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
+#include "bindings/tree_dict.h"
 #include "core/tree/grow_tree.h"
 #include "core/tree/quantise.h"
 
@@ -14,26 +15,15 @@ namespace weald::bindings {
 namespace {
 
 nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
-  nb::dict out;
-  out["slot"] = to_numpy(std::move(tree.slot));
-  out["weight"] = to_numpy(std::move(tree.weight));
-  out["count"] = to_numpy(std::move(tree.count));
-  out["impurity"] = to_numpy(std::move(tree.impurity));
-  out["column"] = to_numpy(std::move(tree.column));
-  out["threshold"] = to_numpy(std::move(tree.threshold));
-  out["kind"] = to_numpy(std::move(tree.kind));
-  out["missing_left"] = to_numpy(std::move(tree.missing_left));
-  out["right"] = to_numpy(std::move(tree.right));
-  out["gain"] = to_numpy(std::move(tree.gain));
-  out["side"] = to_numpy(std::move(tree.side));
   const size_t n_nodes = tree.lanes.size() / n_lanes, n_means = tree.means.size() / n_nodes;
+  nb::dict out;
+  out["weight"] = to_numpy(std::move(tree.weight));
+  out["impurity"] = to_numpy(std::move(tree.impurity));
   out["lanes"] = to_numpy(std::move(tree.lanes), {n_nodes, n_lanes});
   out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
   out["lower"] = to_numpy(std::move(tree.lower));
   out["upper"] = to_numpy(std::move(tree.upper));
-  out["set_start"] = to_numpy(std::move(tree.set_start));
-  out["set_codes"] = to_numpy(std::move(tree.set_codes));
-  out["set_left"] = to_numpy(std::move(tree.set_left));
+  out.update(forest_arrays(std::move(tree)));
   return out;
 }
 
@@ -50,6 +40,14 @@ void bind_options(nb::module_& m) {
       .def_rw("gain_power", &GrowOptions::gain_power)
       .def_rw("max_columns", &GrowOptions::max_columns)
       .def_rw("seed", &GrowOptions::seed)
+      .def_rw("columns", &GrowOptions::columns)
+      .def_rw("level_columns", &GrowOptions::level_columns)
+      .def_rw("node_columns", &GrowOptions::node_columns)
+      .def_rw("column_weights", &GrowOptions::column_weights)
+      .def_rw("interactions", &GrowOptions::interactions)
+      .def_rw("one_hot_categories", &GrowOptions::one_hot_categories)
+      .def_rw("max_categories", &GrowOptions::max_categories)
+      .def_rw("level_by_level", &GrowOptions::level_by_level)
       .def_rw("random", &GrowOptions::random)
       .def_prop_rw(
           "monotone",

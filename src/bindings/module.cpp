@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_arrow(m);
   weald::bindings::bind_codes(m);
   weald::bindings::bind_tree(m);
+  weald::bindings::bind_newton(m);
   weald::bindings::bind_prune(m);
   weald::bindings::bind_predict(m);
 }

@@ -9,6 +9,7 @@ void bind_base(nanobind::module_& m);
 void bind_arrow(nanobind::module_& m);
 void bind_codes(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
+void bind_newton(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 

@@ -12,7 +12,10 @@ enum class Purpose : uint64_t {
   node_columns = 3,
   rounding = 4,
   random_split = 5,
-  random_category = 6
+  random_category = 6,
+  level_columns = 7,
+  tree_columns = 8,
+  row_sample = 9
 };
 
 // A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).

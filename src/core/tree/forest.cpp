@@ -13,7 +13,12 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   // The part's root replaces the record `at`; its other nodes are appended.
   const size_t n_part_nodes = part.nodes.size();
   const auto offset = static_cast<int32_t>(nodes.size()) - 1;
+  const size_t begin = nodes[static_cast<size_t>(at)].begin;
+  const std::vector<uint32_t> rows(ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   ids.begin() + static_cast<std::ptrdiff_t>(begin + part.ids.size()));
+  for (size_t i = 0; i < part.ids.size(); ++i) ids[begin + i] = rows[part.ids[i]];
   for (auto& node : part.nodes) {
+    node.begin += begin;
     if (node.left < 0) continue;
     node.left += offset;
     node.right += offset;
@@ -23,6 +28,17 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   lanes.insert(lanes.end(), part.lanes.begin() + n_lanes, part.lanes.end());
   const auto n_means = static_cast<std::ptrdiff_t>(part.means.size() / n_part_nodes);
   means.insert(means.end(), part.means.begin() + n_means, part.means.end());
+}
+
+void GrownTree::prune(double least) {
+  // Children come after their parent, so that backwards means from the bottom.
+  for (size_t i = nodes.size(); i-- > 0;) {
+    NodeRecord& node = nodes[i];
+    if (node.left < 0 || !(node.gain < least)) continue;
+    const bool leaves =
+        nodes[static_cast<size_t>(node.left)].left < 0 && nodes[static_cast<size_t>(node.right)].left < 0;
+    if (leaves) node.left = node.right = -1;
+  }
 }
 
 TreeArrays flatten(GrownTree&& tree) {
@@ -55,12 +71,14 @@ TreeArrays flatten(GrownTree&& tree) {
     const double* mean = tree.means.data() + static_cast<size_t>(record) * n_means;
     out.means.insert(out.means.end(), mean, mean + n_means);
     if (node.left < 0) {
+      out.leaf_start.push_back(node.begin);
       out.slot.push_back(~n_leaves++);
       continue;
     }
     const auto slot = static_cast<int32_t>(out.column.size());
     out.slot.push_back(slot);
     out.column.push_back(node.column);
+    out.code.push_back(node.code);
     out.threshold.push_back(node.threshold);
     out.kind.push_back(static_cast<uint8_t>(node.kind));
     out.missing_left.push_back(node.missing_left);
@@ -77,6 +95,8 @@ TreeArrays flatten(GrownTree&& tree) {
     stack.push_back({node.right, slot});
     stack.push_back({node.left, -1});
   }
+  out.leaf_start.push_back(tree.ids.size());
+  out.rows = std::move(tree.ids);
   return out;
 }
 

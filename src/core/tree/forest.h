@@ -2,6 +2,7 @@
 // weald.model.forest in preorder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -15,12 +16,14 @@ struct NodeRecord {
   int32_t column = -1;
   SplitKind kind = SplitKind::numeric;
   bool missing_left = false;
+  uint32_t code = 0;  // numeric: the largest code that goes left, also among codes the node has no row of
   double threshold = 0;
   double gain = 0;
   bool set_left = false;      // whether the listed categories go left, or right; all others go the other way
   std::vector<uint32_t> set;  // categories listed, ascending
   int64_t n_rows = 0;
-  int64_t weight = 0;  // units
+  std::size_t begin = 0;  // its rows are ids[begin, begin + n_rows) of the tree
+  int64_t weight = 0;     // units
   double impurity = 0;
   double score = 0;  // in units of the criterion
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
@@ -32,8 +35,12 @@ struct GrownTree {
   std::vector<int64_t> lanes;     // (nodes, n_lanes)
   std::vector<double> means;      // (nodes, outputs) for targets; empty for classes
 
-  // Puts `part` in the place of the leaf record `at`.
+  std::vector<uint32_t> ids;  // the rows, those of a leaf together, leaves from left to right
+
+  // Puts `part` in the place of the leaf record `at`, whose rows it has numbered from 0.
   void graft(int32_t at, GrownTree&& part);
+  // Takes away branches whose gain is below `least`, from the bottom: a split goes only when both children are leaves.
+  void prune(double least);
 };
 
 // The arrays of one tree: see weald/model/forest.py for what each means.
@@ -42,6 +49,7 @@ struct TreeArrays {
   std::vector<int64_t> weight, count;
   std::vector<double> impurity;
   std::vector<int32_t> column;
+  std::vector<uint32_t> code;
   std::vector<double> threshold;
   std::vector<uint8_t> kind, missing_left;
   std::vector<int32_t> right;
@@ -53,6 +61,8 @@ struct TreeArrays {
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;
   std::vector<uint8_t> set_left;
+  std::vector<std::size_t> leaf_start;  // (leaves + 1) of `rows`
+  std::vector<uint32_t> rows;           // leaf after leaf
 };
 
 TreeArrays flatten(GrownTree&& tree);

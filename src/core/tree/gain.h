@@ -15,6 +15,7 @@
 //   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
 //   value(cell)         what the cell predicts, in units that only comparisons see: monotone constraints ask for it.
 //                       Only if `ordered`
+//   score_at(cell, v)   the score if the cell must predict v; only if constraints hold scores back, not just values
 //   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of
 //   categories
 //                       is then no longer sure to hold the best partition
@@ -253,35 +254,6 @@ struct PoissonMany : ManyTargets {
     double total = 0;
     for (size_t o = 0; o < scale.size(); ++o) total += poisson_term(cell[o], weight(cell), shift[o]) * scale[o];
     return total;
-  }
-};
-
-// G² / (H + λ), with λ in units of H (9). Splits that do not gain are never made (the grower asks `must_gain`).
-struct Newton {
-  static constexpr bool ordered = true, rows_may_be_zero = true;
-  double lambda = 0;
-  static int64_t weight(const int64_t* cell) { return cell[1]; }
-  static bool pure(const int64_t*) { return false; }
-  static bool alike(const int64_t*, const int64_t*) { return false; }
-  static bool less(const int64_t* a, const int64_t* b) {
-    // H = 0 stands at ±∞ by the sign of G, or at 0 if that is 0 too.
-    const auto end = [](const int64_t* cell) { return cell[1] > 0 ? 0 : (cell[0] > 0) - (cell[0] < 0); };
-    if (end(a) != end(b)) return end(a) < end(b);
-    return end(a) == 0 && ratio_less(a[0], std::max<int64_t>(1, a[1]), b[0], std::max<int64_t>(1, b[1]));
-  }
-  double value(const int64_t* cell) const {
-    const double h = static_cast<double>(cell[1]) + lambda;
-    return h > 0 ? -static_cast<double>(cell[0]) / h : 0.0;
-  }
-  double score(const int64_t* cell) const {
-    const double g = static_cast<double>(cell[0]);
-    const double h = static_cast<double>(cell[1]) + lambda;
-    return h > 0 ? g * g / h : 0.0;
-  }
-  bool hopeless(const int64_t* l, const int64_t* r, double s) const {
-    const double lg = static_cast<double>(l[0]), lh = static_cast<double>(l[1]) + lambda;
-    const double rg = static_cast<double>(r[0]), rh = static_cast<double>(r[1]) + lambda;
-    return lh > 0 && rh > 0 && (lg * lg * rh + rg * rg * lh) * (1 + caution) < s * (lh * rh);
   }
 };
 

@@ -25,6 +25,7 @@
 #include "core/base/random.h"
 #include "core/data/codes.h"
 #include "core/data/cuts.h"
+#include "core/tree/column_rules.h"
 #include "core/tree/forest.h"
 #include "core/tree/frontier.h"
 #include "core/tree/histogram.h"
@@ -80,6 +81,7 @@ struct Place {
   int64_t depth = 0;
   int64_t tree_weight = 0;  // units, of the whole tree; 0: this is the whole tree
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+  std::vector<int32_t> used = {};  // columns split on above it, where interactions are limited
 };
 
 template <class Rows, class Criterion>
@@ -124,7 +126,10 @@ class Grower {
     std::vector<int32_t> active;       // columns that are not constant here (carried mode)
     std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
     bool inherits = false;             // `cells` holds the parent's sums until the sibling's are subtracted
+    std::vector<uint8_t> allowed;      // per column, if the rules differ from node to node
+    std::vector<int32_t> used;         // columns split on above, where interactions are limited
     std::string turns;                 // best-first only: the way from the root, 0 = left
+    bool may_use(int32_t j) const { return allowed.empty() || allowed[static_cast<size_t>(j)] != 0; }
     size_t size() const { return end - begin; }
     bool preorder_before(const Node& other) const { return turns < other.turns; }
   };
@@ -144,6 +149,7 @@ class Grower {
     int64_t depth;
     uint64_t path;
     double lower, upper;
+    std::vector<int32_t> used;
   };
 
   // grow_search.h: the best split of new nodes
@@ -163,6 +169,10 @@ class Grower {
   void scan_targets(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
   void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
+  CategoryRules category_rules(int32_t j) const {
+    const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
+    return {n_codes < options_.one_hot_categories, options_.max_categories};
+  }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
   }
@@ -190,9 +200,11 @@ class Grower {
   void expand(Node node);
   double add_medians(const Node& node);
   void bound_children(const Node& node, Node* children) const;
+  double held_score(const Node& node, const int64_t* lanes) const;
   Router write_split(const Node& node, NodeRecord& record);
   void flip_listed(std::span<const uint32_t> codes);
   double threshold(const GrowColumn& column, const Split& split) const;
+  uint32_t last_code(const GrowColumn& column, const Split& split, double threshold) const;
   void grow_aside();
   GrownTree grow_part(const Aside& part) const;
 
@@ -213,6 +225,7 @@ class Grower {
   const GrowOptions& options_;
   Run& run_;
   Place place_;
+  ColumnRules column_rules_;
   int n_lanes_;
   bool counted_;  // histograms count rows: min_rows_leaf asks, or lanes of 0 may be rows, and the weight is no count
   bool all_;      // all columns are searched in every node

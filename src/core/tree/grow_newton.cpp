@@ -1,4 +1,4 @@
-#include "core/tree/gain.h"
+#include "core/tree/gain_newton.h"
 #include "core/tree/grow_input.h"
 #include "core/tree/grow_tree.h"
 

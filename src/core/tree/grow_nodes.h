@@ -20,11 +20,12 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       spread_(std::move(spread)),
       options_(options),
       run_(run),
-      place_(place),
+      place_(std::move(place)),
+      column_rules_(options, columns_.size()),
       n_lanes_(rows_.lanes()),
-      counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || (Criterion::rows_may_be_zero && !Rows::packed))),
+      counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || rows_may_be_zero(rows_))),
       all_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
-      frontier_(options.max_leaves > 0),
+      frontier_(options.max_leaves > 0, options.level_by_level),
       side_(n_rows),
       id_scratch_(ids_.size()),
       entries_(columns_.size()),
@@ -47,7 +48,7 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does, and
   // sparse columns are cheap in small nodes as they are.
   constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8;
-  if (options.max_leaves <= 0 && !sparse_ && place.tree_weight == 0 && ids_.size() >= 2 * smallest_part) {
+  if (options.max_leaves <= 0 && !sparse_ && place_.tree_weight == 0 && ids_.size() >= 2 * smallest_part) {
     subtree_rows_ = std::clamp(ids_.size() / parts, smallest_part, largest_part);
   }
 }
@@ -59,7 +60,7 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
   smallest_histogram_rows_ = std::numeric_limits<size_t>::max();
   for (size_t c = 0; c < columns_.size(); ++c) {
     const auto j = static_cast<int32_t>(c);
-    if (columns_[c].n_codes == 0 || columns_[c].sparse) continue;
+    if (columns_[c].n_codes == 0 || columns_[c].sparse || !column_rules_.in_tree(c)) continue;
     all_columns_.push_back(j);
     if (in_order(j, ids_.size())) continue;
     cell_start_[c] = cells_total_;
@@ -77,6 +78,7 @@ GrownTree Grower<Rows, Criterion>::grow() {
   root.path = place_.path;
   root.lower = place_.lower;
   root.upper = place_.upper;
+  root.used = place_.used;
   if (!node_of_row_.empty()) {
     for (const uint32_t row : ids_) node_of_row_[row] = root.record;
   }
@@ -90,6 +92,7 @@ GrownTree Grower<Rows, Criterion>::grow() {
     if (options_.max_leaves > 0 && n_leaves_ >= options_.max_leaves) break;
     expand(frontier_.pop());
   }
+  tree_.ids = std::move(ids_);
   grow_aside();
   return std::move(tree_);
 }
@@ -102,16 +105,28 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   if constexpr (by_rows) {
     record.score = add_medians(node);
   } else {
-    record.score = criterion_.score(lanes);
+    record.score = held_score(node, lanes);
     for (size_t o = 0; spread_.target && o < static_cast<size_t>(spread_.n_outputs); ++o) {
       tree_.means.push_back(mean_target(node, o, record.weight));
     }
   }
+  record.begin = node.begin;
   record.impurity = impurity(node, record);
   record.lower = node.lower;
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
+}
+
+// The score of a node that predicts within its bounds, for a criterion that bounds hold back.
+template <class Rows, class Criterion>
+double Grower<Rows, Criterion>::held_score(const Node& node, const int64_t* lanes) const {
+  if constexpr (HoldsScores<Criterion>) {
+    if (std::isfinite(node.lower) || std::isfinite(node.upper)) {
+      return criterion_.score_at(lanes, std::clamp(criterion_.value(lanes), node.lower, node.upper));
+    }
+  }
+  return criterion_.score(lanes);
 }
 
 // Absolute error: adds the medians of a new record and returns its score. A median is the target with half of the
@@ -215,6 +230,7 @@ bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   node.worth = std::max(0.0, gain);
   constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
   if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;
+  if (options_.min_gain > 0 && std::ldexp(node.worth, options_.gain_power) < options_.min_gain) return false;
   const double total = std::ldexp(static_cast<double>(place_.tree_weight), spread_.weight_power);
   const double decrease = std::ldexp(node.worth, options_.gain_power) * spread_.factor / total;
   return !(decrease + std::numeric_limits<double>::epsilon() < options_.min_decrease);
@@ -258,6 +274,10 @@ void Grower<Rows, Criterion>::expand(Node node) {
     child.depth = node.depth + 1;
     child.path = draw(node.path, Purpose::node_path, static_cast<uint64_t>(c));
     if (options_.max_leaves > 0) child.turns = node.turns + (c == 0 ? '0' : '1');
+    if (column_rules_.interact()) {
+      child.used = node.used;
+      child.used.push_back(node.split.column);
+    }
     if (!node_of_row_.empty()) {
       for (const uint32_t row : ids_of(child)) node_of_row_[row] = child.record;
     }
@@ -268,7 +288,8 @@ void Grower<Rows, Criterion>::expand(Node node) {
     if (is_leaf(child)) continue;
     if (child.size() <= subtree_rows_) {
       const auto ids = ids_of(child);
-      aside_.push_back({child.record, {ids.begin(), ids.end()}, child.depth, child.path, child.lower, child.upper});
+      aside_.push_back(
+          {child.record, {ids.begin(), ids.end()}, child.depth, child.path, child.lower, child.upper, child.used});
     } else {
       searched[n_searched++] = &child;
     }
@@ -306,6 +327,16 @@ double Grower<Rows, Criterion>::threshold(const GrowColumn& column, const Split&
   }
 }
 
+// The largest code that goes left. Between the neighbouring values of a node there may be values of rows elsewhere.
+template <class Rows, class Criterion>
+uint32_t Grower<Rows, Criterion>::last_code(const GrowColumn& column, const Split& split, double threshold) const {
+  if (split.next_code == 0) return column.n_codes;
+  if (column.kind != ColumnKind::exact) return split.code;
+  const double* first = column.marks + split.code - 1;
+  const double* last = column.marks + split.next_code - 1;
+  return split.code + static_cast<uint32_t>(std::upper_bound(first, last, threshold) - first) - 1;
+}
+
 // The split as the model keeps it. Rows the node did not see (missing, absent categories) follow the heavier child,
 // so that a set lists the categories of the lighter one. They stay in the table `listed_` until expand() clears them.
 template <class Rows, class Criterion>
@@ -319,6 +350,7 @@ Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record
   record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
   if (column.kind != ColumnKind::categorical) {
     record.threshold = threshold(column, split);
+    record.code = last_code(column, split, record.threshold);
     return {record.missing_left, split.code};
   }
   record.kind = SplitKind::categories;
@@ -370,7 +402,7 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
   std::iota(ids.begin(), ids.end(), 0U);
   Run run(&run_);
   Grower grower(std::move(columns), n, std::move(ids), rows_.gather(part.ids), criterion_, spread_.gather(part.ids),
-                options_, run, {part.path, part.depth, place_.tree_weight, part.lower, part.upper});
+                options_, run, {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used});
   return grower.grow();
 }
 

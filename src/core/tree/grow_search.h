@@ -37,6 +37,9 @@ void Grower<Rows, Criterion>::search(std::span<Node*> children, Node* parent) {
       child->targets = {*order_, child->begin, child->size()};
     }
   }
+  if (column_rules_.vary()) {
+    for (Node* child : children) child->allowed = column_rules_.allowed(child->path, child->depth, child->used);
+  }
   if (all_) {
     search_all(children, parent);
   } else {
@@ -116,6 +119,7 @@ void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::spa
   for (size_t turn = 0; turn < children.size(); ++turn) {
     const size_t c = swap ? 1 - turn : turn;
     Node& child = *children[c];
+    const bool may = child.may_use(j);
     begin_scan(j, child, worker);
     if (parent_in_order || in_order(j, child.size())) {
       if (!parent_in_order) {
@@ -124,11 +128,11 @@ void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::spa
         order_rows(column.data, column.width, ids_of(child), column.n_codes, entries.get() + child.begin,
                    worker.scratch.data());
       }
-      scan_entries(j, {entries.get() + child.begin, child.size()}, child, worker, worker.best[c]);
+      if (may) scan_entries(j, {entries.get() + child.begin, child.size()}, child, worker, worker.best[c]);
     } else {
       int64_t* cells = child_cells(j, child, parent, sibling, worker);
       if (!child.inherits) sibling = cells;
-      scan_cells(j, cells, child, worker, worker.best[c]);
+      if (may) scan_cells(j, cells, child, worker, worker.best[c]);
     }
     constant_[c][position] = worker.scan->constant;
   }
@@ -234,7 +238,7 @@ void Grower<Rows, Criterion>::scan_entries(int32_t j, std::span<const Entry> ent
   } else if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
     collect_order(rows_, entries, *worker.scan, worker.present);
     options_.random ? scan_random_categories(worker.present, j, word_of(j, node), *worker.scan, best)
-                    : scan_categories(worker.present, j, *worker.scan, best);
+                    : scan_categories(worker.present, j, category_rules(j), *worker.scan, best);
   } else {
     scan_order(rows_, entries, *worker.scan);
     worker.scan->offer(j, best);
@@ -249,7 +253,7 @@ void Grower<Rows, Criterion>::scan_cells(int32_t j, const int64_t* cells, const 
     if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
       collect_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan, worker.present);
       options_.random ? scan_random_categories(worker.present, j, word_of(j, node), *worker.scan, best)
-                      : scan_categories(worker.present, j, *worker.scan, best);
+                      : scan_categories(worker.present, j, category_rules(j), *worker.scan, best);
     } else {
       scan_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan);
       worker.scan->offer(j, best);

@@ -52,6 +52,10 @@ void Grower<Rows, Criterion>::search_sparse_column(const SparseRange& range, siz
     sparse_constant_[c][position] = 1;
     if (part.empty()) continue;
     begin_scan(range.column, child, worker);
+    if (!child.may_use(range.column)) {
+      sparse_constant_[c][position] = 0;
+      continue;
+    }
     scan_listed(range.column, part, child, worker, worker.best[c]);
     sparse_constant_[c][position] = worker.scan->constant;
   }
@@ -84,7 +88,7 @@ void Grower<Rows, Criterion>::sort_sparse_entries() {
   std::vector<Entry> entries(longest), scratch(longest);
   for (size_t j = 0; j < columns_.size(); ++j) {
     const GrowColumn& column = columns_[j];
-    if (!column.sparse) continue;
+    if (!column.sparse || !column_rules_.in_tree(j)) continue;
     size_t n = 0;
     with_codes(column.data, column.width, [&](const auto* codes) {
       for (size_t i = 0; i < column.n_entries; ++i) {

@@ -16,12 +16,23 @@ struct GrowOptions {
   int64_t min_weight_leaf = 0;  // in units of the weight lane
   int64_t max_leaves = 0;       // 0 = no limit, depth-first; else best-first
   double min_decrease = 0;      // a split whose gain / total weight is below it is not made
+  double min_gain = 0;          // a split of a smaller gain, in real units, is not made
   bool must_gain = false;       // a split of gain ≤ 0 is never made (Newton); else it is (XOR needs it)
   int gain_power = 0;           // a difference of scores · 2^gain_power is in real units
   int64_t max_columns = 0;      // columns drawn a node; 0 = all
   uint64_t seed = 0;
   bool random = false;           // one candidate a column, drawn (split_random.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
+  // Boosting: which columns a tree, a level and a node may use (column_rules.h).
+  std::vector<int32_t> columns;                    // of this tree, ascending; empty: all
+  int64_t level_columns = 0;                       // drawn for every level among those; 0: all
+  int64_t node_columns = 0;                        // drawn for every node among its level's; 0: all
+  std::vector<double> column_weights;              // chance of each column to be drawn; empty: equal
+  std::vector<std::vector<int32_t>> interactions;  // sets of columns that may meet on a path; empty: any may
+  uint32_t one_hot_categories = 0;                 // a column of fewer categories splits one of them from the rest
+  uint32_t max_categories = 0;                     // most categories on the smaller side of a split; 0: any number
+  bool level_by_level = false;                     // max_leaves cuts off the deepest nodes, not those of least gain
+  double prune_below = 0;                          // after growth, branches of a smaller gain go, from the bottom
   Search search = Search::automatic;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
 };

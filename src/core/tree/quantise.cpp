@@ -18,6 +18,20 @@ std::vector<int64_t> count_exponents(std::span<const double> values, std::span<c
   return counts;
 }
 
+int common_power(std::span<const int64_t> counts, int spare_bits) {
+  // Σ count · 2^(e − lowest), as bits: carried from exponent to exponent, only the highest set bit is of interest.
+  int highest = -1;
+  uint64_t carry = 0;
+  for (size_t e = 0; e < counts.size() || carry > 0; ++e) {
+    carry += e < counts.size() ? static_cast<uint64_t>(counts[e]) : 0;
+    if ((carry & 1) != 0) highest = static_cast<int>(e);
+    carry >>= 1;
+  }
+  if (highest < 0) return 0;
+  constexpr int sum_bits = 62;
+  return sum_bits - spare_bits - (highest + 1) - lowest_exponent;
+}
+
 void to_units(std::span<const double> values, int power, std::span<int64_t> out) {
   for (size_t i = 0; i < values.size(); ++i) {
     out[i] = static_cast<int64_t>(std::nearbyint(std::ldexp(values[i], power)));
@@ -26,13 +40,9 @@ void to_units(std::span<const double> values, int power, std::span<int64_t> out)
 
 void to_narrow(std::span<const double> g, std::span<const double> h, int g_power, int h_power, uint64_t seed,
                uint64_t round, int64_t first_row, std::span<NarrowRows::Value> out) {
-  const auto dither = [](uint64_t bits) { return static_cast<double>(bits & 0xffffffffU) * 0x1p-32; };
   for (size_t i = 0; i < g.size(); ++i) {
-    const uint64_t bits = draw(seed, Purpose::rounding, round, static_cast<uint64_t>(first_row) + i);
-    const double up = std::floor(std::ldexp(g[i], g_power) + dither(bits));
-    const double cover = std::floor(std::ldexp(h[i], h_power) + dither(bits >> 32));
-    out[i] = {static_cast<int16_t>(std::clamp(up, -32767.0, 32767.0)),
-              static_cast<uint16_t>(std::clamp(cover, 0.0, 65535.0))};
+    out[i] = to_narrow(std::ldexp(g[i], g_power), std::ldexp(h[i], h_power),
+                       draw(seed, Purpose::rounding, round, static_cast<uint64_t>(first_row) + i));
   }
 }
 

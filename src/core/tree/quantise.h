@@ -5,7 +5,8 @@
 // Narrow: 16 bits, scaled by the largest magnitude, rounded up or down at random by hash(seed, round, row).
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,8 +23,19 @@ inline constexpr int n_exponents = 2160;
 // once if `times` is empty.
 std::vector<int64_t> count_exponents(std::span<const double> values, std::span<const int64_t> times);
 
+// The largest power for which Σ 2^(exponent + power) over counted values < 2^(62 − spare_bits); 0 if none was counted.
+int common_power(std::span<const int64_t> counts, int spare_bits = 0);
+
 // out[i] = round(values[i] · 2^power), half to even.
 void to_units(std::span<const double> values, int power, std::span<int64_t> out);
+
+// The same for one row whose values are scaled already; `word` decides the rounding.
+inline NarrowRows::Value to_narrow(double g, double h, uint64_t word) {
+  const auto dither = [](uint64_t bits) { return static_cast<double>(bits & 0xffffffffU) * 0x1p-32; };
+  const double up = std::floor(g + dither(word)), cover = std::floor(h + dither(word >> 32));
+  return {static_cast<int16_t>(std::clamp(up, -32767.0, 32767.0)),
+          static_cast<uint16_t>(std::clamp(cover, 0.0, 65535.0))};
+}
 
 // g scaled to ±32767 by 2^g_power, h to 0 … 65535 by 2^h_power, rounded stochastically: E[out] = value · 2^power.
 void to_narrow(std::span<const double> g, std::span<const double> h, int g_power, int h_power, uint64_t seed,

@@ -51,12 +51,20 @@ struct Constraint {
   int direction = 0;
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
   bool binds() const { return direction != 0; }
+  bool bounded() const { return direction != 0 || std::isfinite(lower) || std::isfinite(upper); }
   // `ordered`: the children part present values; else missing stands against present, which have no order.
   bool keeps(double left, double right, bool ordered) const {
     const bool within = lower <= left && left <= upper && lower <= right && right <= upper;
     return within && (!ordered || (direction > 0 ? left <= right : left >= right));
   }
 };
+
+// Whether both lanes of a row may be 0, so that only a count tells if a cell has rows.
+template <class Rows>
+bool rows_may_be_zero(const Rows& rows) {
+  if constexpr (requires { rows.may_be_zero(); }) return rows.may_be_zero();
+  return false;
+}
 
 // Lanes of a cell: an array in registers when their number is fixed, else a vector kept between scans.
 template <int N>
@@ -89,6 +97,11 @@ void add_lanes(Lanes<N>& to, const int64_t* from) {
   for (int l = 0; l < to.size(); ++l) to.data()[l] += from[l];
 }
 
+// Bounds lower what a set of rows is worth, on every column (boosting), instead of only forbidding splits.
+template <class Criterion>
+concept HoldsScores =
+    requires(const Criterion& criterion, const int64_t* cell, double value) { criterion.score_at(cell, value); };
+
 // Best candidate of one column so far. Feed: begin, add missing rows, then for each present code `add` and `consider`.
 template <class Criterion, int N>
 class Scan {
@@ -112,7 +125,7 @@ class Scan {
     set_lanes(total_, total);
     n_total_ = n_total;
     constraint_ = constraint;
-    constrained_ = constraint.binds();
+    constrained_ = HoldsScores<Criterion> ? constraint.bounded() : constraint.binds();
     clear_lanes(left);
     clear_lanes(missing);
     n_missing = 0;
@@ -175,8 +188,8 @@ class Scan {
       if (constrained_) {
         Lanes<N> right(total_);
         for (int l = 0; l < right.size(); ++l) right.data()[l] -= best_left_.data()[l];
-        split.left_value = criterion_.value(best_left_.data());
-        split.right_value = criterion_.value(right.data());
+        split.left_value = held_value(best_left_.data());
+        split.right_value = held_value(right.data());
       }
     }
     split.left_codes.clear();
@@ -194,17 +207,34 @@ class Scan {
     return rows && criterion_.weight(l) >= limits_.min_weight && criterion_.weight(r) >= limits_.min_weight;
   }
 
+  // What a side predicts under the constraint.
+  double held_value(const int64_t* cell) const {
+    const double value = criterion_.value(cell);
+    return HoldsScores<Criterion> ? std::clamp(value, constraint_.lower, constraint_.upper) : value;
+  }
+
+  // score(left) + score(right); −∞ if the constraint forbids the split.
+  double score_of(const int64_t* l, const int64_t* r, bool ordered) const {
+    if constexpr (Criterion::ordered) {
+      if (constrained_) {
+        const double left_value = held_value(l), right_value = held_value(r);
+        if (constraint_.binds() && !constraint_.keeps(left_value, right_value, ordered)) {
+          return -std::numeric_limits<double>::infinity();
+        }
+        if constexpr (HoldsScores<Criterion>) {
+          return criterion_.score_at(l, left_value) + criterion_.score_at(r, right_value);
+        }
+      }
+    }
+    return criterion_.score(l) + criterion_.score(r);
+  }
+
   void attempt(const Lanes<N>& l, int64_t n_left, uint32_t code, uint32_t next, bool missing_left) {
     for (int k = 0; k < right_.size(); ++k) right_.data()[k] = total_.data()[k] - l.data()[k];
     if (criterion_.hopeless(l.data(), right_.data(), best_score_)) return;
     if (limited_ && !allowed(l.data(), n_left, right_.data())) return;
-    const double score = criterion_.score(l.data()) + criterion_.score(right_.data());
+    const double score = score_of(l.data(), right_.data(), next != 0);
     if (!(score > best_score_)) return;
-    if constexpr (Criterion::ordered) {
-      if (constrained_ && !constraint_.keeps(criterion_.value(l.data()), criterion_.value(right_.data()), next != 0)) {
-        return;
-      }
-    }
     best_score_ = score;
     best_code_ = code;
     best_next_ = next;

@@ -142,14 +142,17 @@ std::vector<size_t> category_order(const Criterion& criterion, const PresentCate
 }
 
 // Candidates are the prefixes of `order`; the tie-break code is the length of the prefix.
+// `most`: at least one side has at most that many categories; 0: no limit.
 template <class Criterion, int N>
-void scan_prefixes(const PresentCategories& present, const std::vector<size_t>& order, Scan<Criterion, N>& scan) {
+void scan_prefixes(const PresentCategories& present, const std::vector<size_t>& order, size_t most,
+                   Scan<Criterion, N>& scan) {
   clear_lanes(scan.left);
   int64_t n_left = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     add_lanes(scan.left, present.cell(order[i]));
     n_left += present.n_rows[order[i]];
     const auto length = static_cast<uint32_t>(i + 1);
+    if (most > 0 && std::min(i + 1, order.size() - i - 1) > most) continue;
     scan.consider(length, i + 1 < order.size() ? length + 1 : 0, n_left);
   }
 }
@@ -172,6 +175,21 @@ void scan_subsets(const PresentCategories& present, Scan<Criterion, N>& scan) {
   }
 }
 
+// Candidates are single categories against all others; the code is the category's place.
+template <class Criterion, int N>
+void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
+  for (size_t i = 0; i < present.size(); ++i) {
+    set_lanes(scan.left, present.cell(i));
+    const auto place = static_cast<uint32_t>(i + 1);
+    scan.consider(place, present.size() > 1 ? place + 1 : 0, present.n_rows[i]);
+  }
+}
+
+struct CategoryRules {
+  bool one_hot = false;  // one category against the rest
+  uint32_t most = 0;     // see scan_prefixes
+};
+
 // Whether a side of categories alone could be refused.
 template <class Criterion>
 bool any_refused(const PresentCategories& present) {
@@ -185,8 +203,17 @@ bool any_refused(const PresentCategories& present) {
 
 // Searches one categorical column and offers the best partition to `split`.
 template <class Criterion, int N>
-void scan_categories(const PresentCategories& present, int32_t column, Scan<Criterion, N>& scan, Split& split) {
+void scan_categories(const PresentCategories& present, int32_t column, CategoryRules rules, Scan<Criterion, N>& scan,
+                     Split& split) {
   if (scan.constant) return;
+  if (rules.one_hot) {
+    scan_one_hot(present, scan);
+    if (!scan.offer(column, split)) return;
+    for (size_t i = 0; i < present.size(); ++i) {
+      (i + 1 == split.code ? split.left_codes : split.right_codes).push_back(present.code[i]);
+    }
+    return;
+  }
   const bool small = present.size() <= subset_limit;
   bool subsets = small && (!Criterion::ordered || any_refused<Criterion>(present));
   std::vector<size_t> order;
@@ -195,12 +222,12 @@ void scan_categories(const PresentCategories& present, int32_t column, Scan<Crit
   } else {
     order = category_order(scan.criterion(), present);
     scan.set_limited(false);
-    scan_prefixes(present, order, scan);
+    scan_prefixes(present, order, rules.most, scan);
     if (scan.found() && !scan.best_within_limits()) {
       scan.reset_best();
       scan.set_limited(true);
       subsets = small;
-      subsets ? scan_subsets(present, scan) : scan_prefixes(present, order, scan);
+      subsets ? scan_subsets(present, scan) : scan_prefixes(present, order, rules.most, scan);
     }
   }
   if (!scan.offer(column, split)) return;

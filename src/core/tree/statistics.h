@@ -73,13 +73,17 @@ struct PairRows {
   static constexpr bool packed = false;
   static constexpr bool unit_weights = false;
   Buffer<int64_t> pair;  // (n, 2)
+  bool zeros = true;     // whether both lanes of a row may be 0
 
   int lanes() const { return 2; }
+  bool may_be_zero() const { return zeros; }
   void add(uint32_t row, int64_t* cell) const {
     cell[0] += pair[2 * static_cast<size_t>(row)];
     cell[1] += pair[2 * static_cast<size_t>(row) + 1];
   }
-  PairRows gather(std::span<const uint32_t> ids) const { return {Buffer<int64_t>::gathered(pair.get(), ids, 2)}; }
+  PairRows gather(std::span<const uint32_t> ids) const {
+    return {Buffer<int64_t>::gathered(pair.get(), ids, 2), zeros};
+  }
 };
 
 // Gradients and hessians of 16 bits, for the fast histogram: g in [−32767, 32767], h in [0, 65535].
@@ -95,6 +99,7 @@ struct NarrowRows {
   Buffer<Value> value;
 
   int lanes() const { return 2; }
+  bool may_be_zero() const { return false; }  // such a row is as good as absent
   void add(uint32_t row, int64_t* cell) const {
     cell[0] += value[row].g;
     cell[1] += value[row].h;
@@ -147,6 +152,7 @@ struct LaneRows {
   int n_lanes = 0;
 
   int lanes() const { return n_lanes; }
+  bool may_be_zero() const { return true; }
   void add(uint32_t row, int64_t* cell) const {
     const size_t at = static_cast<size_t>(row) * static_cast<size_t>(n_lanes);
     for (int l = 0; l < n_lanes; ++l) cell[l] += value[at + static_cast<size_t>(l)];

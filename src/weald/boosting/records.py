@@ -1,7 +1,7 @@
 """What the parts of boosting hand to each other.
 
-Raw scores, gradients and hessians are float64 arrays of shape (n_outputs, n_rows), C-ordered: one output after
-another, because one tree reads one output.
+Raw scores, gradients and hessians are float64 arrays of shape (n_outputs, n_rows), C-ordered: one output
+after another, because one tree reads one output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class BoostTarget:
-    """What is learnt: numbers, class numbers (as floats) or relevances, and what rows and groups they have."""
+    """What is learnt: numbers, class numbers (as floats) or relevances; the weights and groups of rows."""
 
     values: Floats  # (n_rows,) or (n_rows, n_targets)
     weight: Floats | None = None  # (n_rows,); 0: the row is absent. None: all 1
@@ -37,7 +37,7 @@ class Objective(Protocol):
 
     @property
     def name(self) -> str:
-        """xgboost's name, such as "binary:logistic"."""
+        """Xgboost's name, such as "binary:logistic"."""
 
     @property
     def n_outputs(self) -> int:

@@ -1,6 +1,7 @@
 """The only importers of the compiled core: typed calls, thread count, array checks."""
 
 from weald.engine.arrow import ArrowColumn, ArrowTable, read_arrow_array, read_arrow_stream
+from weald.engine.boost import NewtonOptions, NewtonRows, NewtonTree, tree_arrays
 from weald.engine.codes import (
     LOWEST_EXPONENT,
     NativeCodes,
@@ -36,6 +37,9 @@ __all__ = [
     "HeldOutRows",
     "NativeCodes",
     "NativeOptions",
+    "NewtonOptions",
+    "NewtonRows",
+    "NewtonTree",
     "Predictor",
     "PruneSequence",
     "TreeArrays",
@@ -56,4 +60,5 @@ __all__ = [
     "thread_count",
     "to_narrow",
     "to_units",
+    "tree_arrays",
 ]

@@ -1,0 +1,75 @@
+// Boosting's rows: gradients in, a tree and the place of every row out.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/arrays.h"
+#include "bindings/call.h"
+#include "bindings/parts.h"
+#include "bindings/tree_dict.h"
+#include "core/tree/newton_rows.h"
+
+namespace weald::bindings {
+
+namespace {
+
+using Filled = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void bind_newton_options(nb::module_& m) {
+  nb::class_<NewtonOptions>(m, "NewtonOptions")
+      .def(nb::init<>())
+      .def_rw("reg_lambda", &NewtonOptions::lambda)
+      .def_rw("reg_alpha", &NewtonOptions::alpha)
+      .def_rw("max_step", &NewtonOptions::max_step)
+      .def_rw("min_weight", &NewtonOptions::min_weight)
+      .def_rw("gamma", &NewtonOptions::gamma)
+      .def_rw("prune_after", &NewtonOptions::prune_after)
+      .def_rw("row_share", &NewtonOptions::row_share)
+      .def_rw("narrow", &NewtonOptions::narrow)
+      .def_rw("round", &NewtonOptions::round)
+      .def_rw("grow", &NewtonOptions::grow);
+}
+
+}  // namespace
+
+void bind_newton(nb::module_& m) {
+  bind_newton_options(m);
+  nb::class_<NewtonTree>(m, "NewtonTree")
+      .def_prop_ro("narrow", [](const NewtonTree& tree) { return tree.narrow; })
+      .def_prop_ro("n_leaves", [](const NewtonTree& tree) { return tree.arrays.leaf_start.size() - 1; })
+      .def("arrays", [](const NewtonTree& tree) {
+        nb::dict out = forest_arrays(tree.arrays);
+        const size_t n_nodes = tree.arrays.slot.size();
+        out["value"] = to_numpy(std::vector<double>(tree.value), {n_nodes, tree.value.size() / n_nodes});
+        out["cover"] = to_numpy(std::vector<double>(tree.cover));
+        return out;
+      });
+  nb::class_<NewtonRows>(m, "NewtonRows")
+      .def(nb::init<const Codes&>(), nb::arg("codes"), nb::keep_alive<1, 2>())
+      .def(
+          "grow",
+          [](NewtonRows& rows, const Matrix<double>& g, const Matrix<double>& h, const Vector<double>& weight,
+             bool whole, const NewtonOptions& options, int n_threads) {
+            return call(n_threads,
+                        [&](Run& run) { return rows.grow(view(g), view(h), view(weight), whole, options, run); });
+          },
+          nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(), nb::arg("whole"),
+          nb::arg("options"), nb::arg("n_threads"))
+      .def(
+          "add_scores",
+          [](const NewtonRows& rows, const NewtonTree& tree, const Vector<double>& leaf_values, Filled scores,
+             int n_threads) {
+            call(n_threads, [&](Run& run) { rows.add_scores(tree, view(leaf_values), view(scores), run); });
+          },
+          nb::arg("tree"), nb::arg("leaf_values").noconvert(), nb::arg("scores").noconvert(), nb::arg("n_threads"))
+      .def(
+          "leaf_of_row",
+          [](const NewtonRows& rows, const NewtonTree& tree, bool drawn_only, int n_threads) {
+            std::vector<int32_t> out(static_cast<size_t>(rows.codes().n_rows));
+            call(n_threads, [&](Run& run) { rows.leaf_of_row(tree, drawn_only, out, run); });
+            return to_numpy(std::move(out));
+          },
+          nb::arg("tree"), nb::arg("drawn_only"), nb::arg("n_threads"));
+}
+
+}  // namespace weald::bindings

@@ -1,0 +1,371 @@
+#include "core/tree/newton_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/base/random.h"
+#include "core/tree/grow_input.h"
+#include "core/tree/quantise.h"
+
+namespace weald {
+
+namespace {
+
+constexpr size_t row_block = size_t{1} << 14;
+constexpr int exponent_bias = 1022;  // frexp's exponent = the biased exponent of IEEE − 1022
+constexpr size_t narrow_rows = size_t{1} << 16;
+
+using Counts = std::vector<int64_t>;
+
+// As count_exponents, for w·v or, with whole weights, v counted w times; over the rows of `ids`, in parallel.
+struct Exponents {
+  Counts g = Counts(n_exponents, 0), h = Counts(n_exponents, 0);
+  bool negative_h = false;
+  bool zeros = false;  // some row has g = h = 0
+};
+
+void count(double value, int64_t times, Counts& counts) {
+  const uint64_t bits = std::bit_cast<uint64_t>(value) << 1;
+  if (bits == 0) return;
+  int exponent = static_cast<int>(bits >> 53) - exponent_bias;
+  if (exponent == -exponent_bias) std::frexp(value, &exponent);  // subnormal
+  counts[static_cast<size_t>(exponent - lowest_exponent)] += times;
+}
+
+Exponents count_all(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
+                    std::span<const uint32_t> ids, Run& run) {
+  const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
+  std::vector<Exponents> parts(static_cast<size_t>(run.n_threads()));
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
+    Exponents& part = parts[static_cast<size_t>(worker)];
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(ids.size(), first + row_block);
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t row = ids[i];
+      const double w = weight.empty() ? 1.0 : weight[row];
+      const int64_t times = whole ? static_cast<int64_t>(w) : 1;
+      const double factor = whole ? 1.0 : w;
+      count(factor * g[row], times, part.g);
+      count(factor * h[row], times, part.h);
+      part.negative_h |= h[row] < 0;
+      part.zeros |= g[row] == 0 && h[row] == 0;
+    }
+  });
+  for (size_t p = 1; p < parts.size(); ++p) {
+    for (size_t e = 0; e < n_exponents; ++e) {
+      parts[0].g[e] += parts[p].g[e];
+      parts[0].h[e] += parts[p].h[e];
+    }
+    parts[0].negative_h |= parts[p].negative_h;
+    parts[0].zeros |= parts[p].zeros;
+  }
+  return std::move(parts[0]);
+}
+
+int64_t in_units(double value, double scale) {
+  return static_cast<int64_t>(std::nearbyint(value * scale));
+}
+
+// 2^power as a double; powers of units stay far within its range unless values are near the end of float64's.
+double scale_of(int power) {
+  return std::ldexp(1.0, std::clamp(power, -1022, 1023));
+}
+
+int highest(const Counts& counts) {
+  for (size_t e = counts.size(); e-- > 0;) {
+    if (counts[e] > 0) return static_cast<int>(e) + lowest_exponent;
+  }
+  return lowest_exponent;
+}
+
+// Whether 16 bits under the maximum tell the gradients well enough: values of fewer than 5 bits carry under 1 % of
+// Σ|g|.
+bool short_tail(const Counts& counts) {
+  constexpr int value_bits = 15, enough_bits = 5;
+  const int top = highest(counts);
+  double small = 0, all = 0;
+  for (size_t e = 0; e < counts.size(); ++e) {
+    const int exponent = static_cast<int>(e) + lowest_exponent;
+    const double sum = static_cast<double>(counts[e]) * std::ldexp(0.75, exponent - top);
+    all += sum;
+    if (exponent - top + value_bits < enough_bits) small += sum;
+  }
+  return all > 0 && small < 0.01 * all;
+}
+
+struct Powers {
+  int g, h;
+};
+
+// Values and covers of all nodes, from their lanes.
+void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
+                 double bound_scale) {
+  const size_t n = tree.arrays.slot.size();
+  tree.value.resize(n);
+  tree.cover.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const double value = std::ldexp(criterion.value(lanes.data() + 2 * i), powers.h - powers.g);
+    tree.value[i] = std::clamp(value, tree.arrays.lower[i] * bound_scale, tree.arrays.upper[i] * bound_scale);
+    tree.cover[i] = std::ldexp(static_cast<double>(lanes[2 * i + 1]), -powers.h);
+  }
+}
+
+Newton criterion_in(const NewtonOptions& options, Powers powers) {
+  return {std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
+          std::ldexp(options.max_step, powers.g - powers.h)};
+}
+
+GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
+  GrowOptions grow = options.grow;
+  grow.must_gain = true;
+  grow.gain_power = powers.h - 2 * powers.g;
+  const double least = std::ceil(std::ldexp(options.min_weight, powers.h));
+  grow.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
+  grow.min_gain = options.prune_after ? 0 : options.gamma;
+  grow.prune_below = options.prune_after ? options.gamma : 0;
+  return grow;
+}
+
+template <class Rows, class Criterion>
+TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
+                     const GrowOptions& options, Run& run) {
+  const auto n_rows = static_cast<size_t>(codes.n_rows);
+  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
+                                 options, run);
+  GrownTree tree = grower.grow();
+  if (options.prune_below > 0) tree.prune(options.prune_below);
+  return flatten(std::move(tree));
+}
+
+}  // namespace
+
+std::vector<uint32_t> NewtonRows::draw_rows(std::span<const double> weight, const NewtonOptions& options) const {
+  std::vector<uint32_t> ids;
+  ids.reserve(n_rows_);
+  const bool all = options.row_share >= 1;
+  const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(options.row_share * 0x1p64);
+  for (size_t row = 0; row < n_rows_; ++row) {
+    if (!weight.empty() && weight[row] == 0) continue;
+    if (all || draw(options.grow.seed, Purpose::row_sample, row) < below) ids.push_back(static_cast<uint32_t>(row));
+  }
+  return ids;
+}
+
+NewtonTree NewtonRows::grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
+                            bool whole, const NewtonOptions& options, Run& run) {
+  require(g.size() == h.size() && !g.empty() && g.size() % n_rows_ == 0, "one g and h a row and output");
+  require(weight.empty() || weight.size() == n_rows_, "one weight a row");
+  std::vector<uint32_t> ids = draw_rows(weight, options);
+  // A tree of no rows is a leaf of value 0: take one row, whichever, and let its gradient count nothing.
+  if (ids.empty())
+    throw BadInput("no row was drawn for a tree: raise `subsample`, or give more rows a positive weight");
+  if (g.size() > n_rows_) return grow_many(g, h, weight, whole, std::move(ids), options, run);
+  NewtonTree tree;
+  if (options.narrow && ids.size() >= narrow_rows && grow_narrow(g, h, weight, ids, options, run, tree)) return tree;
+  return grow_wide(g, h, weight, whole, std::move(ids), options, run);
+}
+
+NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
+                                 bool whole, std::vector<uint32_t> ids, const NewtonOptions& options, Run& run) {
+  const Exponents exponents = count_all(g, h, weight, whole, ids, run);
+  const Powers powers{common_power(exponents.g), common_power(exponents.h)};
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  pairs_.resize(2 * n_rows_);
+  const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(ids.size(), first + row_block);
+    for (size_t i = first; i < last; ++i) {
+      const size_t row = ids[i];
+      const double w = weight.empty() ? 1.0 : weight[row];
+      const double factor = whole ? 1.0 : w;
+      const int64_t times = whole ? static_cast<int64_t>(w) : 1;
+      pairs_[2 * row] = times * in_units(factor * g[row], g_scale);
+      pairs_[2 * row + 1] = times * in_units(factor * h[row], h_scale);
+    }
+  });
+  const Newton criterion = criterion_in(options, powers);
+  NewtonTree tree;
+  tree.arrays = grow_rows(codes_, std::move(ids), PairRows{pairs_.data(), exponents.zeros}, criterion,
+                          grow_options_in(options, powers), run);
+  fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g));
+  return tree;
+}
+
+// One tree for several outputs. All gradients share one unit, and all hessians one.
+NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
+                                 bool whole, std::vector<uint32_t> ids, const NewtonOptions& options, Run& run) {
+  const size_t n_outputs = g.size() / n_rows_;
+  Powers powers{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
+  for (size_t k = 0; k < n_outputs; ++k) {
+    const auto part = [&](std::span<const double> values) { return values.subspan(k * n_rows_, n_rows_); };
+    const Exponents exponents = count_all(part(g), part(h), weight, whole, ids, run);
+    powers.g = std::min(powers.g, common_power(exponents.g));
+    powers.h = std::min(powers.h, common_power(exponents.h));
+  }
+  // Room for the mean of the hessians over outputs, which is taken of their sum.
+  powers.h -= static_cast<int>(std::bit_width(n_outputs));
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  pairs_.resize(2 * n_outputs * n_rows_);
+  for (const uint32_t row : ids) {
+    const double w = weight.empty() ? 1.0 : weight[row];
+    const double factor = whole ? 1.0 : w;
+    const int64_t times = whole ? static_cast<int64_t>(w) : 1;
+    int64_t* lanes = pairs_.data() + 2 * n_outputs * row;
+    for (size_t k = 0; k < n_outputs; ++k) {
+      lanes[k] = times * in_units(factor * g[k * n_rows_ + row], g_scale);
+      lanes[n_outputs + k] = times * in_units(factor * h[k * n_rows_ + row], h_scale);
+    }
+  }
+  const Newton one = criterion_in(options, powers);
+  const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step};
+  NewtonTree tree;
+  tree.arrays = grow_rows(codes_, std::move(ids), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
+                          grow_options_in(options, powers), run);
+  const size_t n = tree.arrays.slot.size();
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
+    for (size_t k = 0; k < n_outputs; ++k) {
+      const int64_t pair[] = {lanes[k], lanes[n_outputs + k]};
+      tree.value.push_back(std::ldexp(one.value(pair), powers.h - powers.g));
+    }
+    tree.cover.push_back(std::ldexp(static_cast<double>(criterion.weight(lanes)), -powers.h));
+  }
+  return tree;
+}
+
+// False if the gradients do not suit 16 bits; `ids` then stay as they are.
+bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
+                             std::vector<uint32_t>& ids, const NewtonOptions& options, Run& run, NewtonTree& out) {
+  const Exponents exponents = count_all(g, h, weight, false, ids, run);
+  if (exponents.negative_h || !short_tail(exponents.g) || !short_tail(exponents.h)) return false;
+  constexpr int g_bits = 15, h_bits = 16;
+  const Powers powers{g_bits - highest(exponents.g), h_bits - highest(exponents.h)};
+  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
+  narrow_.resize(n_rows_);
+  const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(ids.size(), first + row_block);
+    for (size_t i = first; i < last; ++i) {
+      const size_t row = ids[i];
+      const double w = weight.empty() ? 1.0 : weight[row];
+      narrow_[row] = to_narrow(w * g[row] * g_scale, w * h[row] * h_scale,
+                               draw(options.grow.seed, Purpose::rounding, options.round, row));
+    }
+  });
+  const Newton criterion = criterion_in(options, powers);
+  GrowOptions grow = grow_options_in(options, powers);
+  grow.search = Search::histogram;
+  out.narrow = true;
+  out.arrays = grow_rows(codes_, std::move(ids), NarrowRows{narrow_.data()}, criterion, grow, run);
+  // Leaf sums anew, wide.
+  const TreeArrays& arrays = out.arrays;
+  const size_t n_leaves = arrays.leaf_start.size() - 1;
+  std::vector<int64_t> leaf_sums(2 * n_leaves, 0);
+  const double wide_g = scale_of(wide.g), wide_h = scale_of(wide.h);
+  parallel_for(run, static_cast<int64_t>(n_leaves), [&](int64_t leaf, int) {
+    int64_t sum_g = 0, sum_h = 0;
+    for (size_t i = arrays.leaf_start[static_cast<size_t>(leaf)]; i < arrays.leaf_start[static_cast<size_t>(leaf) + 1];
+         ++i) {
+      const size_t row = arrays.rows[i];
+      const double w = weight.empty() ? 1.0 : weight[row];
+      sum_g += in_units(w * g[row], wide_g);
+      sum_h += in_units(w * h[row], wide_h);
+    }
+    leaf_sums[2 * static_cast<size_t>(leaf)] = sum_g;
+    leaf_sums[2 * static_cast<size_t>(leaf) + 1] = sum_h;
+  });
+  // Preorder: children come after their parent, so sums travel up from the end.
+  const size_t n = arrays.slot.size();
+  std::vector<int64_t> lanes(2 * n);
+  for (size_t i = n; i-- > 0;) {
+    const int32_t slot = arrays.slot[i];
+    for (size_t lane = 0; lane < 2; ++lane) {
+      lanes[2 * i + lane] = slot < 0
+                                ? leaf_sums[2 * static_cast<size_t>(~slot) + lane]
+                                : lanes[2 * (i + 1) + lane] +
+                                      lanes[2 * static_cast<size_t>(arrays.right[static_cast<size_t>(slot)]) + lane];
+    }
+  }
+  fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g));
+  return true;
+}
+
+// ---- where rows come to rest -------------------------------------------------------------------------------------
+
+namespace {
+
+uint32_t code_of(const CodeColumn& column, uint32_t row) {
+  return with_codes(column, [&](const auto* codes) -> uint32_t {
+    if (!column.sparse) return codes[row];
+    const uint32_t* end = column.rows + column.n_entries;
+    const uint32_t* at = std::lower_bound(column.rows, end, row);
+    return at != end && *at == row ? codes[at - column.rows] : column.default_code;
+  });
+}
+
+bool goes_left(const TreeArrays& tree, size_t inner, uint32_t code) {
+  if (code == 0) return tree.missing_left[inner] != 0;
+  if (tree.kind[inner] == static_cast<uint8_t>(SplitKind::numeric)) return code <= tree.code[inner];
+  const auto side = static_cast<size_t>(tree.side[inner]);
+  const auto first = tree.set_codes.begin() + tree.set_start[side],
+             last = tree.set_codes.begin() + tree.set_start[side + 1];
+  return std::binary_search(first, last, code) == (tree.set_left[side] != 0);
+}
+
+}  // namespace
+
+int32_t NewtonRows::walk(const TreeArrays& tree, uint32_t row) const {
+  size_t node = 0;
+  while (tree.slot[node] >= 0) {
+    const auto inner = static_cast<size_t>(tree.slot[node]);
+    const uint32_t code = code_of(codes_.columns[static_cast<size_t>(tree.column[inner])], row);
+    node = goes_left(tree, inner, code) ? node + 1 : static_cast<size_t>(tree.right[inner]);
+  }
+  return ~tree.slot[node];
+}
+
+void NewtonRows::leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out, Run& run) const {
+  require(out.size() == n_rows_, "one leaf a row");
+  const TreeArrays& arrays = tree.arrays;
+  std::fill(out.begin(), out.end(), -1);
+  for (size_t leaf = 0; leaf + 1 < arrays.leaf_start.size(); ++leaf) {
+    for (size_t i = arrays.leaf_start[leaf]; i < arrays.leaf_start[leaf + 1]; ++i) {
+      out[arrays.rows[i]] = static_cast<int32_t>(leaf);
+    }
+  }
+  if (drawn_only || arrays.rows.size() == n_rows_) return;
+  const size_t n_blocks = (n_rows_ + row_block - 1) / row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
+    for (size_t row = first; row < last; ++row) {
+      if (out[row] < 0) out[row] = walk(arrays, static_cast<uint32_t>(row));
+    }
+  });
+}
+
+void NewtonRows::add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
+                            Run& run) const {
+  const TreeArrays& arrays = tree.arrays;
+  require(scores.size() == n_rows_ && leaf_values.size() + 1 == arrays.leaf_start.size(), "one score a row");
+  if (arrays.rows.size() < n_rows_) {
+    std::vector<int32_t> leaf(n_rows_);
+    leaf_of_row(tree, false, leaf, run);
+    for (size_t row = 0; row < n_rows_; ++row) scores[row] += leaf_values[static_cast<size_t>(leaf[row])];
+    return;
+  }
+  const size_t n_blocks = (n_rows_ + row_block - 1) / row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
+    auto leaf = static_cast<size_t>(std::upper_bound(arrays.leaf_start.begin(), arrays.leaf_start.end() - 1, first) -
+                                    arrays.leaf_start.begin() - 1);
+    for (size_t i = first; i < last; ++leaf) {
+      const size_t end = std::min(last, arrays.leaf_start[leaf + 1]);
+      for (const double value = leaf_values[leaf]; i < end; ++i) scores[arrays.rows[i]] += value;
+    }
+  });
+}
+
+}  // namespace weald

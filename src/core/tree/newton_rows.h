@@ -1,0 +1,76 @@
+// The rows of boosting in memory: gradients in, one tree out, with where each row came to rest.
+//
+// One object serves all trees of a fit, so that what a tree needs (integer statistics, row ids) is allocated once.
+// Gradients become integers by one of two rules (docs/methods/boosting.md, 5 and 6):
+//
+//   wide     int64 in units of the largest power of two for which no sum leaves 62 bits
+//   narrow   16 bits scaled by the maximum, rounded by chance; only for many rows whose gradients have no long tail.
+//            The tree's structure comes from these, leaf values always from wide sums
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/data/codes.h"
+#include "core/tree/forest.h"
+#include "core/tree/gain_newton.h"
+#include "core/tree/options.h"
+#include "core/tree/statistics.h"
+
+namespace weald {
+
+// In real units; `grow` has what these leave out.
+struct NewtonOptions {
+  double lambda = 1, alpha = 0, max_step = 0;
+  double min_weight = 1;    // Σ h of a leaf
+  double gamma = 0;         // least gain of a split, without ½
+  bool prune_after = true;  // gamma cuts from the bottom after growth, else while growing
+  double row_share = 1;     // rows drawn for the tree, by hash of (seed, row)
+  bool narrow = false;      // 16-bit statistics, if the gradients allow
+  uint64_t round = 0;       // with the seed and the row: how 16-bit values are rounded
+  GrowOptions grow;
+};
+
+struct NewtonTree {
+  TreeArrays arrays;          // arrays.rows and leaf_start: the rows that were drawn, leaf after leaf
+  std::vector<double> value;  // (nodes, outputs) −T(G) / (H + λ), held back by max_step and constraints
+  std::vector<double> cover;  // (nodes) Σ h; mean over the outputs
+  bool narrow = false;
+};
+
+class NewtonRows {
+ public:
+  explicit NewtonRows(const Codes& codes) : codes_(codes), n_rows_(static_cast<size_t>(codes.n_rows)) {}
+
+  // g, h: (outputs, n). `weight` (n): 0 = the row is absent; empty: all 1. `whole`: weights are whole numbers, few
+  // enough in all that a row of weight 3 is three rows to the last bit.
+  NewtonTree grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
+                  const NewtonOptions& options, Run& run);
+
+  // scores[row] += values[leaf] for every row of the table: those of the tree by where they are, others by walking.
+  void add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
+                  Run& run) const;
+  // The leaf of every row of the table; −1 for rows that were not drawn if `drawn_only`.
+  void leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out, Run& run) const;
+
+  const Codes& codes() const { return codes_; }
+
+ private:
+  std::vector<uint32_t> draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
+  NewtonTree grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
+                       std::vector<uint32_t> ids, const NewtonOptions& options, Run& run);
+  NewtonTree grow_many(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
+                       std::vector<uint32_t> ids, const NewtonOptions& options, Run& run);
+  bool grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
+                   std::vector<uint32_t>& ids, const NewtonOptions& options, Run& run, NewtonTree& out);
+  int32_t walk(const TreeArrays& tree, uint32_t row) const;
+
+  const Codes& codes_;
+  size_t n_rows_;
+  std::vector<int64_t> pairs_;
+  std::vector<NarrowRows::Value> narrow_;
+};
+
+}  // namespace weald

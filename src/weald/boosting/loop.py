@@ -1,0 +1,241 @@
+"""The boosting loop: gradients at the scores so far, a tree on them, its values added to the scores; repeat.
+
+    F ← base score
+    for each round:
+        g, h ← first and second derivative of the loss at F
+        for each output and each parallel tree:
+            grow a tree on (g, h); shrink its leaf values by the learning rate
+            F ← F + leaf value of each row
+
+DART subtracts some trees from F before the gradients and shares their weight with the new ones afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.boosting.callbacks import ModelView
+from weald.boosting.dart import compact, dropped_trees, normalised
+from weald.boosting.options import BoostOptions
+from weald.boosting.records import BoostTarget, Floats, Objective
+from weald.boosting.sampling import tree_seed
+from weald.boosting.watch import Watch
+from weald.data.codes import Codes
+from weald.data.table import Table
+from weald.model.assemble import forest_of, trees_of
+from weald.model.forest import Forest
+from weald.model.predict import leaf_nodes, raw_scores
+from weald.rows.boosted import BoostedRows, BoostedTree
+
+
+def boost(
+    codes: Codes,
+    target: BoostTarget,
+    objective: Objective,
+    options: BoostOptions,
+    *,
+    base_scores: Floats,
+    scores: Floats,
+    start: Forest | None = None,
+    table: Table | None = None,
+    watch: Watch | None = None,
+    predict: Callable[[Forest, Any], Any] | None = None,
+) -> Forest:
+    """Boost for `options.n_rounds` rounds, or until the watch says stop.
+
+    Parameters
+    ----------
+    codes : Codes
+        The coded training rows.
+    target : BoostTarget
+        Their target, with the weights.
+    objective : Objective
+        The loss, bound to that target.
+    options : BoostOptions
+        How to boost.
+    base_scores : ndarray of shape (n_outputs,)
+        What the forest starts from.
+    scores : ndarray of shape (n_outputs, n_rows)
+        Raw scores of the training rows at the start, margins and the trees of `start` included. Changed in
+        place: at the end they are those of the model.
+    start : Forest, optional
+        A model to go on from: its trees come first.
+    table : Table, optional
+        The training rows as they are; needed only to go on from a model with DART.
+    watch : Watch, optional
+        Metrics, early stopping, callbacks.
+    predict : callable, optional
+        Predictions of a forest for a user's table, for callbacks.
+
+    Returns
+    -------
+    Forest
+        All trees, those of `start` included.
+    """
+    training = _Training(codes, target, objective, options, scores, start, table, watch)
+
+    def forest() -> Forest:
+        return forest_of(training.trees, codes.n_columns, base_scores, objective.link)
+
+    view = ModelView(
+        objective=objective.name,
+        n_outputs=objective.n_outputs,
+        n_rounds=lambda: training.next_round,
+        forest=forest,
+        predict=None if predict is None else lambda X: predict(forest(), X),
+    )
+    with watch or nullcontext():
+        if watch is not None:
+            watch.before_training(view)
+        for round_ in range(options.n_rounds):
+            if watch is not None and watch.before_round(view, round_):
+                break
+            rate = options.learning_rate
+            training.add_round(rate if watch is None else watch.learning_rate(round_, rate))
+            if watch is not None and watch.after_round(view, round_):
+                break
+        if watch is not None:
+            watch.after_training(view)
+            if watch.n_rounds_kept is not None:
+                training.keep_rounds(watch.n_rounds_kept)
+    return forest()
+
+
+class _Training:
+    """What changes from round to round: the trees, the scores, and with DART the leaf of every row."""
+
+    def __init__(
+        self,
+        codes: Codes,
+        target: BoostTarget,
+        objective: Objective,
+        options: BoostOptions,
+        scores: Floats,
+        start: Forest | None,
+        table: Table | None,
+        watch: Watch | None,
+    ) -> None:
+        self.trees = [] if start is None else trees_of(start)
+        self.first_round = self.next_round = 1 + max((tree.round_ for tree in self.trees), default=-1)
+        self._objective, self._options, self._scores = objective, options, scores
+        self._rows = BoostedRows(codes, target.weight, options)
+        self._g, self._h = np.empty_like(scores), np.empty_like(scores)
+        sets = [] if watch is None or not watch.watches else watch.sets
+        self._watched = [each for each in sets if each.table is not None]
+        for each in sets:
+            if each.table is None:
+                each.scores = scores
+        self._kept: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(self._watched))]
+        if options.dart is not None and start is not None:
+            tables = [table, *(each.table for each in self._watched)]
+            for kept, rows in zip(self._kept, tables, strict=True):
+                kept.extend(_leaf_numbers(start, rows, options.n_threads))
+
+    def add_round(self, learning_rate: float) -> None:
+        """Grow the trees of one round and bring their values to all scores."""
+        options, objective, round_ = self._options, self._objective, self.next_round
+        dropped = []
+        if options.dart is not None:
+            weights = np.array([tree.weight for tree in self.trees])
+            dropped = dropped_trees(options.dart, weights, options.seed, round_)
+            self._shift(dropped, factor=-1.0, kept_too=False)
+        objective.gradients(self._scores, self._g, self._h, round_=round_, n_threads=options.n_threads)
+        rate = learning_rate / options.num_parallel_tree
+        new = [
+            self._grow_tree(output, place, rate)
+            for output in self._first_outputs()
+            for place in range(options.num_parallel_tree)
+        ]
+        weight, factor = 1.0, 1.0
+        if options.dart is not None:
+            weight, factor = normalised(options.dart, len(dropped), learning_rate / len(new))
+            # The scores of the rows at hand have the dropped trees out; those of watched rows still in.
+            self._shift(dropped, factor=factor, kept_too=False)
+            self._shift(dropped, factor=factor - 1.0, kept_too=True)
+            for t in dropped:
+                self.trees[t].weight *= factor
+        for tree, native in new:
+            tree.weight = weight
+            self._take(tree, native)
+        self._follow([tree for tree, _ in new])
+        self.next_round += 1
+
+    def keep_rounds(self, n_rounds: int) -> None:
+        """Forget the trees after the first `n_rounds` of this training."""
+        self.trees = [tree for tree in self.trees if tree.round_ < self.first_round + n_rounds]
+
+    def _first_outputs(self) -> range:
+        many = self._options.multi_strategy == "multi_output_tree"
+        return range(1) if many else range(self._objective.n_outputs)
+
+    def _grow_tree(self, output: int, place: int, rate: float) -> tuple[BoostedTree, engine.NewtonTree]:
+        options, objective = self._options, self._objective
+        one = slice(output, output + 1)
+        part = slice(None) if options.multi_strategy == "multi_output_tree" else one
+        seed = tree_seed(options.seed, self.next_round, output * options.num_parallel_tree + place)
+        native = self._rows.grow(
+            self._g[part], self._h[part], seed=seed, round_=self.next_round, weighted=objective.weighted
+        )
+        arrays = engine.tree_arrays(native)
+        value = arrays.pop("value")[arrays["slot"] < 0]
+        if value.shape[1] == 1:
+            value = self._refreshed(native, output, value)
+        tree = BoostedTree(arrays=arrays, value=value * rate, output=output, round_=self.next_round)
+        return tree, native
+
+    def _refreshed(self, native: engine.NewtonTree, output: int, value: Floats) -> Floats:
+        """Leaf values of the objective's own, where it has such."""
+        if not getattr(self._objective, "refreshes_leaves", True):
+            return value
+        leaves = self._rows.leaf_of_row(native, drawn_only=True)
+        better = self._objective.leaf_values(self._scores, output, leaves, len(value))
+        return value if better is None else better.reshape(-1, 1)
+
+    def _take(self, tree: BoostedTree, native: engine.NewtonTree) -> None:
+        """Add a tree to the model and to the training scores."""
+        self.trees.append(tree)
+        width = tree.value.shape[1]
+        outputs = self._scores[tree.output : tree.output + width]
+        self._rows.add_scores(native, tree.value * tree.weight, outputs)
+        if self._options.dart is not None:
+            self._kept[0].append(compact(self._rows.leaf_of_row(native), tree.n_leaves))
+
+    def _follow(self, new: list[BoostedTree]) -> None:
+        """Bring new trees to the scores of the watched rows."""
+        if not self._watched:
+            return
+        n_outputs = len(self._scores)
+        forest = forest_of(new, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
+        for kept, rows in zip(self._kept[1:], self._watched, strict=True):
+            assert rows.table is not None
+            rows.scores += raw_scores(forest, rows.table, n_threads=self._options.n_threads).T
+            if self._options.dart is not None:
+                kept.extend(_leaf_numbers(forest, rows.table, self._options.n_threads))
+
+    def _shift(self, dropped: list[int], *, factor: float, kept_too: bool) -> None:
+        """Add `factor` times the dropped trees to the training scores, or to those of the watched rows."""
+        sets: list[tuple[Floats, list[NDArray[Any]]]]
+        sets = [(rows.scores, kept) for rows, kept in zip(self._watched, self._kept[1:], strict=True)]
+        for scores, kept in sets if kept_too else [(self._scores, self._kept[0])]:
+            for t in dropped:
+                tree = self.trees[t]
+                width = tree.value.shape[1]
+                scores[tree.output : tree.output + width] += (factor * tree.weight) * tree.value[kept[t]].T
+
+
+def _leaf_numbers(forest: Forest, table: Table | None, n_threads: int) -> list[NDArray[Any]]:
+    """Per tree, the leaf of every row, counted from the tree's first leaf."""
+    assert table is not None
+    nodes = leaf_nodes(forest, table, n_threads=n_threads)
+    numbers = []
+    for t in range(forest.n_trees):
+        is_leaf = forest.slot[forest.tree_start[t] : forest.tree_start[t + 1]] < 0
+        rank = np.cumsum(is_leaf) - 1
+        numbers.append(compact(rank[nodes[:, t]].astype(np.int32), int(is_leaf.sum())))
+    return numbers

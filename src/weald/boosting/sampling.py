@@ -1,0 +1,66 @@
+"""What chance decides in a round: seeds of trees, columns of a tree, trees that DART drops.
+
+Draws are hashes of (seed, purpose, place), as in the core's random.h: nothing depends on who asks first.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Purpose(IntEnum):
+    """What a draw is for; numbers as in core/base/random.h, or above all of those."""
+
+    TREE_COLUMNS = 8
+    TREE_SEED = 1000
+    DROP = 1001
+    SKIP_DROP = 1002
+    ONE_DROP = 1003
+
+
+def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:
+    """64 random bits for each of the places `b`."""
+    with np.errstate(over="ignore"):
+        place = np.atleast_1d(np.asarray(b, np.uint64))
+        word = _scramble(np.uint64(seed & 0xFFFFFFFFFFFFFFFF) + _GOLDEN * np.uint64(int(purpose)))
+        word = _scramble(word + _GOLDEN + np.uint64(a))
+        return _scramble(word + _GOLDEN + place)
+
+
+def uniform(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Numbers in (0, 1]."""
+    return ((words >> np.uint64(11)) + np.uint64(1)).astype(np.float64) * 2.0**-53
+
+
+def tree_seed(seed: int, round_: int, place: int) -> int:
+    """The seed of one tree: `place` counts the trees of a round."""
+    return int(draw(seed, Purpose.TREE_SEED, round_, place)[0])
+
+
+def tree_columns(seed: int, n_columns: int, share: float, weights: NDArray[np.float64] | None) -> list[int]:
+    """The columns of one tree, ascending: drawn without putting back, in proportion to the weights."""
+    chance = np.ones(n_columns) if weights is None else weights
+    possible = np.flatnonzero(chance > 0)
+    kept = min(len(possible), n_drawn(share, n_columns))
+    u = uniform(draw(seed, Purpose.TREE_COLUMNS, 0, np.arange(n_columns, dtype=np.uint64)))[possible]
+    keys = -engine.log2(u) / chance[possible]
+    return np.sort(possible[np.argsort(keys, kind="stable")[:kept]]).tolist()  # type: ignore[no-any-return]
+
+
+def n_drawn(share: float, n: int) -> int:
+    """How many of n columns a share means: rounded down, at least one."""
+    return max(1, int(share * n))
+
+
+def _scramble(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+    x = np.asarray(x, np.uint64)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

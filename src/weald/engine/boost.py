@@ -1,0 +1,59 @@
+"""Boosting's rows in memory: gradients in, a tree and the place of every row out."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import _core
+from weald.engine.codes import NativeCodes
+from weald.engine.grow import TreeArrays
+
+NewtonOptions: TypeAlias = _core.NewtonOptions
+NewtonTree: TypeAlias = _core.NewtonTree
+_NO_WEIGHT = np.zeros(0)
+
+
+class NewtonRows:
+    """The rows of one fit; see core/tree/newton_rows.h."""
+
+    def __init__(self, codes: NativeCodes) -> None:
+        self._native = _core.NewtonRows(codes)
+
+    def grow(
+        self,
+        g: NDArray[np.float64],
+        h: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        options: NewtonOptions,
+        *,
+        whole: bool,
+        n_threads: int,
+    ) -> NewtonTree:
+        """One tree on gradients and hessians of shape (outputs, n_rows)."""
+        weights = _NO_WEIGHT if weight is None else weight
+        return self._native.grow(g, h, weights, whole, options, n_threads)
+
+    def add_scores(
+        self,
+        tree: NewtonTree,
+        leaf_values: NDArray[np.float64],
+        scores: NDArray[np.float64],
+        *,
+        n_threads: int,
+    ) -> None:
+        """Add to each row's score the value of its leaf, in place."""
+        self._native.add_scores(tree, leaf_values, scores, n_threads)
+
+    def leaf_of_row(
+        self, tree: NewtonTree, *, drawn_only: bool = False, n_threads: int = 1
+    ) -> NDArray[np.int32]:
+        """The leaf of every row; -1 for rows the tree was not grown on, if `drawn_only`."""
+        return self._native.leaf_of_row(tree, drawn_only, n_threads)
+
+
+def tree_arrays(tree: NewtonTree) -> TreeArrays:
+    """The arrays of a grown tree, with `value` and `cover` of every node."""
+    return tree.arrays()
