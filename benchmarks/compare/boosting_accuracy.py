@@ -244,7 +244,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=100, help="rounds of boosting (default 100)")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
-        "--keep", type=Path, metavar="FILE", help="write finished tables there, and reuse them"
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="write finished tables there and reuse them; delete it when a library changes",
     )
     parser.add_argument("--quick", action="store_true", help="small made-up tables, five rounds: a smoke run")
     parser.add_argument("--check", action="store_true", help="exit 1 when a table is worse")

@@ -35,6 +35,7 @@ from worker import Request
 SETTING = Setting(max_leaves=31, rounds=10)
 LIBRARIES = {"weald": WEALD, "LightGBM": LIGHTGBM, "xgboost": XGBOOST}
 N_TEST = 1000
+MOST_GROWTH = 1.1  # the exponent over a whole axis: linear, and a little for what no longer fits the caches
 
 #: seconds by (axis, size, library)
 Times = dict[tuple[str, int, str], float]
@@ -155,6 +156,14 @@ def growth_rows(axis: Axis, times: Times, libraries: Sequence[str]) -> list[list
     return lines
 
 
+def growth(axis: Axis, times: Times) -> float:
+    """Our exponent between the first size and the last."""
+    ours = sorted(
+        (size, seconds) for (name, size, who), seconds in times.items() if (name, who) == (axis.name, "weald")
+    )
+    return log(ours[-1][1] / ours[0][1]) / log(ours[-1][0] / ours[0][0])
+
+
 def plot(times: Times, axes: Sequence[Axis], libraries: Sequence[str], path: Path) -> None:
     """A panel for each axis, both scales logarithmic; the dotted line grows as fast as the size."""
     import matplotlib as mpl
@@ -206,6 +215,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, help="default 2; quick: 1")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds one process may take")
     parser.add_argument("--quick", action="store_true", help="small tables, one thread: a smoke run")
+    parser.add_argument(
+        "--check", action="store_true", help=f"exit 1 when ours grows by more than {MOST_GROWTH}"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the times into FILE (svg, png)")
     parser.add_argument("--markdown", type=Path, nargs="?", const=RESULTS, metavar="FILE")
     options = parser.parse_args(arguments)
@@ -241,7 +253,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.markdown is not None:
         facts: dict[str, Any] = machine.facts(LIBRARIES[name].distribution for name in options.libraries)
         report.write_section(options.markdown, "boosting-scaling", section(times, axes, facts, options))
-    return 0
+    too_fast = "weald" in options.libraries and any(growth(axis, times) > MOST_GROWTH for axis in axes)
+    return 1 if options.check and too_fast and not options.quick else 0
 
 
 if __name__ == "__main__":

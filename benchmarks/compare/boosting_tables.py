@@ -8,12 +8,10 @@ import numpy as np
 import tables
 from jobs import Arrays
 from numpy.typing import NDArray
+from real_tables import AFTER_DEPARTURE
 
 #: numbers of levels of the twenty columns behind the one-hot table: 6,274 in all
 LEVELS = (2, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 80, 120, 200, 400, 800, 1500, 3000)
-
-#: known only once the aircraft is in the air, constant, or said again by other columns
-NOT_BEFORE_DEPARTURE = ("dep_time", "dep_delay", "arr_time", "air_time", "year", "time_hour")
 
 
 def drawn_levels(n_rows: int, random: np.random.Generator) -> NDArray[np.int32]:
@@ -95,7 +93,7 @@ def flights(quick: bool) -> Arrays:
     frame = pd.read_parquet(tables.data_file("nycflights13.parquet")).dropna(subset="arr_delay")
     frame = frame.sample(frac=1.0, random_state=11).reset_index(drop=True)
     frame["late"] = (frame.pop("arr_delay") > 15).astype(np.int64)
-    parts = frame_parts(frame.drop(columns=list(NOT_BEFORE_DEPARTURE)))
+    parts = frame_parts(frame.drop(columns=list(AFTER_DEPARTURE)))
     return parts | {"n_train": np.array(len(frame) * 4 // 5)}
 
 

@@ -34,6 +34,7 @@ def is_ill(column: Any) -> Any:
     return column > 0
 
 
+#: known only once the aircraft is in the air, constant, or said again by other columns
 AFTER_DEPARTURE = ("dep_time", "dep_delay", "arr_time", "air_time", "year", "time_hour")
 NOTES = {
     "titanic": Note(drop=("PassengerId", "Name")),
