@@ -15,6 +15,10 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 Figures: TypeAlias = dict[str, float]
 
 
+class DataAbsent(Exception):  # noqa: N818 - said as a fact, not as a failure: its jobs are skipped
+    """A table that cannot be made here, with the reason."""
+
+
 @dataclass(frozen=True)
 class Dataset:
     """Arrays made once from a fixed seed. `make(quick)` returns them; a quick run wants few rows."""
@@ -37,7 +41,7 @@ Prepare: TypeAlias = Callable[[Arrays, int], Timed]
 
 @dataclass(frozen=True)
 class Within:
-    """A rule of equal quality: a figure of ours lies within `amount` of the fastest opponent's.
+    """A rule of equal quality: a figure of ours lies within `amount` of the opponent's.
 
     `relative` measures in shares of the opponent's figure. `not_worse` lets ours be any amount higher,
     `not_more` any amount lower.
@@ -70,10 +74,20 @@ class Within:
 
 @dataclass(frozen=True)
 class Target:
-    """What one of our contenders must reach: a ratio against the fastest opponent, or a time of its own."""
+    """What one of our contenders must reach against an opponent: a ratio, or a time of its own, or nothing.
+
+    `against` names the opponent; None is the fastest. `goal` is the ratio we are here for; it is only told.
+    """
 
     ratio: float | None = None
     seconds: float | None = None
+    goal: float | None = None
+    against: str | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything must be reached; else the comparison is for information and for its rules."""
+        return self.ratio is not None or self.seconds is not None
 
     def reached(self, ratio: float, seconds: float) -> bool:
         """Whether the measured figures are good enough."""
@@ -88,7 +102,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Contender:
-    """One library with one setting. `parameters` is what the parameter table prints beside the ratio."""
+    """One library with one setting. `parameters` is what the parameter table prints beside the ratio.
+
+    Ours is compared with each opponent that a target names, and has to keep the rules against each of them.
+    """
 
     name: str
     library: str  # the distribution whose version is printed
@@ -96,12 +113,16 @@ class Contender:
     parameters: Mapping[str, object]
     ours: bool = False
     rules: tuple[Within, ...] = ()
-    target: Target | None = None
+    targets: tuple[Target, ...] = (Target(),)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One comparison. The clock starts `calls` times in each process and the fastest call is reported."""
+    """One comparison. The clock starts `calls` times in each process and the fastest call is reported.
+
+    With `memory`, the figures "peak MB" (the process while the clock runs) and "fit MB" (above the level at
+    which the clock started) are added to those of each contender; see `memory.py`.
+    """
 
     name: str
     title: str
@@ -109,6 +130,7 @@ class Job:
     contenders: tuple[Contender, ...]
     threads: tuple[int, ...] = (1, 2)
     calls: int = 1
+    memory: bool = False
 
     def contender(self, name: str) -> Contender:
         """The contender of that name."""

@@ -27,12 +27,18 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+#: the same library may come from a distribution of another name
+OTHER_NAMES = {"xgboost": ("xgboost-cpu",)}
+
+
 def installed(distribution: str) -> str | None:
     """The version of an installed distribution, or None."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
+    for name in (distribution, *OTHER_NAMES.get(distribution, ())):
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
 
 
 def facts(distributions: Iterable[str]) -> dict[str, str]:

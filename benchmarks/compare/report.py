@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from jobs import Contender, Figures, Job
+import memory
+from jobs import Contender, Figures, Job, Target
 from worker import Answer
 
 
@@ -28,12 +29,23 @@ class Result:
         return median(answer.seconds for answer in self.answers[name])
 
     def figures(self, name: str) -> Figures:
-        """The figures of the first repeat; `steady` tells whether the others agree."""
-        return self.answers[name][0].figures
+        """The figures of the first repeat, of memory the largest; `steady` tells whether the others agree."""
+        largest = {
+            key: max(answer.figures[key] for answer in self.answers[name])
+            for key in self.answers[name][0].figures
+            if key.endswith(memory.UNIT)
+        }
+        return self.answers[name][0].figures | largest
 
     def steady(self, name: str) -> bool:
-        """Whether every repeat gave the same figures."""
-        return all(answer.figures == self.figures(name) for answer in self.answers[name])
+        """Whether every repeat gave the same figures; memory is measured and may wander."""
+        first = self.figures(name)
+        return all(
+            answer.figures[key] == first[key]
+            for answer in self.answers[name]
+            for key in first
+            if not key.endswith(memory.UNIT)
+        )
 
     @property
     def opponent(self) -> str:
@@ -43,28 +55,40 @@ class Result:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one of our contenders did. `good` is None when nothing was asked of it."""
+    """How one of our contenders did against one opponent. `good` is None when nothing was asked of it."""
 
     contender: str
+    opponent: str
     ratio: float
     sentences: tuple[str, ...]
     good: bool | None
 
 
-def judge(result: Result, contender: Contender, *, targets: bool) -> Verdict:
-    """Compare one of ours with the fastest opponent. `targets=False` (quick runs) judges quality only."""
+def reaching(target: Target, ratio: float, seconds: float) -> tuple[str, bool]:
+    """The sentence on a target, and whether it is reached."""
+    good = target.reached(ratio, seconds)
+    sentence = f"target {target}: {'reached' if good else 'MISSED'}"
+    if target.goal is not None:
+        sentence += f", goal {target.goal:g}: {'reached' if ratio >= target.goal else 'not yet'}"
+    return sentence, good
+
+
+def judge(result: Result, contender: Contender, target: Target, *, targets: bool) -> Verdict:
+    """Compare one of ours with the target's opponent. `targets=False` (quick runs) judges quality only."""
+    opponent = target.against or result.opponent
     seconds = result.fastest(contender.name)
-    ratio = result.fastest(result.opponent) / seconds
-    ours, theirs = result.figures(contender.name), result.figures(result.opponent)
+    ratio = result.fastest(opponent) / seconds
+    ours, theirs = result.figures(contender.name), result.figures(opponent)
     sentences = []
     verdicts = []
     if not targets:
         sentences.append("target not judged at this size")
-    elif contender.target is None:
+    elif not target.asks:
         sentences.append("for information")
     else:
-        verdicts.append(contender.target.reached(ratio, seconds))
-        sentences.append(f"target {contender.target}: {'reached' if verdicts[-1] else 'MISSED'}")
+        sentence, good = reaching(target, ratio, seconds)
+        verdicts.append(good)
+        sentences.append(sentence)
     for rule in contender.rules:
         mine, other = ours[rule.figure], theirs[rule.figure]
         gap = rule.distance(mine, other)
@@ -74,12 +98,17 @@ def judge(result: Result, contender: Contender, *, targets: bool) -> Verdict:
     if not result.steady(contender.name):
         verdicts.append(False)
         sentences.append("figures differ between repeats")
-    return Verdict(contender.name, ratio, tuple(sentences), all(verdicts) if verdicts else None)
+    return Verdict(contender.name, opponent, ratio, tuple(sentences), all(verdicts) if verdicts else None)
 
 
 def verdicts(result: Result, *, targets: bool) -> list[Verdict]:
-    """A verdict for each of our contenders."""
-    return [judge(result, c, targets=targets) for c in result.job.contenders if c.ours]
+    """A verdict for each of our contenders and each of its targets."""
+    return [
+        judge(result, contender, target, targets=targets)
+        for contender in result.job.contenders
+        if contender.ours
+        for target in contender.targets
+    ]
 
 
 def seconds(value: float) -> str:
@@ -88,7 +117,9 @@ def seconds(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """A figure: whole numbers as such, others with four decimals."""
+    """A figure: whole and large numbers without decimals, others with four."""
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
     return f"{value:,.0f}" if value == round(value) and abs(value) > 1 else f"{value:.4f}"
 
 
@@ -132,9 +163,9 @@ def markdown_table(table: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def verdict_line(result: Result, verdict: Verdict) -> str:
+def verdict_line(verdict: Verdict) -> str:
     """One line: who against whom, the ratio and each sentence."""
-    against = f"{verdict.contender} against {result.opponent}: ratio {verdict.ratio:.2f}"
+    against = f"{verdict.contender} against {verdict.opponent}: ratio {verdict.ratio:.2f}"
     return " · ".join([against, *verdict.sentences])
 
 
@@ -142,7 +173,7 @@ def as_text(result: Result, *, targets: bool) -> str:
     """One result for the terminal."""
     size = "" if targets else " · QUICK: small tables, times mean nothing"
     lines = [f"{result.job.title} · {threads(result)}{size}", text_table(rows(result))]
-    lines += ["  " + verdict_line(result, verdict) for verdict in verdicts(result, targets=targets)]
+    lines += ["  " + verdict_line(verdict) for verdict in verdicts(result, targets=targets)]
     return "\n".join(lines)
 
 
@@ -151,9 +182,7 @@ def as_markdown(
 ) -> str:
     """The whole section: machine, then each job with its tables, verdicts and parameters."""
     parts = [f"## {title}", " · ".join(f"{key} {value}" for key, value in facts.items())]
-    parts.append(
-        f"{repeats} repeats in turn, a process for each run. Ratio = the fastest opponent's minimum ÷ ours."
-    )
+    parts.append(f"{repeats} repeats in turn, a process for each run. Ratio = the opponent's minimum ÷ ours.")
     last = None
     for i, result in enumerate(results):
         if result.job is not last:
@@ -161,7 +190,7 @@ def as_markdown(
             last = result.job
         parts.append(f"{threads(result)}:" if targets else f"{threads(result)}, small tables (quick run):")
         parts.append(markdown_table(rows(result)))
-        lines = [verdict_line(result, verdict) for verdict in verdicts(result, targets=targets)]
+        lines = [verdict_line(verdict) for verdict in verdicts(result, targets=targets)]
         parts.append("\n".join(f"- {line}" for line in lines))
         if i + 1 == len(results) or results[i + 1].job is not result.job:
             parts.append(markdown_table(parameter_rows(result.job)))

@@ -1,9 +1,16 @@
-"""Synthetic tables for the comparisons: fixed seeds, continuous columns, enough noise for deep trees."""
+"""Tables for the comparisons: made up from fixed seeds with enough noise for deep trees, or real ones.
+
+Real tables are read from the folder that WEALD_DATA names, or from shared/data beside the clone.
+"""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import Any
+
 import numpy as np
-from jobs import Arrays
+from jobs import Arrays, DataAbsent
 from numpy.typing import NDArray
 
 N_COLUMNS = 28
@@ -56,3 +63,34 @@ def three_flowers(n_rows: int = 150, seed: int = 4) -> Arrays:
     centres = np.array([[5.0, 3.4, 1.5, 0.2], [5.9, 2.8, 4.3, 1.3], [6.6, 3.0, 5.6, 2.0]])
     X = np.round(centres[y] + random.normal(0.0, 0.35, (n_rows, 4)), 1)
     return {"X": X, "y": y.astype(np.int64)}
+
+
+def data_file(name: str) -> Path:
+    """A file of the folder of real tables."""
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    path = Path(os.environ.get("WEALD_DATA", beside)) / name
+    if not path.exists():
+        raise DataAbsent(f"{name} is not in the data folder (set WEALD_DATA to it)")
+    return path
+
+
+def svmlight(name: str, n_columns: int | None = None) -> tuple[Any, NDArray[np.float64]]:
+    """A sparse real table: its CSR matrix and labels."""
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(str(data_file(name)), n_features=n_columns)
+    return X, y
+
+
+def csr_parts(X: Any, suffix: str = "") -> Arrays:
+    """The arrays of a CSR matrix, by names that `csr_of` knows."""
+    parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
+    return {name + suffix: array for name, array in parts.items()}
+
+
+def csr_of(arrays: Arrays, suffix: str = "") -> Any:
+    """The matrix of `csr_parts`."""
+    from scipy import sparse
+
+    parts = tuple(arrays[name + suffix] for name in ("data", "indices", "indptr"))
+    return sparse.csr_matrix(parts, shape=tuple(arrays["shape" + suffix]))

@@ -8,16 +8,14 @@ folder of real tables (WEALD_DATA, or shared/data beside the clone) and falls ba
 
 from __future__ import annotations
 
-import os
-import resource
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tables
 from harness import main
-from jobs import Arrays, Contender, Dataset, Job, Target, Timed, Within
+from jobs import Arrays, Contender, DataAbsent, Dataset, Job, Target, Timed, Within
 from trees import Maker, fitting, n_leaves, ours, sized, sklearn_tree, weald_tree
 
 ABSOLUTE: dict[str, Any] = {"criterion": "absolute_error", "random_state": 0}
@@ -45,40 +43,32 @@ def counts(n_rows: int) -> Arrays:
 
 def text(quick: bool) -> Arrays:
     """The parts of a CSR matrix of words, and labels."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    path = Path(os.environ.get("WEALD_DATA", beside)) / "news20.svm.gz"
-    if quick or not path.exists():
+    try:
+        if quick:
+            raise DataAbsent
+        X, y = tables.svmlight("news20.svm.gz")
+    except DataAbsent:
         from scipy import sparse
 
         random = np.random.default_rng(7)
         size = (500, 2000) if quick else (16_000, 60_000)
-        y = random.integers(0, 20, size[0])
+        y = random.integers(0, 20, size[0]).astype(np.float64)
         X = sparse.random(*size, density=0.0013, format="csr", random_state=8)
-    else:
-        from sklearn.datasets import load_svmlight_file
-
-        X, y = load_svmlight_file(str(path))
-    return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape), "y": y}
+    return tables.csr_parts(X) | {"y": y}
 
 
 def fitting_text(maker: Maker, parameters: dict[str, Any], arrays: Arrays, threads: int) -> Timed:
-    """Time `fit` on the CSR matrix; the process's largest memory is one of the figures."""
-    from scipy import sparse
-
-    parts = arrays["data"], arrays["indices"], arrays["indptr"]
-    X = sparse.csr_matrix(parts, shape=tuple(arrays["shape"]))
-    y = arrays["y"]
+    """Time `fit` on the CSR matrix."""
+    X, y = tables.csr_of(arrays), arrays["y"]
     maker("classification", threads, parameters).fit(X[:50, :100], y[:50])
-
-    def figures(model: Any) -> dict[str, float]:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        return {"peak MB": peak, "accuracy": float(model.score(X, y)), "leaves": n_leaves(model)}
-
-    return Timed(run=lambda: maker("classification", threads, parameters).fit(X, y), figures=figures)
+    return Timed(
+        run=lambda: maker("classification", threads, parameters).fit(X, y),
+        figures=lambda model: {"accuracy": float(model.score(X, y)), "leaves": n_leaves(model)},
+    )
 
 
 def regression_job(
-    name: str, title: str, dataset: str, parameters: dict[str, Any], target: Target | None, rule: Within
+    name: str, title: str, dataset: str, parameters: dict[str, Any], target: Target, rule: Within
 ) -> Job:
     """One setting of ours against the same of scikit-learn."""
     task = "regression"
@@ -92,7 +82,7 @@ def regression_job(
                 partial(fitting, weald_tree, task, parameters),
                 parameters,
                 rules=(rule,),
-                target=target,
+                targets=(target,),
             ),
             Contender(
                 "scikit-learn", "scikit-learn", partial(fitting, sklearn_tree, task, parameters), parameters
@@ -114,12 +104,13 @@ def sparse_job() -> Job:
                 partial(fitting_text, weald_tree, DEPTH_10),
                 DEPTH_10,
                 rules=(Within("accuracy", 0.005), Within("peak MB", 0.0, not_more=True)),
-                target=Target(ratio=1),
+                targets=(Target(ratio=1),),
             ),
             Contender(
                 "scikit-learn", "scikit-learn", partial(fitting_text, sklearn_tree, DEPTH_10), DEPTH_10
             ),
         ),
+        memory=True,
     )
 
 
@@ -136,7 +127,7 @@ def pruning_job() -> Job:
                 partial(fitting, weald_tree, task, PRUNED),
                 PRUNED,
                 rules=(Within("R²", 0.0, not_worse=True),),
-                target=Target(ratio=0.1),
+                targets=(Target(ratio=0.1),),
             ),
             Contender("weald plain", "weald", partial(fitting, weald_tree, task, PLAIN), PLAIN),
         ),

@@ -110,7 +110,7 @@ def ours(name: str, prepare: Any, parameters: dict[str, Any], **judged: Any) -> 
     return Contender(name, "weald", prepare, parameters, ours=True, **judged)
 
 
-def fit_job(task: str, figure: str, slack: float, targets: tuple[Target | None, Target | None]) -> Job:
+def fit_job(task: str, figure: str, slack: float, targets: tuple[Target, Target]) -> Job:
     """Exact and binned trees of ours against the same runs of scikit-learn."""
     exact, binned = targets
     return Job(
@@ -123,14 +123,14 @@ def fit_job(task: str, figure: str, slack: float, targets: tuple[Target | None, 
                 partial(fitting, weald_tree, task, TREE),
                 TREE,
                 rules=(Within(figure, slack), Within("leaves", 0.02, relative=True)),
-                target=exact,
+                targets=(exact,),
             ),
             ours(
                 "weald binned",
                 partial(fitting, weald_tree, task, BINNED),
                 BINNED,
                 rules=(Within(figure, slack, not_worse=True),),
-                target=binned,
+                targets=(binned,),
             ),
             Contender("scikit-learn", "scikit-learn", partial(fitting, sklearn_tree, task, TREE), TREE),
         ),
@@ -150,7 +150,7 @@ def predict_job() -> Job:
                 partial(predicting, weald_tree, task, TREE),
                 TREE,
                 rules=(Within("accuracy", 0.005), Within("leaves", 0.02, relative=True)),
-                target=Target(ratio=2),
+                targets=(Target(ratio=2),),
             ),
             Contender("scikit-learn", "scikit-learn", partial(predicting, sklearn_tree, task, TREE), TREE),
         ),
@@ -172,7 +172,7 @@ def coding_job() -> Job:
                 weald_coding,
                 {"max_bins": 255},
                 rules=(Within("codes", 0.02, relative=True),),
-                target=Target(ratio=2),
+                targets=(Target(ratio=2),),
             ),
             Contender("LightGBM", "lightgbm", partial(lightgbm_coding, plain), LIGHTGBM),
             Contender(
@@ -195,7 +195,7 @@ def small_job() -> Job:
                 partial(fitting, weald_tree, task, TREE),
                 TREE,
                 rules=(Within("leaves", 0.15, relative=True),),
-                target=Target(seconds=0.005),
+                targets=(Target(seconds=0.005),),
             ),
             Contender("scikit-learn", "scikit-learn", partial(fitting, sklearn_tree, task, TREE), TREE),
         ),
@@ -216,7 +216,7 @@ DATASETS = (
 )
 JOBS = (
     fit_job("classification", "accuracy", 0.005, (Target(ratio=3), Target(ratio=10))),
-    fit_job("regression", "R²", 0.01, (None, None)),
+    fit_job("regression", "R²", 0.01, (Target(), Target())),
     predict_job(),
     coding_job(),
     small_job(),

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import memory
 import numpy as np
 from jobs import Arrays, Figures, Job
 
@@ -88,13 +89,16 @@ def measure(job: Job, request: Request) -> Answer:
     result = None
     gc.collect()
     gc.disable()
+    used = memory.Watch() if job.memory else None
     for _ in range(job.calls):
         result = None  # the last result is freed before the clock starts, not while it runs
         start = time.perf_counter()
         result = timed.run()
         seconds.append(time.perf_counter() - start)
+    figures = used.figures() if used else {}
     gc.enable()
-    return Answer(min(seconds), {name: float(figure) for name, figure in timed.figures(result).items()})
+    figures |= {name: float(figure) for name, figure in timed.figures(result).items()}
+    return Answer(min(seconds), figures)
 
 
 def store(arrays: Arrays, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -33,8 +34,12 @@ def broken(arrays, threads):
     raise ValueError("no such thing")
 
 
+def hungry(arrays, threads):
+    return Timed(lambda: float(np.ones(100 * 2**17).sum()), lambda total: {"total": total})
+
+
 def job(name, ours, rule):
-    fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), target=Target(ratio=2))
+    fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), targets=(Target(ratio=2),))
     slow = Contender("theirs", "numpy", sleeper(0.1, 1.0), {}, ours=False)
     return Job(name, f"Job {name}", "numbers", (fast, slow))
 
@@ -44,11 +49,18 @@ JOBS = (
     job("worse", sleeper(0.01, 1.2), Within("figure", 0.02, relative=True)),
     job("late", sleeper(0.1, 1.0), Within("figure", 0.005)),
     job("broken", broken, Within("figure", 0.005)),
+    Job("memory", "Job memory", "numbers", (Contender("hungry", "numpy", hungry, {}, ours=True),
+        Contender("theirs", "numpy", sleeper(0.01, 1.0), {})), memory=True),
     Job("absent", "Job absent", "numbers", (Contender("ghost", "no-such-library", broken, {}, ours=True),)),
 )
 DATASETS = (Dataset("numbers", lambda quick: {"x": np.arange(4)}),)
 sys.exit(main("toy", "Toys", __file__, DATASETS, JOBS))
 """
+
+
+needs_lightgbm = pytest.mark.skipif(
+    find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)"
+)
 
 
 def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -93,7 +105,7 @@ def test_a_missed_rule_or_target_is_told(toy: Path) -> None:
 def test_a_failing_contender_is_named(toy: Path) -> None:
     done = run(toy, "--quick", "--jobs", "broken")
     assert done.returncode == 2
-    assert "ours in job broken with 2 thread(s) ended with code 1" in done.stderr
+    assert "ours in job broken with 1 thread(s) ended with code 1" in done.stderr
     assert "no such thing" in done.stderr
 
 
@@ -103,22 +115,85 @@ def test_an_absent_library_skips_its_job(toy: Path) -> None:
     assert "skipped, no-such-library is not installed" in done.stdout
 
 
-def quick_trees(*jobs: str, script: str = "trees.py") -> str:
+def test_memory_is_that_of_the_timed_call(toy: Path) -> None:
+    done = run(toy, "--quick", "--jobs", "memory")
+    assert done.returncode == 0, done.stdout + done.stderr
+    line = re.compile(r"^  (hungry|theirs) +\S+ m?s +\S+ m?s +(?P<peak>\S+) +(?P<fit>\S+)", re.MULTILINE)
+    hungry, theirs = line.finditer(done.stdout)
+    assert 95 < float(hungry["fit"]) < 120
+    assert float(hungry["peak"]) > float(hungry["fit"])
+    assert float(theirs["fit"]) < 20
+
+
+def quick(*jobs: str, script: str = "trees.py") -> str:
     done = run(COMPARE / script, "--quick", "--jobs", *jobs)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def test_tree_jobs_run() -> None:
-    printed = quick_trees("fit-classification", "predict", "small")
+    printed = quick("fit-classification", "predict", "small")
     assert "3 results" in printed
 
 
 def test_tree_option_jobs_run() -> None:
     jobs = ("absolute", "poisson", "random", "sparse", "pruning")
-    assert "5 results" in quick_trees(*jobs, script="tree_options.py")
+    assert "5 results" in quick(*jobs, script="tree_options.py")
 
 
-@pytest.mark.skipif(find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)")
+@needs_lightgbm
 def test_coding_job_runs() -> None:
-    assert "1 results" in quick_trees("coding")
+    assert "1 results" in quick("coding")
+
+
+def test_exact_boosting_job_runs() -> None:
+    printed = quick("exact", script="boosting.py")
+    assert "1 results" in printed
+    assert "weald against xgboost: ratio" in printed
+
+
+@needs_lightgbm
+def test_boosting_jobs_run() -> None:
+    jobs = ("leaves", "1k-depth", "a9a", "categories", "predict-depth")
+    printed = quick(*jobs, script="boosting.py")
+    assert "5 results" in printed
+    for opponent in ("LightGBM quantized", "LightGBM", "xgboost"):
+        assert f"weald against {opponent}: ratio" in printed
+
+
+@needs_lightgbm
+def test_boosting_accuracy_runs(tmp_path: Path) -> None:
+    kept, page = tmp_path / "kept.json", tmp_path / "results.md"
+    options = ("--quick", "--keep", str(kept), "--markdown", str(page))
+    done = run(COMPARE / "boosting_accuracy.py", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "of 5 tables are not worse" in done.stdout
+    first = page.read_text(encoding="utf-8")
+    assert "| sparse | 150 × 30 | AUC |" in first
+    assert run(COMPARE / "boosting_accuracy.py", *options).returncode == 0
+    assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
+
+
+@needs_lightgbm
+def test_boosting_scaling_runs(tmp_path: Path) -> None:
+    page, picture = tmp_path / "results.md", tmp_path / "growth.svg"
+    options = ("--quick", "--jobs", "rows", "entries", "--plot", str(picture), "--markdown", str(page))
+    done = run(COMPARE / "boosting_scaling.py", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "![Time against rows, columns and entries](growth.svg)" in page.read_text(encoding="utf-8")
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_a_target_can_name_its_opponent(toy: Path) -> None:
+    """The ratio is against that opponent, though another is faster."""
+    source = toy.read_text(encoding="utf-8")
+    source = source.replace(
+        "(fast, slow))", '(fast, slow, Contender("third", "numpy", sleeper(0.4, 1.0), {})))'
+    )
+    toy.write_text(
+        source.replace("Target(ratio=2),", 'Target(ratio=15, goal=1000, against="third"),'), encoding="utf-8"
+    )
+    done = run(toy, "--jobs", "equal", "--repeats", "1", "--pause", "0", "--threads", "1", "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ours against third: ratio" in done.stdout
+    assert "target ratio ≥ 15: reached, goal 1000: not yet" in done.stdout

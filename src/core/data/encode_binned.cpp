@@ -15,7 +15,10 @@ namespace {
 
 constexpr int64_t gather_block = 256;  // rows of the sample a block: what a row-major table has between them stays near
 constexpr size_t bytes_a_row = 128;    // keys held at a time: bounds the memory for the sample
-constexpr int64_t code_block = 1024;   // rows coded at a time: what a row-major table has of them stays near
+// Rows coded at a time: what a row-major table has of them stays near. Columns of many bins take more, because then it
+// is the cuts that should stay.
+constexpr int64_t code_block = 1024, large_block = 16384;
+constexpr size_t many_cuts = 4096;
 
 // ---- cuts --------------------------------------------------------------------------------------------------------
 
@@ -132,11 +135,18 @@ template <class Float>
 void code_rows(std::span<const ColumnSource> columns, std::span<const size_t> chosen, Codes& codes, Run& run) {
   std::vector<BinSearch<Float>> cuts;
   cuts.reserve(chosen.size());
-  for (const size_t j : chosen) cuts.emplace_back(codes.columns[j].marks);
-  parallel_for(run, (codes.n_rows + code_block - 1) / code_block, [&](int64_t block, int) {
-    const int64_t first = block * code_block;
-    const int64_t n = std::min(code_block, codes.n_rows - first);
-    Float values[code_block];
+  size_t most_cuts = 0;
+  for (const size_t j : chosen) {
+    cuts.emplace_back(codes.columns[j].marks);
+    most_cuts = std::max(most_cuts, codes.columns[j].marks.size());
+  }
+  const int64_t rows_a_block = most_cuts < many_cuts ? code_block : large_block;
+  std::vector<std::vector<Float>> scratch(static_cast<size_t>(run.n_threads()));
+  parallel_for(run, (codes.n_rows + rows_a_block - 1) / rows_a_block, [&](int64_t block, int worker) {
+    const int64_t first = block * rows_a_block;
+    const int64_t n = std::min(rows_a_block, codes.n_rows - first);
+    scratch[static_cast<size_t>(worker)].resize(static_cast<size_t>(rows_a_block));
+    Float* values = scratch[static_cast<size_t>(worker)].data();
     for (size_t c = 0; c < chosen.size(); ++c) {
       const size_t j = chosen[c];
       load_rows(columns[j].raw, first, n, values);

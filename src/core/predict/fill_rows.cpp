@@ -7,13 +7,22 @@
 
 namespace weald {
 
+void load_column(const PredictColumn& column, int64_t first, int64_t n, double* out, int64_t stride) {
+  load_rows(column.raw, first, n, out, stride);
+  if (!column.levels) return;
+  for (int64_t i = 0; i < n; ++i) {
+    double& index = out[i * stride];
+    index = index < 0 ? std::numeric_limits<double>::quiet_NaN() : index + 1;
+  }
+}
+
 void RowFiller::fill(int64_t first, int64_t n) {
   if (table_.sparse == nullptr) return fill_columns(first, n);
   clear(n);
   with_types(*table_.sparse, [&](auto value, auto index) { fill_sparse<decltype(value), decltype(index)>(first, n); });
   for (size_t c = 0; c < table_.positions.size(); ++c) {
     const int32_t slot = used_.slot(table_.positions[c]);
-    if (slot >= 0) fill_column(table_.columns[c], slot, first, n);
+    if (slot >= 0) load_column(table_.columns[c], first, n, rows_ + slot, width_);
   }
 }
 
@@ -33,19 +42,10 @@ void RowFiller::fill_columns(int64_t first, int64_t n) {
   size_t slot = 0;
   for (size_t j = 0; j < table_.columns.size(); ++j) {
     if (slot < used.size() && used[slot] == static_cast<int32_t>(j)) {
-      fill_column(table_.columns[j], static_cast<int64_t>(slot++), first, n);
+      load_column(table_.columns[j], first, n, rows_ + slot++, width_);
     } else {
       check_finite(table_.columns[j].raw, first, n);
     }
-  }
-}
-
-void RowFiller::fill_column(const PredictColumn& column, int64_t slot, int64_t first, int64_t n) {
-  load_rows(column.raw, first, n, rows_ + slot, width_);
-  if (!column.levels) return;
-  for (int64_t i = 0; i < n; ++i) {
-    double& index = rows_[i * width_ + slot];
-    index = index < 0 ? std::numeric_limits<double>::quiet_NaN() : index + 1;
   }
 }
 

@@ -27,6 +27,18 @@ struct PredictTable {
   int64_t n_columns() const { return sparse != nullptr ? sparse->n_columns : static_cast<int64_t>(columns.size()); }
 };
 
+// out[i · stride] = what the walk sees of row first + i. Throws if that is infinite.
+void load_column(const PredictColumn& column, int64_t first, int64_t n, double* out, int64_t stride = 1);
+
+// The columns of a table, unless it is sparse, where the user has them; of its rows those from `begin` on.
+struct ColumnsInPlace {
+  const PredictTable& table;
+  int64_t begin;
+  void load(int64_t first, int64_t n, int32_t column, double* out) const {
+    load_column(table.columns[static_cast<size_t>(column)], begin + first, n, out);
+  }
+};
+
 // Fills a buffer with blocks of rows, one block after another; the buffer is n × used.size(), 0 at first.
 // What a sparse table does not hold stays 0, or becomes NaN where that is missing.
 class RowFiller {
@@ -39,7 +51,6 @@ class RowFiller {
 
  private:
   void fill_columns(int64_t first, int64_t n);
-  void fill_column(const PredictColumn& column, int64_t slot, int64_t first, int64_t n);
   template <class T, class Index>
   void fill_sparse(int64_t first, int64_t n);
   template <class T, class Index>

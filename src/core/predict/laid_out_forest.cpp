@@ -1,6 +1,7 @@
 #include "core/predict/laid_out_forest.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -159,6 +160,13 @@ bool LaidOutForest::listed(const CategorySet& set, uint32_t code) const {
   const uint32_t* words = set_words.data() + set.begin;
   if (!set.bits) return std::binary_search(words, words + set.size, code);
   return (code >> 5) < set.size && ((words[code >> 5] >> (code & 31)) & 1) != 0;
+}
+
+uint32_t LaidOutForest::last_listed(const CategorySet& set) const {
+  if (set.size == 0) return 0;
+  const uint32_t last = set_words[set.begin + set.size - 1];
+  if (!set.bits) return last;
+  return (set.size - 1) * 32 + static_cast<uint32_t>(std::bit_width(last)) - 1;
 }
 
 }  // namespace weald

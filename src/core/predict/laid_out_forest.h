@@ -76,6 +76,8 @@ class LaidOutForest {
   const Layout& by_slot() const;
   // Whether a set lists this code; 0, the code of no level, is in none.
   bool listed(const CategorySet& set, uint32_t code) const;
+  // The largest code it lists; 0 if none.
+  uint32_t last_listed(const CategorySet& set) const;
 
   int64_t n_columns;
   std::vector<double> base_score;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <functional>
 
 #include "core/predict/top_block.h"
 #include "core/predict/walk.h"
@@ -44,23 +44,33 @@ bool row_major(const PredictTable& table) {
   return true;
 }
 
+// Calls use(begin, end) on blocks of rows, in parallel.
+template <class Use>
+void parallel_blocks(const PredictTable& table, Run& run, Use use) {
+  parallel_for(run, (table.n_rows + block_rows - 1) / block_rows,
+               [&](int64_t block, int) { use(block * block_rows, std::min(table.n_rows, (block + 1) * block_rows)); });
+}
+
 // Rows that pass the tops together: as many as keep their codes and scores in the first-level cache or so.
 int64_t rows_of_tops(const Tops& tops, int64_t n_outputs) {
   constexpr int64_t most = 512, least = 128, bytes = 1 << 14;
-  const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes() + 8 * n_outputs;
+  const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes + 8 * n_outputs;
   return std::clamp(bytes / (bytes_a_row + 1) / least * least, least, most);
 }
 
 }  // namespace
 
+void Predictor::check_columns(const PredictTable& table) const {
+  require(table.n_columns() == forest_.n_columns, "one column for each of the model's");
+}
+
 // Calls use(layout, first row, n, rows, whether a value may be missing) on blocks, in parallel.
 template <class Use>
 void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
-  require(table.n_columns() == forest_.n_columns, "one column for each of the model's");
+  check_columns(table);
   if (table.sparse != nullptr) check_lines(*table.sparse);
   const bool in_place = row_major(table);
-  parallel_for(run, (table.n_rows + block_rows - 1) / block_rows, [&](int64_t block, int) {
-    const int64_t begin = block * block_rows, end = std::min(table.n_rows, begin + block_rows);
+  parallel_blocks(table, run, [&](int64_t begin, int64_t end) {
     const auto use_in_place = [&](auto type) {
       using T = decltype(type);
       const RawColumn& raw = table.columns[0].raw;
@@ -82,36 +92,60 @@ void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
   });
 }
 
+// ---- scores ------------------------------------------------------------------------------------------------------
+
 const Tops* Predictor::tops_for(TreeRange trees, int64_t n_rows) const {
-  constexpr int64_t few_rows = 16;
-  if (n_rows < few_rows || trees.size() == 0) return nullptr;
+  // A tree takes a row as long as coding does for some of its columns, so a few trees do not repay the codes.
+  constexpr int64_t few_rows = 16, steps_a_tree = 16;
+  const auto n_trees = static_cast<int64_t>(trees.size());
+  if (n_rows < few_rows || n_trees * steps_a_tree < 3 * forest_.used.size()) return nullptr;
   std::call_once(tops_->made, [&] { tops_->tops.emplace(forest_); });
   const Tops& tops = *tops_->tops;
-  if (tops.code_bytes() == 0) return nullptr;
-  return &tops;
+  return tops.code_bytes == 0 || n_trees * steps_a_tree < tops.coding_steps ? nullptr : &tops;
 }
-
-// ---- scores ------------------------------------------------------------------------------------------------------
 
 void Predictor::add_scores(const PredictTable& table, TreeRange trees, const ScoreView& out, Run& run) const {
   const Tops* tops = tops_for(trees, table.n_rows);
-  for_blocks(table, run,
-             [&](const LaidOutForest::Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
-               const ScoreView scores = out.from_row(first);
-               if (tops == nullptr) return add_by_walking(layout, rows, any_missing, n, trees, scores);
-               if (tops->code_bytes() == 1) {
-                 return add_by_tops<uint8_t>(*tops, layout, rows, any_missing, n, trees, scores);
-               }
-               add_by_tops<uint16_t>(*tops, layout, rows, any_missing, n, trees, scores);
-             });
+  if (tops == nullptr) {
+    for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+      add_by_walking(Walk(forest_, layout, rows, any_missing), n, trees, out.from_row(first));
+    });
+  } else if (tops->code_bytes == 1) {
+    add_by_codes<uint8_t>(*tops, table, trees, out, run);
+  } else {
+    add_by_codes<uint16_t>(*tops, table, trees, out, run);
+  }
 }
 
-template <class Code, class Rows>
-void Predictor::add_by_tops(const Tops& tops, const LaidOutForest::Layout& layout, const Rows& rows, bool any_missing,
+template <class Code>
+void Predictor::add_by_codes(const Tops& tops, const PredictTable& table, TreeRange trees, const ScoreView& out,
+                             Run& run) const {
+  const bool whole = std::all_of(tops.trees.begin() + static_cast<int64_t>(trees.first),
+                                 tops.trees.begin() + static_cast<int64_t>(trees.last), std::mem_fn(&TopTree::whole));
+  if (!whole || table.sparse != nullptr || row_major(table)) {
+    return for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool missing) {
+      add_by_tops<Code>(tops, layout, rows, Walk(forest_, layout, rows, missing), n, trees, out.from_row(first));
+    });
+  }
+  // Nothing walks, so columns can be read where they are.
+  struct NoWalk {
+    void run(int64_t, int64_t, int64_t, int32_t*) const { require(false, "a whole tree needs no walk"); }
+  };
+  check_columns(table);
+  parallel_blocks(table, run, [&](int64_t begin, int64_t end) {
+    for (size_t j = 0; j < table.columns.size(); ++j) {
+      if (forest_.used.slot(static_cast<int32_t>(j)) < 0) check_finite(table.columns[j].raw, begin, end - begin);
+    }
+    add_by_tops<Code>(tops, forest_.by_column, ColumnsInPlace{table, begin}, NoWalk{}, end - begin, trees,
+                      out.from_row(begin));
+  });
+}
+
+template <class Code, class Rows, class Walker>
+void Predictor::add_by_tops(const Tops& tops, const Layout& layout, const Rows& rows, const Walker& walk,
                             int64_t n_rows, TreeRange trees, const ScoreView& out) const {
-  const Walk<Rows> walk(forest_, layout, rows, any_missing);
   const int64_t most = std::min(rows_of_tops(tops, n_outputs()), (n_rows + 31) / 32 * 32), width = forest_.width;
-  TopBlock<Code> block(forest_, tops, most);
+  TopBlock<Code> block(tops, most);
   ScoreBlock<Code> scores(n_outputs(), width, most);
   std::vector<int32_t> at(static_cast<size_t>(most));
   for (int64_t first = 0; first < n_rows; first += most) {
@@ -123,7 +157,7 @@ void Predictor::add_by_tops(const Tops& tops, const LaidOutForest::Layout& layou
       Code* exits = scores.next_exits();
       block.pass(tree, exits);
       if (tree.whole) {
-        scores.add(forest_.output[t], tops.values(tree, 0, width), tree.n_exits, n);
+        scores.add(forest_.output[t], tops.values(tree, width), tree.n_exits, n);
         continue;
       }
       const int32_t* exit_node = tops.exit_node.data() + tree.first_exit;
@@ -143,9 +177,7 @@ void Predictor::add_by_tops(const Tops& tops, const LaidOutForest::Layout& layou
 }
 
 template <class Rows>
-void Predictor::add_by_walking(const LaidOutForest::Layout& layout, const Rows& rows, bool any_missing, int64_t n,
-                               TreeRange trees, const ScoreView& out) const {
-  const Walk<Rows> walk(forest_, layout, rows, any_missing);
+void Predictor::add_by_walking(const Walk<Rows>& walk, int64_t n, TreeRange trees, const ScoreView& out) const {
   const auto add = [&](int64_t row, size_t tree, int32_t leaf) {
     const double* value = forest_.leaf_value(leaf);
     for (int64_t k = 0; k < forest_.width; ++k) {
@@ -177,18 +209,17 @@ void Predictor::add_by_walking(const LaidOutForest::Layout& layout, const Rows& 
 
 void Predictor::leaves(const PredictTable& table, TreeRange trees, int32_t* out, Run& run) const {
   const auto n_out = static_cast<int64_t>(trees.size());
-  for_blocks(table, run,
-             [&](const LaidOutForest::Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
-               const Walk walk(forest_, layout, rows, any_missing);
-               std::vector<int32_t> at(static_cast<size_t>(n));
-               for (size_t t = trees.first; t < trees.last; ++t) {
-                 const int32_t root = forest_.roots[t];
-                 std::ranges::fill(at, root);
-                 walk.run(0, 1, n, at.data());
-                 int32_t* to = out + first * n_out + static_cast<int64_t>(t - trees.first);
-                 for (int64_t i = 0; i < n; ++i) to[i * n_out] = at[static_cast<size_t>(i)] - root;
-               }
-             });
+  for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+    const Walk walk(forest_, layout, rows, any_missing);
+    std::vector<int32_t> at(static_cast<size_t>(n));
+    for (size_t t = trees.first; t < trees.last; ++t) {
+      const int32_t root = forest_.roots[t];
+      std::ranges::fill(at, root);
+      walk.run(0, 1, n, at.data());
+      int32_t* to = out + first * n_out + static_cast<int64_t>(t - trees.first);
+      for (int64_t i = 0; i < n; ++i) to[i * n_out] = at[static_cast<size_t>(i)] - root;
+    }
+  });
 }
 
 }  // namespace weald

@@ -12,6 +12,7 @@
 #include "core/predict/laid_out_forest.h"
 #include "core/predict/score_block.h"
 #include "core/predict/tops.h"
+#include "core/predict/walk.h"
 
 namespace weald {
 
@@ -38,21 +39,25 @@ class Predictor {
   void leaves(const PredictTable& table, TreeRange trees, int32_t* out, Run& run) const;
 
  private:
+  using Layout = LaidOutForest::Layout;
   struct LazyTops {
     std::once_flag made;
     std::optional<Tops> tops;
   };
 
-  // The tops of the trees if these rows should take them, else null.
-  const Tops* tops_for(TreeRange trees, int64_t n_rows) const;
+  void check_columns(const PredictTable& table) const;
   template <class Use>
   void for_blocks(const PredictTable& table, Run& run, Use use) const;
-  template <class Code, class Rows>
-  void add_by_tops(const Tops& tops, const LaidOutForest::Layout& layout, const Rows& rows, bool any_missing, int64_t n,
+
+  // Two ways to the same scores. Codes (tops.h) where there are rows and trees enough to repay them; else null.
+  const Tops* tops_for(TreeRange trees, int64_t n_rows) const;
+  template <class Code>
+  void add_by_codes(const Tops& tops, const PredictTable& table, TreeRange trees, const ScoreView& out, Run& run) const;
+  template <class Code, class Rows, class Walker>
+  void add_by_tops(const Tops& tops, const Layout& layout, const Rows& rows, const Walker& walk, int64_t n_rows,
                    TreeRange trees, const ScoreView& out) const;
   template <class Rows>
-  void add_by_walking(const LaidOutForest::Layout& layout, const Rows& rows, bool any_missing, int64_t n,
-                      TreeRange trees, const ScoreView& out) const;
+  void add_by_walking(const Walk<Rows>& walk, int64_t n, TreeRange trees, const ScoreView& out) const;
 
   LaidOutForest forest_;
   std::unique_ptr<LazyTops> tops_ = std::make_unique<LazyTops>();

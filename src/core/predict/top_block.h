@@ -20,10 +20,10 @@ using Stored = std::make_signed_t<Code>;
 template <class Code>
 inline constexpr int lowest = std::numeric_limits<Stored<Code>>::lowest();
 
-// out[i] = the number of cuts below values[i], as a stored code, for i < n, a multiple of 8. NaN gives the lowest code
-// in `missing_left`, the highest in `missing_right`; either may be null.
+// The number of cuts below values[i], as a stored code, for i < n. NaN gives the lowest code in `missing_left`, the
+// highest in `missing_right`; either may be null. `below` is room for n numbers.
 template <class Code>
-void search(const double* values, int64_t n, const CutColumn& column, Stored<Code>* missing_left,
+void search(const double* values, int64_t n, const CutColumn& column, int32_t* below, Stored<Code>* missing_left,
             Stored<Code>* missing_right);
 
 // exits[i] = the way out of row i, for i < n, a multiple of 32; the codes of a slot are `stride` apart and aligned to
@@ -51,12 +51,12 @@ template <class Code>
 class TopBlock {
  public:
   // Room for `most_rows`, a multiple of 32.
-  TopBlock(const LaidOutForest& forest, const Tops& tops, int64_t most_rows)
-      : forest_(forest),
-        tops_(tops),
+  TopBlock(const Tops& tops, int64_t most_rows)
+      : tops_(tops),
         stride_(most_rows),
         codes_(tops.n_slots() * static_cast<size_t>(most_rows)),
         values_(static_cast<size_t>(most_rows)),
+        below_(static_cast<size_t>(most_rows)),
         levels_(tops.level_columns.size() * static_cast<size_t>(most_rows)) {}
 
   // Codes of rows first … first + n; those between n and the next multiple of 32 are made up.
@@ -64,22 +64,23 @@ class TopBlock {
   void read(const Rows& rows, const LaidOutForest::Layout& layout, int64_t first, int64_t n) {
     padded_ = (n + 31) / 32 * 32;
     std::fill(values_.begin() + n, values_.begin() + padded_, 0.0);
-    const auto copy = [&](int32_t used) {
-      const auto column = static_cast<uint32_t>(layout.column_of_slot[static_cast<size_t>(used)]);
-      for (int64_t i = 0; i < n; ++i) values_[static_cast<size_t>(i)] = rows(first + i, column);
+    const auto load = [&](int32_t used) {
+      rows.load(first, n, layout.column_of_slot[static_cast<size_t>(used)], values_.data());
     };
     for (const CutColumn& column : tops_.columns) {
-      copy(column.used);
+      load(column.used);
       const auto slot = [&](int32_t at) { return at < 0 ? nullptr : codes_.data() + at * stride_; };
-      top_kernels::search<Code>(values_.data(), padded_, column, slot(column.slot_missing_left),
+      top_kernels::search<Code>(values_.data(), padded_, column, below_.data(), slot(column.slot_missing_left),
                                 slot(column.slot_missing_right));
     }
     for (size_t c = 0; c < tops_.level_columns.size(); ++c) {
-      copy(tops_.level_columns[c]);
-      Level* levels = levels_.data() + static_cast<int64_t>(c) * stride_;
+      load(tops_.level_columns[c].used);
+      const uint32_t others = tops_.level_columns[c].others;
+      uint32_t* levels = levels_.data() + static_cast<int64_t>(c) * stride_;
       for (int64_t i = 0; i < padded_; ++i) {
         const double value = values_[static_cast<size_t>(i)];
-        levels[i] = {level_code(value), value != value};
+        const uint32_t code = level_code(value);
+        levels[i] = value != value ? 0 : code == 0 || code > others ? others : code;
       }
     }
   }
@@ -94,29 +95,19 @@ class TopBlock {
   }
 
  private:
-  struct Level {
-    uint32_t code;
-    bool missing;
-  };
-
   void answer(const SetSplit& split) {
-    const LaidOutForest::CategorySet& set = forest_.sets[static_cast<size_t>(split.set)];
-    const Level* levels = levels_.data() + split.level_column * stride_;
+    const uint32_t* levels = levels_.data() + split.level_column * stride_;
+    const uint8_t* answers = tops_.answers.data() + split.first_answer;
     auto* out = codes_.data() + split.slot * stride_;
-    constexpr auto left_code = static_cast<top_kernels::Stored<Code>>(top_kernels::lowest<Code>);
-    constexpr auto right_code = std::numeric_limits<top_kernels::Stored<Code>>::max();
-    for (int64_t i = 0; i < padded_; ++i) {
-      const bool left = levels[i].missing ? split.missing_left : forest_.listed(set, levels[i].code) == set.left;
-      out[i] = left ? left_code : right_code;
-    }
+    for (int64_t i = 0; i < padded_; ++i) out[i] = static_cast<top_kernels::Stored<Code>>(answers[levels[i]]);
   }
 
-  const LaidOutForest& forest_;
   const Tops& tops_;
   int64_t stride_, padded_ = 0;
   AlignedArray<top_kernels::Stored<Code>> codes_;
-  std::vector<double> values_;
-  std::vector<Level> levels_;
+  std::vector<double> values_;  // of one column
+  std::vector<int32_t> below_;
+  std::vector<uint32_t> levels_;  // of each level column
 };
 
 }  // namespace weald

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/simd.h"
@@ -6,36 +7,6 @@
 namespace weald::top_kernels {
 
 namespace {
-
-// ---- codes -------------------------------------------------------------------------------------------------------
-
-// A search of fixed length without branches, 8 values in step.
-template <class Code>
-[[gnu::always_inline]] inline void search_all(const double* values, int64_t n, const CutColumn& column,
-                                              Stored<Code>* missing_left, Stored<Code>* missing_right) {
-  constexpr int64_t lanes = 8;
-  const double* cuts = column.cuts.data();
-  for (int64_t i = 0; i < n; i += lanes) {
-    int64_t below[lanes] = {};
-    for (int64_t half = int64_t{1} << column.n_steps >> 1; half > 0; half >>= 1) {
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        below[lane] += cuts[below[lane] + half - 1] < values[i + lane] ? half : 0;
-      }
-    }
-    if (missing_left != nullptr) {
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        missing_left[i + lane] = static_cast<Stored<Code>>(below[lane] + lowest<Code>);
-      }
-    }
-    if (missing_right != nullptr) {
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        const bool missing = values[i + lane] != values[i + lane];
-        const int64_t code = below[lane] + lowest<Code>;
-        missing_right[i + lane] = missing ? std::numeric_limits<Stored<Code>>::max() : static_cast<Stored<Code>>(code);
-      }
-    }
-  }
-}
 
 // ---- ways out ----------------------------------------------------------------------------------------------------
 
@@ -94,10 +65,32 @@ WEALD_TARGET_AVX2 void pass_avx2(const TopSplit* splits, size_t n_splits, const 
 
 }  // namespace
 
+// Step after step for all values: without branches, and with nothing for one value to wait for from another.
 template <class Code>
-void search(const double* values, int64_t n, const CutColumn& column, Stored<Code>* missing_left,
+void search(const double* values, int64_t n, const CutColumn& column, int32_t* below, Stored<Code>* missing_left,
             Stored<Code>* missing_right) {
-  search_all<Code>(values, n, column, missing_left, missing_right);
+  if (column.bucket_start.empty()) {
+    std::fill_n(below, n, 0);
+  } else {
+    const CutBuckets buckets = column.buckets;  // a copy, which writing codes cannot change
+    const uint16_t* start = column.bucket_start.data();
+    for (int64_t i = 0; i < n; ++i) below[i] = buckets.of(values[i]);
+    for (int64_t i = 0; i < n; ++i) below[i] = start[below[i]];
+  }
+  const double* cuts = column.cuts.data();
+  for (int32_t half = int32_t{1} << column.n_steps >> 1; half > 0; half >>= 1) {
+    for (int64_t i = 0; i < n; ++i) below[i] += cuts[below[i] + half - 1] < values[i] ? half : 0;
+  }
+  if (missing_left != nullptr) {
+    for (int64_t i = 0; i < n; ++i) missing_left[i] = static_cast<Stored<Code>>(below[i] + lowest<Code>);
+  }
+  if (missing_right != nullptr) {
+    constexpr auto highest = std::numeric_limits<Stored<Code>>::max();
+    for (int64_t i = 0; i < n; ++i) {
+      const auto code = static_cast<Stored<Code>>(below[i] + lowest<Code>);
+      missing_right[i] = values[i] == values[i] ? code : highest;
+    }
+  }
 }
 
 template <class Code>
@@ -105,8 +98,8 @@ void pass(const TopSplit* splits, size_t n_splits, const Stored<Code>* codes, in
   (simd_level() == Simd::avx2 ? pass_avx2<Code> : pass_baseline<Code>)(splits, n_splits, codes, stride, n, exits);
 }
 
-template void search<uint8_t>(const double*, int64_t, const CutColumn&, int8_t*, int8_t*);
-template void search<uint16_t>(const double*, int64_t, const CutColumn&, int16_t*, int16_t*);
+template void search<uint8_t>(const double*, int64_t, const CutColumn&, int32_t*, int8_t*, int8_t*);
+template void search<uint16_t>(const double*, int64_t, const CutColumn&, int32_t*, int16_t*, int16_t*);
 template void pass<uint8_t>(const TopSplit*, size_t, const int8_t*, int64_t, int64_t, uint8_t*);
 template void pass<uint16_t>(const TopSplit*, size_t, const int16_t*, int64_t, int64_t, uint16_t*);
 

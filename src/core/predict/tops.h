@@ -29,34 +29,55 @@ struct TopTree {
   bool whole = true;  // every way out is a leaf
 };
 
-// A column's thresholds. What is missing goes where the split says: it has the lowest code in one slot, the highest in
-// the other.
-struct CutColumn {
-  int32_t used = 0;          // slot of UsedColumns
-  std::vector<double> cuts;  // ascending, then +inf: 2^n_steps − 1
-  int n_steps = 0;
-  int32_t slot_missing_left = -1, slot_missing_right = -1;  // −1: no split asks
+// Intervals of equal width. The bucket rises with the value, in floating point too: a cut in a lower bucket than the
+// value's is below the value, and one in a higher bucket is not.
+struct CutBuckets {
+  double low = 0, scale = 0, last = 0;
+
+  int32_t of(double value) const {
+    double place = (value - low) * scale;
+    place = place > 0 ? place : 0;  // also where it is NaN
+    return static_cast<int32_t>(place < last ? place : last);
+  }
 };
 
-// A split on categories: its answers fill a slot of their own when its tree's turn comes.
+// A column's thresholds. A value is looked for from its bucket's first cut on, for as many steps as the fullest bucket
+// needs. What is missing goes where the split says: it has the lowest code in one slot, the highest in the other.
+struct CutColumn {
+  int32_t used = 0;          // slot of UsedColumns
+  std::vector<double> cuts;  // ascending, then +inf, at least 2^n_steps of them
+  int n_steps = 0;
+  CutBuckets buckets;
+  std::vector<uint16_t> bucket_start;                       // the cuts in lower buckets; empty: there is one bucket
+  int32_t slot_missing_left = -1, slot_missing_right = -1;  // −1: no split asks
+
+  // Makes the buckets and pads the cuts.
+  void prepare();
+};
+
+// A column that splits on categories read. The rows' codes there are 0 for missing and `others` for any code that no
+// split lists.
+struct LevelColumn {
+  int32_t used = 0;
+  uint32_t others = 1;
+};
+
+// A split on categories: when its tree's turn comes, its answers fill a slot of their own.
 struct SetSplit {
   uint32_t slot;
-  uint32_t level_column;  // of `level_columns`
-  int32_t set;
-  bool missing_left;
+  uint32_t level_column;
+  size_t first_answer;  // for codes 0 … others, 1 where they go right
 };
 
 struct Tops {
-  static constexpr size_t most_exits = 256, most_cuts = 65535;
+  static constexpr size_t most_exits = 256, most_cuts = 65535, most_answers = size_t{1} << 25;
 
   explicit Tops(const LaidOutForest& forest);
 
   size_t n_slots() const { return n_cut_slots + n_set_slots; }
-  // Bytes of a code; 0: some column has too many thresholds for codes to pay.
-  int code_bytes() const { return largest_column > most_cuts ? 0 : largest_column > 255 ? 2 : 1; }
-  // Of each output of a leaf, the weighted values of a tree's exits; 0 where the exit is not a leaf.
-  const double* values(const TopTree& tree, int64_t k, int64_t width) const {
-    return exit_value.data() + tree.first_exit * static_cast<size_t>(width) + static_cast<size_t>(k) * tree.n_exits;
+  // The weighted values of a tree's exits, those of each output of a leaf together; 0 where an exit is not a leaf.
+  const double* values(const TopTree& tree, int64_t width) const {
+    return exit_value.data() + tree.first_exit * static_cast<size_t>(width);
   }
 
   std::vector<TopTree> trees;
@@ -65,15 +86,17 @@ struct Tops {
   std::vector<int32_t> exit_node;
   std::vector<double> exit_value;
   std::vector<CutColumn> columns;
-  std::vector<int32_t> level_columns;  // slots of UsedColumns that splits on categories read
+  std::vector<LevelColumn> level_columns;
+  std::vector<uint8_t> answers;
   size_t n_cut_slots = 0, n_set_slots = 0;
-  size_t largest_column = 0;  // thresholds
-  int64_t search_steps = 0;   // what coding a row costs: steps of search over all columns
+  int code_bytes = 0;        // 1 or 2; 0: too many thresholds or categories for this to pay
+  int64_t coding_steps = 0;  // what it takes to code a row
 
  private:
   void choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>& split_node);
+  size_t lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>& split_node);
   void lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>& split_node);
-  void lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t>& split_node);
+  bool lay_out_answers(const LaidOutForest& forest, const std::vector<int32_t>& split_node);
 };
 
 }  // namespace weald

@@ -15,15 +15,21 @@ struct CopiedRows {
   const double* rows;
   int64_t width;
   double operator()(int64_t i, uint32_t column) const { return rows[i * width + column]; }
+  void load(int64_t first, int64_t n, int32_t column, double* out) const {
+    for (int64_t i = 0; i < n; ++i) out[i] = rows[(first + i) * width + column];
+  }
 };
 
 // Rows where the user has them, if they stand together there: a C-ordered array.
 template <class T>
 struct RowsInPlace {
-  const char* first;
+  const char* first_row;
   int64_t stride;
   double operator()(int64_t i, uint32_t column) const {
-    return static_cast<double>(reinterpret_cast<const T*>(first + i * stride)[column]);
+    return static_cast<double>(reinterpret_cast<const T*>(first_row + i * stride)[column]);
+  }
+  void load(int64_t first, int64_t n, int32_t column, double* out) const {
+    for (int64_t i = 0; i < n; ++i) out[i] = (*this)(first + i, static_cast<uint32_t>(column));
   }
 };
 

@@ -249,10 +249,10 @@ class Grower {
   bool sparse_ = false;  // some columns are sparse
   size_t subtree_rows_ = 0;
   Search search_;
-  const Tiles* tiles_;            // present: rows are items
+  const Tiles* tiles_;  // present: rows are items
   ItemBuffers* buffers_;
-  std::vector<uint8_t> goes_left_;  // items only: per row of the node being split
-  std::vector<uint8_t> in_second_;  // items only: per record
+  std::vector<uint8_t> goes_left_;            // items only: per row of the node being split
+  std::vector<uint8_t> in_second_;            // items only: per record
   size_t summed_begin_ = 0, summed_end_ = 0;  // rows whose sums the workers hold
 
   GrownTree tree_;
@@ -282,6 +282,6 @@ class Grower {
 }  // namespace weald
 
 #include "core/tree/grow_nodes.h"
-#include "core/tree/grow_search.h"
 #include "core/tree/grow_packed.h"
+#include "core/tree/grow_search.h"
 #include "core/tree/grow_sparse.h"

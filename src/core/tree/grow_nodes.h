@@ -450,8 +450,8 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
     }
     return rows_.gather(part.ids);
   };
-  Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids),
-                options_, run, {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used});
+  Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
+                {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used});
   return grower.grow();
 }
 

@@ -1,4 +1,5 @@
-// Grower, fourth part: rows that carry their 16-bit statistics with them, for boosting on many rows. Included by grow.h.
+// Grower, fourth part: rows that carry their 16-bit statistics with them, for boosting on many rows. Included by
+// grow.h.
 //
 // A node's items lie in one of two buffers; splitting it writes its children's to the other, left before right, both in
 // their old order. While a block of rows is written, those of the smaller child are added to the packed sums of all

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/base/random.h"
 #include "core/tree/grow_input.h"
@@ -36,14 +37,14 @@ void count(double value, int64_t times, Counts& counts) {
 }
 
 Exponents count_all(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                    std::span<const uint32_t> ids, Run& run) {
-  const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
+                    const DrawnRows& drawn, Run& run) {
+  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
   std::vector<Exponents> parts(static_cast<size_t>(run.n_threads()));
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
     Exponents& part = parts[static_cast<size_t>(worker)];
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(ids.size(), first + row_block);
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
     for (size_t i = first; i < last; ++i) {
-      const uint32_t row = ids[i];
+      const uint32_t row = drawn[i];
       const double w = weight.empty() ? 1.0 : weight[row];
       const int64_t times = whole ? static_cast<int64_t>(w) : 1;
       const double factor = whole ? 1.0 : w;
@@ -131,8 +132,7 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, Run& run, const Tiles* tiles = nullptr,
-                     ItemBuffers* items = nullptr) {
+                     const GrowOptions& options, Run& run, const Tiles* tiles = nullptr, ItemBuffers* items = nullptr) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
                                  options, run, {}, tiles, items);
@@ -148,43 +148,54 @@ NewtonRows::NewtonRows(const Codes& codes)
       n_rows_(static_cast<size_t>(codes.n_rows)),
       sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })) {}
 
-std::vector<uint32_t> NewtonRows::draw_rows(std::span<const double> weight, const NewtonOptions& options) const {
+DrawnRows NewtonRows::draw_rows(std::span<const double> weight, const NewtonOptions& options) const {
+  const bool all = options.row_share >= 1;
+  const bool all_present = weight.empty() || std::all_of(weight.begin(), weight.end(), [](double w) { return w != 0; });
+  if (all && all_present) return {n_rows_, {}};
   std::vector<uint32_t> ids;
   ids.reserve(n_rows_);
-  const bool all = options.row_share >= 1;
   const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(options.row_share * 0x1p64);
   for (size_t row = 0; row < n_rows_; ++row) {
     if (!weight.empty() && weight[row] == 0) continue;
     if (all || draw(options.grow.seed, Purpose::row_sample, row) < below) ids.push_back(static_cast<uint32_t>(row));
   }
-  return ids;
+  // A tree of no rows cannot be; an empty list would mean all of them.
+  if (ids.empty())
+    throw BadInput("no row was drawn for a tree: raise `subsample`, or give more rows a positive weight");
+  const size_t n = ids.size();
+  return {n, std::move(ids)};
+}
+
+std::vector<uint32_t> DrawnRows::list() const {
+  if (!ids.empty()) return ids;
+  std::vector<uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
 }
 
 NewtonTree NewtonRows::grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
                             bool whole, const NewtonOptions& options, Run& run) {
   require(g.size() == h.size() && !g.empty() && g.size() % n_rows_ == 0, "one g and h a row and output");
   require(weight.empty() || weight.size() == n_rows_, "one weight a row");
-  std::vector<uint32_t> ids = draw_rows(weight, options);
-  // A tree of no rows is a leaf of value 0: take one row, whichever, and let its gradient count nothing.
-  if (ids.empty())
-    throw BadInput("no row was drawn for a tree: raise `subsample`, or give more rows a positive weight");
-  if (g.size() > n_rows_) return grow_many(g, h, weight, whole, std::move(ids), options, run);
+  const DrawnRows drawn = draw_rows(weight, options);
+  if (g.size() > n_rows_) return grow_many(g, h, weight, whole, drawn, options, run);
   NewtonTree tree;
-  if (options.narrow && ids.size() >= narrow_rows && grow_narrow(g, h, weight, ids, options, run, tree)) return tree;
-  return grow_wide(g, h, weight, whole, std::move(ids), options, run);
+  if (options.narrow && drawn.size() >= narrow_rows && grow_narrow(g, h, weight, drawn, options, run, tree))
+    return tree;
+  return grow_wide(g, h, weight, whole, drawn, options, run);
 }
 
 NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                                 bool whole, std::vector<uint32_t> ids, const NewtonOptions& options, Run& run) {
-  const Exponents exponents = count_all(g, h, weight, whole, ids, run);
+                                 bool whole, const DrawnRows& drawn, const NewtonOptions& options, Run& run) {
+  const Exponents exponents = count_all(g, h, weight, whole, drawn, run);
   const Powers powers{common_power(exponents.g), common_power(exponents.h)};
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_rows_);
-  const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
+  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(ids.size(), first + row_block);
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
     for (size_t i = first; i < last; ++i) {
-      const size_t row = ids[i];
+      const size_t row = drawn[i];
       const double w = weight.empty() ? 1.0 : weight[row];
       const double factor = whole ? 1.0 : w;
       const int64_t times = whole ? static_cast<int64_t>(w) : 1;
@@ -194,7 +205,7 @@ NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const doub
   });
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
-  tree.arrays = grow_rows(codes_, std::move(ids), PairRows{pairs_.data(), exponents.zeros}, criterion,
+  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
                           grow_options_in(options, powers), run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g));
   return tree;
@@ -202,12 +213,12 @@ NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const doub
 
 // One tree for several outputs. All gradients share one unit, and all hessians one.
 NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                                 bool whole, std::vector<uint32_t> ids, const NewtonOptions& options, Run& run) {
+                                 bool whole, const DrawnRows& drawn, const NewtonOptions& options, Run& run) {
   const size_t n_outputs = g.size() / n_rows_;
   Powers powers{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
   for (size_t k = 0; k < n_outputs; ++k) {
     const auto part = [&](std::span<const double> values) { return values.subspan(k * n_rows_, n_rows_); };
-    const Exponents exponents = count_all(part(g), part(h), weight, whole, ids, run);
+    const Exponents exponents = count_all(part(g), part(h), weight, whole, drawn, run);
     powers.g = std::min(powers.g, common_power(exponents.g));
     powers.h = std::min(powers.h, common_power(exponents.h));
   }
@@ -215,7 +226,8 @@ NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const doub
   powers.h -= static_cast<int>(std::bit_width(n_outputs));
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_outputs * n_rows_);
-  for (const uint32_t row : ids) {
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    const uint32_t row = drawn[i];
     const double w = weight.empty() ? 1.0 : weight[row];
     const double factor = whole ? 1.0 : w;
     const int64_t times = whole ? static_cast<int64_t>(w) : 1;
@@ -228,7 +240,7 @@ NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const doub
   const Newton one = criterion_in(options, powers);
   const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step};
   NewtonTree tree;
-  tree.arrays = grow_rows(codes_, std::move(ids), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
+  tree.arrays = grow_rows(codes_, drawn.list(), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
                           grow_options_in(options, powers), run);
   const size_t n = tree.arrays.slot.size();
   for (size_t i = 0; i < n; ++i) {
@@ -242,29 +254,29 @@ NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const doub
   return tree;
 }
 
-// False if the gradients do not suit 16 bits; `ids` then stay as they are.
+// False if the gradients do not suit 16 bits.
 bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                             std::vector<uint32_t>& ids, const NewtonOptions& options, Run& run, NewtonTree& out) {
-  const Exponents exponents = count_all(g, h, weight, false, ids, run);
+                             const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out) {
+  const Exponents exponents = count_all(g, h, weight, false, drawn, run);
   if (exponents.negative_h || !short_tail(exponents.g) || !short_tail(exponents.h)) return false;
   constexpr int g_bits = 15, h_bits = 16;
   const Powers powers{g_bits - highest(exponents.g), h_bits - highest(exponents.h)};
   const Powers wide{common_power(exponents.g), common_power(exponents.h)};
   if (!sparse_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
-  sparse_ ? narrow_.resize(n_rows_) : items_.first.resize(ids.size());
-  const size_t n_blocks = (ids.size() + row_block - 1) / row_block;
+  sparse_ ? narrow_.resize(n_rows_) : items_.first.resize(drawn.size());
+  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(ids.size(), first + row_block);
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
     for (size_t i = first; i < last; ++i) {
-      const size_t row = ids[i];
+      const size_t row = drawn[i];
       const double w = weight.empty() ? 1.0 : weight[row];
       const NarrowRows::Value value = to_narrow(w * g[row] * g_scale, w * h[row] * h_scale,
                                                 draw(options.grow.seed, Purpose::rounding, options.round, row));
       if (sparse_) {
         narrow_[row] = value;
       } else {
-        items_.first[i] = {ids[i], std::bit_cast<uint32_t>(value)};
+        items_.first[i] = {drawn[i], std::bit_cast<uint32_t>(value)};
       }
     }
   });
@@ -272,7 +284,7 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
   const GrowOptions grow = grow_options_in(options, powers);
   out.narrow = true;
   if (sparse_) {
-    out.arrays = grow_rows(codes_, std::move(ids), NarrowRows{narrow_.data()}, criterion, grow, run);
+    out.arrays = grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow, run);
   } else {
     out.arrays = grow_rows(codes_, {}, NarrowRows{}, criterion, grow, run, tiles_.get(), &items_);
   }

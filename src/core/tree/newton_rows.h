@@ -35,6 +35,15 @@ struct NewtonOptions {
   GrowOptions grow;
 };
 
+// The rows a tree is grown on, ascending. All of them need no list.
+struct DrawnRows {
+  size_t n = 0;
+  std::vector<uint32_t> ids;  // empty: row i is i
+  size_t size() const { return n; }
+  uint32_t operator[](size_t i) const { return ids.empty() ? static_cast<uint32_t>(i) : ids[i]; }
+  std::vector<uint32_t> list() const;
+};
+
 struct NewtonTree {
   TreeArrays arrays;          // arrays.rows and leaf_start: the rows that were drawn, leaf after leaf
   std::vector<double> value;  // (nodes, outputs) −T(G) / (H + λ), held back by max_step and constraints
@@ -60,13 +69,13 @@ class NewtonRows {
   const Codes& codes() const { return codes_; }
 
  private:
-  std::vector<uint32_t> draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
+  DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
   NewtonTree grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                       std::vector<uint32_t> ids, const NewtonOptions& options, Run& run);
+                       const DrawnRows& drawn, const NewtonOptions& options, Run& run);
   NewtonTree grow_many(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                       std::vector<uint32_t> ids, const NewtonOptions& options, Run& run);
+                       const DrawnRows& drawn, const NewtonOptions& options, Run& run);
   bool grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                   std::vector<uint32_t>& ids, const NewtonOptions& options, Run& run, NewtonTree& out);
+                   const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out);
   int32_t walk(const TreeArrays& tree, uint32_t row) const;
 
   const Codes& codes_;

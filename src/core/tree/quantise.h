@@ -29,8 +29,8 @@ int common_power(std::span<const int64_t> counts, int spare_bits = 0);
 // out[i] = round(values[i] · 2^power), half to even.
 void to_units(std::span<const double> values, int power, std::span<int64_t> out);
 
-// The nearest integer, half to even, without a call into the C library: adding and taking away 1.5 · 2^52 rounds what is
-// below 2^51; what is above 2^52 is whole already, and between the two the sum is still exact enough to the half.
+// The nearest integer, half to even, without a call into the C library: adding and taking away 1.5 · 2^52 rounds what
+// is below 2^51; what is above 2^52 is whole already, and between the two the sum is still exact enough to the half.
 inline double round_even(double x) {
   constexpr double magic = 0x1.8p52;
   const double rounded = (x + magic) - magic;

