@@ -6,7 +6,8 @@
 //   w = −T(G) / (H + λ)          score = T(G)² / (H + λ)
 //
 // A limit on |w| (`max_step`), or bounds of a monotone constraint, hold w back; the score of a given w is
-// −(2 G w + (H + λ) w² + 2 α |w|). Rows without curvature (H ≤ 0) are worth nothing and predict 0.
+// −(2 G w + (H + λ) w² + 2 α |w|). Where H + λ ≤ 0 there is no best value:
+// such rows are worth nothing and predict 0.
 #pragma once
 
 #include <algorithm>
@@ -33,26 +34,25 @@ struct Newton {
     return end(a) == 0 && ratio_less(a[0], std::max<int64_t>(1, a[1]), b[0], std::max<int64_t>(1, b[1]));
   }
   double value(const int64_t* cell) const {
-    if (cell[1] <= 0) return 0.0;
-    const double w = -shrunk(cell[0]) / (static_cast<double>(cell[1]) + lambda);
+    const double h = static_cast<double>(cell[1]) + lambda;
+    if (!(h > 0)) return 0.0;
+    const double w = -shrunk(cell[0]) / h;
     return max_step > 0 ? std::clamp(w, -max_step, max_step) : w;
   }
   double score(const int64_t* cell) const {
-    if (cell[1] <= 0) return 0.0;
     if (max_step > 0) return score_at(cell, value(cell));
-    const double g = shrunk(cell[0]);
-    return g * g / (static_cast<double>(cell[1]) + lambda);
+    const double g = shrunk(cell[0]), h = static_cast<double>(cell[1]) + lambda;
+    return h > 0 ? g * g / h : 0.0;
   }
   double score_at(const int64_t* cell, double w) const {
-    if (cell[1] <= 0) return 0.0;
     const double g = static_cast<double>(cell[0]), h = static_cast<double>(cell[1]) + lambda;
-    return -(2 * g * w + h * (w * w) + 2 * alpha * std::abs(w));
+    return h > 0 ? -(2 * g * w + h * (w * w) + 2 * alpha * std::abs(w)) : 0.0;
   }
   // T(Gl)²/(Hl + λ) + T(Gr)²/(Hr + λ) < s, multiplied by both denominators. What holds values back only lowers scores.
   bool hopeless(const int64_t* l, const int64_t* r, double s) const {
     const double lg = shrunk(l[0]), lh = static_cast<double>(l[1]) + lambda;
     const double rg = shrunk(r[0]), rh = static_cast<double>(r[1]) + lambda;
-    return l[1] > 0 && r[1] > 0 && (lg * lg * rh + rg * rg * lh) * (1 + caution) < s * (lh * rh);
+    return lh > 0 && rh > 0 && (lg * lg * rh + rg * rg * lh) * (1 + caution) < s * (lh * rh);
   }
 
  private:

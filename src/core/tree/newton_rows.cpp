@@ -102,8 +102,9 @@ struct Powers {
 };
 
 // Values and covers of all nodes, from their lanes.
+// A leaf of less than min_weight, which only a tree without splits can have, adds nothing.
 void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
-                 double bound_scale) {
+                 double bound_scale, double min_weight) {
   const size_t n = tree.arrays.slot.size();
   tree.value.resize(n);
   tree.cover.resize(n);
@@ -111,6 +112,7 @@ void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::
     const double value = std::ldexp(criterion.value(lanes.data() + 2 * i), powers.h - powers.g);
     tree.value[i] = std::clamp(value, tree.arrays.lower[i] * bound_scale, tree.arrays.upper[i] * bound_scale);
     tree.cover[i] = std::ldexp(static_cast<double>(lanes[2 * i + 1]), -powers.h);
+    if (tree.cover[i] < min_weight) tree.value[i] = 0;
   }
 }
 
@@ -207,7 +209,7 @@ NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const doub
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
                           grow_options_in(options, powers), run);
-  fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g));
+  fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
 
@@ -317,7 +319,7 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
                                       lanes[2 * static_cast<size_t>(arrays.right[static_cast<size_t>(slot)]) + lane];
     }
   }
-  fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g));
+  fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g), options.min_weight);
   return true;
 }
 
