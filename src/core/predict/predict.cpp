@@ -96,7 +96,7 @@ void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
 
 const Tops* Predictor::tops_for(TreeRange trees, int64_t n_rows) const {
   // A tree takes a row as long as coding does for some of its columns, so a few trees do not repay the codes.
-  constexpr int64_t few_rows = 16, steps_a_tree = 16;
+  constexpr int64_t few_rows = 8, steps_a_tree = 16;
   const auto n_trees = static_cast<int64_t>(trees.size());
   if (n_rows < few_rows || n_trees * steps_a_tree < 3 * forest_.used.size()) return nullptr;
   std::call_once(tops_->made, [&] { tops_->tops.emplace(forest_); });

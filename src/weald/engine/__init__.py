@@ -19,7 +19,7 @@ from weald.engine.grow import (
     grow_narrow_tree,
     grow_newton_tree,
 )
-from weald.engine.predict import Predictor
+from weald.engine.predict import PREDICTED_ARRAYS, Predictor
 from weald.engine.prune import (
     HeldOutRows,
     PruneSequence,
@@ -31,6 +31,7 @@ from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
     "LOWEST_EXPONENT",
+    "PREDICTED_ARRAYS",
     "ArrowColumn",
     "ArrowTable",
     "HeldOutRows",
