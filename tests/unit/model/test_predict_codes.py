@@ -58,9 +58,7 @@ def stumps(
         tree_output=np.zeros(n, np.int32),
         tree_weight=np.full(n, 0.1),
         tree_round=np.arange(n, dtype=np.int32),
-        slot=np.stack([np.arange(n), ~(2 * np.arange(n)), ~(2 * np.arange(n) + 1)], 1)
-        .ravel()
-        .astype(np.int32),
+        slot=np.stack([each, ~(2 * each), ~(2 * each + 1)], 1).ravel().astype(np.int32),
         cover=np.ones(3 * n),
         count=np.ones(3 * n, np.int64),
         impurity=None,
