@@ -11,7 +11,7 @@ namespace weald {
 
 namespace {
 
-constexpr int64_t block_rows = 1024;
+constexpr int64_t block_rows = 1024, least_of_tops = 128, least_of_walks = 8;
 
 // True if a value of rows [begin, end) is missing in an array without a mask; throws if one is infinite.
 template <class T>
@@ -53,7 +53,7 @@ void parallel_blocks(const PredictTable& table, Run& run, Use use) {
 
 // Rows that pass the tops together: as many as keep their codes and scores in the first-level cache or so.
 int64_t rows_of_tops(const Tops& tops, int64_t n_outputs) {
-  constexpr int64_t most = 512, least = 128, bytes = 1 << 14;
+  constexpr int64_t most = 512, least = least_of_tops, bytes = 1 << 14;
   const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes + 8 * n_outputs;
   return std::clamp(bytes / (bytes_a_row + 1) / least * least, least, most);
 }
@@ -64,9 +64,10 @@ void Predictor::check_columns(const PredictTable& table) const {
   require(table.n_columns() == forest_.n_columns, "one column for each of the model's");
 }
 
-// Calls use(layout, first row, n, rows, whether a value may be missing) on blocks, in parallel.
+// Calls use(layout, first row, n, rows, whether a value may be missing) on blocks, in parallel. Where rows are copied,
+// blocks are of a multiple of `unit` rows.
 template <class Use>
-void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
+void Predictor::for_blocks(const PredictTable& table, int64_t unit, Run& run, Use use) const {
   check_columns(table);
   if (table.sparse != nullptr) check_lines(*table.sparse);
   const bool in_place = row_major(table);
@@ -79,9 +80,9 @@ void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
     };
     if (in_place) return table.columns[0].raw.dtype == DType::f32 ? use_in_place(float{}) : use_in_place(double{});
     // As many rows at a time as fit the first-level cache or so.
-    constexpr int64_t values = 1 << 13, least = 8;
-    const int64_t width = forest_.used.size();
-    const int64_t rows_a_time = std::clamp<int64_t>(values / std::max<int64_t>(1, width), least, block_rows);
+    constexpr int64_t values = 1 << 13;
+    const int64_t width = forest_.used.size(), fitting = values / std::max<int64_t>(1, width);
+    const int64_t rows_a_time = std::clamp(fitting / unit * unit, unit, block_rows);
     std::vector<double> rows(static_cast<size_t>(rows_a_time * width) + 1, 0.0);  // a lone leaf looks at one value
     RowFiller filler(table, forest_.used, rows.data());
     for (int64_t first = begin; first < end; first += rows_a_time) {
@@ -95,8 +96,9 @@ void Predictor::for_blocks(const PredictTable& table, Run& run, Use use) const {
 // ---- scores ------------------------------------------------------------------------------------------------------
 
 const Tops* Predictor::tops_for(TreeRange trees, int64_t n_rows) const {
-  // A tree takes a row as long as coding does for some of its columns, so a few trees do not repay the codes.
-  constexpr int64_t few_rows = 16, steps_a_tree = 16;
+  // Walking a tree takes as long as coding some of a row's columns: a few trees do not repay the codes. The first test
+  // is for those that would not either if every column had one threshold, and spares them making the tops.
+  constexpr int64_t few_rows = 8, steps_a_tree = 16;
   const auto n_trees = static_cast<int64_t>(trees.size());
   if (n_rows < few_rows || n_trees * steps_a_tree < 3 * forest_.used.size()) return nullptr;
   std::call_once(tops_->made, [&] { tops_->tops.emplace(forest_); });
@@ -107,9 +109,10 @@ const Tops* Predictor::tops_for(TreeRange trees, int64_t n_rows) const {
 void Predictor::add_scores(const PredictTable& table, TreeRange trees, const ScoreView& out, Run& run) const {
   const Tops* tops = tops_for(trees, table.n_rows);
   if (tops == nullptr) {
-    for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+    const auto use = [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
       add_by_walking(Walk(forest_, layout, rows, any_missing), n, trees, out.from_row(first));
-    });
+    };
+    for_blocks(table, least_of_walks, run, use);
   } else if (tops->code_bytes == 1) {
     add_by_codes<uint8_t>(*tops, table, trees, out, run);
   } else {
@@ -123,9 +126,10 @@ void Predictor::add_by_codes(const Tops& tops, const PredictTable& table, TreeRa
   const bool whole = std::all_of(tops.trees.begin() + static_cast<int64_t>(trees.first),
                                  tops.trees.begin() + static_cast<int64_t>(trees.last), std::mem_fn(&TopTree::whole));
   if (!whole || table.sparse != nullptr || row_major(table)) {
-    return for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool missing) {
-      add_by_tops<Code>(tops, layout, rows, Walk(forest_, layout, rows, missing), n, trees, out.from_row(first));
-    });
+    const auto use = [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+      add_by_tops<Code>(tops, layout, rows, Walk(forest_, layout, rows, any_missing), n, trees, out.from_row(first));
+    };
+    return for_blocks(table, least_of_tops, run, use);
   }
   // Nothing walks, so columns can be read where they are.
   struct NoWalk {
@@ -209,7 +213,7 @@ void Predictor::add_by_walking(const Walk<Rows>& walk, int64_t n, TreeRange tree
 
 void Predictor::leaves(const PredictTable& table, TreeRange trees, int32_t* out, Run& run) const {
   const auto n_out = static_cast<int64_t>(trees.size());
-  for_blocks(table, run, [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
+  const auto use = [&](const Layout& layout, int64_t first, int64_t n, const auto& rows, bool any_missing) {
     const Walk walk(forest_, layout, rows, any_missing);
     std::vector<int32_t> at(static_cast<size_t>(n));
     for (size_t t = trees.first; t < trees.last; ++t) {
@@ -219,7 +223,8 @@ void Predictor::leaves(const PredictTable& table, TreeRange trees, int32_t* out,
       int32_t* to = out + first * n_out + static_cast<int64_t>(t - trees.first);
       for (int64_t i = 0; i < n; ++i) to[i * n_out] = at[static_cast<size_t>(i)] - root;
     }
-  });
+  };
+  for_blocks(table, least_of_walks, run, use);
 }
 
 }  // namespace weald

@@ -47,7 +47,7 @@ class Predictor {
 
   void check_columns(const PredictTable& table) const;
   template <class Use>
-  void for_blocks(const PredictTable& table, Run& run, Use use) const;
+  void for_blocks(const PredictTable& table, int64_t unit, Run& run, Use use) const;
 
   // Two ways to the same scores. Codes (tops.h) where there are rows and trees enough to repay them; else null.
   const Tops* tops_for(TreeRange trees, int64_t n_rows) const;

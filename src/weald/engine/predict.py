@@ -13,7 +13,7 @@ from weald.data.table import BlockColumns, Column, NumericColumn, Table
 from weald.engine.codes import naming_infinite, native_values
 
 #: the arrays of a Forest that prediction reads
-_ARRAYS = (
+PREDICTED_ARRAYS = (
     "base_score",
     "tree_start",
     "tree_output",
@@ -38,11 +38,12 @@ _ARRAYS = (
 class Predictor:
     """A forest laid out for prediction; several threads may use it at once.
 
-    A range of trees is `first_tree` … `last_tree` − 1, None for the end of the forest.
+    `arrays` holds at least PREDICTED_ARRAYS. A range of trees is `first_tree` … `last_tree` − 1, None for the
+    end of the forest.
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]], n_columns: int, width: int) -> None:
-        kept = {name: np.ascontiguousarray(arrays[name]) for name in _ARRAYS}
+        kept = {name: np.ascontiguousarray(arrays[name]) for name in PREDICTED_ARRAYS}
         for name in ("missing_left", "set_left"):
             kept[name] = kept[name].view(np.uint8)
         self._native = _core.make_predictor(kept, n_columns, width)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from weald import engine
 from weald.data.table import Table
-from weald.errors import ParameterError
+from weald.errors import DataError, ParameterError
 from weald.model.forest import Forest
 
 # The forest laid out for walking: made on first use, forgotten with the forest, never pickled or saved.
@@ -51,6 +51,12 @@ def add_tree_scores(
     transposed.
     """
     first, last = _range(forest, (first, last))
+    shape = (table.n_rows, forest.n_outputs)
+    if out.shape != shape or out.dtype != np.float64 or not out.flags.writeable:
+        raise DataError(
+            f"Scores are added to a float64 array of shape {shape} that can be written to; got {out.dtype} "
+            f"of shape {out.shape}{'' if out.flags.writeable else ', read-only'}."
+        )
     _predictor(forest).add_scores(table, out, n_threads=n_threads, first_tree=first, last_tree=last)
 
 
@@ -105,7 +111,8 @@ def _range(forest: Forest, trees: tuple[int, int] | None) -> tuple[int, int]:
 def _predictor(forest: Forest) -> engine.Predictor:
     found = _predictors.get(forest)
     if found is None:
-        found = _predictors[forest] = engine.Predictor(forest.arrays(), forest.n_columns, forest.width)
+        arrays = {name: getattr(forest, name) for name in engine.PREDICTED_ARRAYS}
+        found = _predictors[forest] = engine.Predictor(arrays, forest.n_columns, forest.width)
     return found
 
 
