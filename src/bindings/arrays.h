@@ -78,7 +78,8 @@ void for_columns(nb::handle values, int64_t n_rows, F&& f) {
   for (size_t j = 0; j < array.shape(1); ++j, raw.data += array.stride(1) * itemsize) f(raw);
 }
 
-// (by rows, n_rows, n_columns, indptr, indices, data, absent is missing) of a sparse matrix; the caller keeps the arrays alive.
+// (by rows, n_rows, n_columns, indptr, indices, data, absent is missing) of a sparse matrix; the caller keeps the
+// arrays alive.
 inline SparseView sparse_view(const nb::tuple& parts) {
   SparseView matrix;
   matrix.by_rows = nb::cast<bool>(parts[0]);

@@ -22,6 +22,8 @@ void bind_newton_options(nb::module_& m) {
       .def_rw("reg_alpha", &NewtonOptions::alpha)
       .def_rw("max_step", &NewtonOptions::max_step)
       .def_rw("min_weight", &NewtonOptions::min_weight)
+      .def_rw("category_smooth", &NewtonOptions::category_smooth)
+      .def_rw("category_lambda", &NewtonOptions::category_lambda)
       .def_rw("gamma", &NewtonOptions::gamma)
       .def_rw("prune_after", &NewtonOptions::prune_after)
       .def_rw("row_share", &NewtonOptions::row_share)

@@ -23,6 +23,19 @@ namespace weald {
 struct Newton {
   static constexpr bool ordered = true, rows_may_be_zero = true;
   double lambda = 0, alpha = 0, max_step = 0;
+  // Categories: added to H before they are put in order, and to λ when their splits are judged; 0, 0: neither.
+  double category_smooth = 0, category_lambda = 0;
+
+  bool cautious() const { return category_smooth > 0 || category_lambda > 0; }
+  double place(const int64_t* cell) const {
+    const double h = static_cast<double>(cell[1]) + category_smooth;
+    return h > 0 ? static_cast<double>(cell[0]) / h : 0.0;
+  }
+  Newton for_categories() const {
+    Newton strict = *this;
+    strict.lambda += category_lambda;
+    return strict;
+  }
 
   static int64_t weight(const int64_t* cell) { return cell[1]; }
   static bool pure(const int64_t*) { return false; }

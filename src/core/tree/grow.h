@@ -179,7 +179,7 @@ class Grower {
   void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
   CategoryRules category_rules(int32_t j) const {
     const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
-    return {n_codes < options_.one_hot_categories, options_.max_categories};
+    return {n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows};
   }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));

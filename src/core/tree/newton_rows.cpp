@@ -118,7 +118,8 @@ void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::
 
 Newton criterion_in(const NewtonOptions& options, Powers powers) {
   return {std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
-          std::ldexp(options.max_step, powers.g - powers.h)};
+          std::ldexp(options.max_step, powers.g - powers.h), std::ldexp(options.category_smooth, powers.h),
+          std::ldexp(options.category_lambda, powers.h)};
 }
 
 GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {

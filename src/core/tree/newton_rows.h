@@ -26,12 +26,13 @@ namespace weald {
 // In real units; `grow` has what these leave out.
 struct NewtonOptions {
   double lambda = 1, alpha = 0, max_step = 0;
-  double min_weight = 1;    // Σ h of a leaf
-  double gamma = 0;         // least gain of a split, without ½
-  bool prune_after = true;  // gamma cuts from the bottom after growth, else while growing
-  double row_share = 1;     // rows drawn for the tree, by hash of (seed, row)
-  bool narrow = false;      // 16-bit statistics, if the gradients allow
-  uint64_t round = 0;       // with the seed and the row: how 16-bit values are rounded
+  double category_smooth = 0, category_lambda = 0;  // see Newton
+  double min_weight = 1;                            // Σ h of a leaf
+  double gamma = 0;                                 // least gain of a split, without ½
+  bool prune_after = true;                          // gamma cuts from the bottom after growth, else while growing
+  double row_share = 1;                             // rows drawn for the tree, by hash of (seed, row)
+  bool narrow = false;                              // 16-bit statistics, if the gradients allow
+  uint64_t round = 0;                               // with the seed and the row: how 16-bit values are rounded
   GrowOptions grow;
 };
 

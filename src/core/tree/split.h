@@ -109,7 +109,8 @@ class Scan {
   Scan(const Criterion& criterion, int lanes, Limits limits)
       : left(lanes),
         missing(lanes),
-        criterion_(criterion),
+        own_criterion_(&criterion),
+        criterion_(&criterion),
         limits_(limits),
         total_(lanes),
         trial_(lanes),
@@ -122,6 +123,7 @@ class Scan {
   bool constant = false;  // one code only: no candidate here or in any node below
 
   void begin(const int64_t* total, int64_t n_total, const Constraint& constraint = {}) {
+    criterion_ = own_criterion_;
     set_lanes(total_, total);
     n_total_ = n_total;
     constraint_ = constraint;
@@ -163,6 +165,7 @@ class Scan {
   // Whether a candidate may be out of bounds, so that each has to be looked at.
   bool limited() const { return limited_ || constrained_; }
   const Lanes<N>& total() const { return total_; }
+  int64_t n_total() const { return n_total_; }
   bool found() const { return best_score_ > -std::numeric_limits<double>::infinity(); }
 
   // True if the best candidate keeps the limits (asked after a search that ignored them).
@@ -198,18 +201,20 @@ class Scan {
     return true;
   }
 
-  const Criterion& criterion() const { return criterion_; }
+  const Criterion& criterion() const { return *criterion_; }
+  // Another judge for the candidates to come, until the next column.
+  void judge_by(const Criterion& criterion) { criterion_ = &criterion; }
 
  private:
   // Row counts are exact only where a limit asks for them (see scan_histogram), so only then are they looked at.
   bool allowed(const int64_t* l, int64_t n_left, const int64_t* r) const {
     const bool rows = limits_.min_rows <= 1 || (n_left >= limits_.min_rows && n_total_ - n_left >= limits_.min_rows);
-    return rows && criterion_.weight(l) >= limits_.min_weight && criterion_.weight(r) >= limits_.min_weight;
+    return rows && criterion_->weight(l) >= limits_.min_weight && criterion_->weight(r) >= limits_.min_weight;
   }
 
   // What a side predicts under the constraint.
   double held_value(const int64_t* cell) const {
-    const double value = criterion_.value(cell);
+    const double value = criterion_->value(cell);
     return HoldsScores<Criterion> ? std::clamp(value, constraint_.lower, constraint_.upper) : value;
   }
 
@@ -222,16 +227,16 @@ class Scan {
           return -std::numeric_limits<double>::infinity();
         }
         if constexpr (HoldsScores<Criterion>) {
-          return criterion_.score_at(l, left_value) + criterion_.score_at(r, right_value);
+          return criterion_->score_at(l, left_value) + criterion_->score_at(r, right_value);
         }
       }
     }
-    return criterion_.score(l) + criterion_.score(r);
+    return criterion_->score(l) + criterion_->score(r);
   }
 
   void attempt(const Lanes<N>& l, int64_t n_left, uint32_t code, uint32_t next, bool missing_left) {
     for (int k = 0; k < right_.size(); ++k) right_.data()[k] = total_.data()[k] - l.data()[k];
-    if (criterion_.hopeless(l.data(), right_.data(), best_score_)) return;
+    if (criterion_->hopeless(l.data(), right_.data(), best_score_)) return;
     if (limited_ && !allowed(l.data(), n_left, right_.data())) return;
     const double score = score_of(l.data(), right_.data(), next != 0);
     if (!(score > best_score_)) return;
@@ -243,7 +248,8 @@ class Scan {
     set_lanes(best_left_, l.data());
   }
 
-  const Criterion& criterion_;
+  const Criterion* own_criterion_;
+  const Criterion* criterion_;
   Limits limits_;
   bool limited_ = false;
   Constraint constraint_;

@@ -186,8 +186,17 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
 }
 
 struct CategoryRules {
-  bool one_hot = false;  // one category against the rest
-  uint32_t most = 0;     // see scan_prefixes
+  bool one_hot = false;   // one category against the rest
+  uint32_t most = 0;      // see scan_prefixes; boosting: most categories of the listed side
+  double rare_rows = 0;   // boosting: a category of fewer rows is never listed
+};
+
+// Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
+// them rare, and the split is judged by a stricter penalty (docs/methods/boosting.md, categories).
+template <class Criterion>
+concept CautiousOnCategories = requires(const Criterion& criterion, const int64_t* cell) {
+  criterion.place(cell);
+  criterion.for_categories();
 };
 
 // Whether a side of categories alone could be refused.
@@ -201,10 +210,47 @@ bool any_refused(const PresentCategories& present) {
   return false;
 }
 
+// The first `most` categories from either end of the order go left, all others right; code: how many, counted on from
+// the end of the first series for the second.
+template <class Criterion, int N>
+void scan_ends(const PresentCategories& present, int32_t column, const CategoryRules& rules, Scan<Criterion, N>& scan,
+               Split& split) {
+  const Criterion strict = scan.criterion().for_categories();
+  const double rows_a_weight =
+      static_cast<double>(scan.n_total()) / std::max(1.0, static_cast<double>(strict.weight(scan.total().data())));
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < present.size(); ++i) {
+    const double n_rows = static_cast<double>(strict.weight(present.cell(i))) * rows_a_weight;
+    if (n_rows >= rules.rare_rows) order.emplace_back(strict.place(present.cell(i)), i);
+  }
+  std::sort(order.begin(), order.end());
+  scan.judge_by(strict);
+  const size_t m = order.size();
+  const size_t n_listed = std::min<size_t>(m == present.size() ? m - 1 : m, rules.most > 0 ? rules.most : m);
+  for (size_t end = 0; end < 2; ++end) {
+    clear_lanes(scan.left);
+    int64_t n_left = 0;
+    for (size_t k = 0; k < n_listed; ++k) {
+      const size_t i = order[end == 0 ? k : m - 1 - k].second;
+      add_lanes(scan.left, present.cell(i));
+      n_left += present.n_rows[i];
+      scan.consider(static_cast<uint32_t>(end * m + k + 1), 1, n_left);
+    }
+  }
+  if (!scan.offer(column, split)) return;
+  std::vector<uint8_t> listed(present.size(), 0);
+  const bool from_end = split.code > m;
+  for (size_t k = 0; k < (from_end ? split.code - m : split.code); ++k)
+    listed[order[from_end ? m - 1 - k : k].second] = 1;
+  for (size_t i = 0; i < present.size(); ++i) {
+    (listed[i] != 0 ? split.left_codes : split.right_codes).push_back(present.code[i]);
+  }
+}
+
 // Searches one categorical column and offers the best partition to `split`.
 template <class Criterion, int N>
-void scan_categories(const PresentCategories& present, int32_t column, CategoryRules rules, Scan<Criterion, N>& scan,
-                     Split& split) {
+void scan_categories(const PresentCategories& present, int32_t column, const CategoryRules& rules,
+                     Scan<Criterion, N>& scan, Split& split) {
   if (scan.constant) return;
   if (rules.one_hot) {
     scan_one_hot(present, scan);
@@ -213,6 +259,9 @@ void scan_categories(const PresentCategories& present, int32_t column, CategoryR
       (i + 1 == split.code ? split.left_codes : split.right_codes).push_back(present.code[i]);
     }
     return;
+  }
+  if constexpr (CautiousOnCategories<Criterion>) {
+    if (scan.criterion().cautious()) return scan_ends(present, column, rules, scan, split);
   }
   const bool small = present.size() <= subset_limit;
   bool subsets = small && (!Criterion::ordered || any_refused<Criterion>(present));

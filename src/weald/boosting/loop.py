@@ -30,7 +30,7 @@ from weald.data.codes import Codes
 from weald.data.table import Table
 from weald.model.assemble import forest_of, trees_of
 from weald.model.forest import Forest
-from weald.model.predict import leaf_nodes, raw_scores
+from weald.model.predict import add_tree_scores, leaf_nodes
 from weald.rows.boosted import BoostedRows, BoostedTree
 
 
@@ -214,7 +214,9 @@ class _Training:
         forest = forest_of(new, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
             assert rows.table is not None
-            rows.scores += raw_scores(forest, rows.table, n_threads=self._options.n_threads).T
+            add_tree_scores(
+                forest, rows.table, rows.scores.T, 0, len(new), n_threads=self._options.n_threads
+            )
             if self._options.dart is not None:
                 kept.extend(_leaf_numbers(forest, rows.table, self._options.n_threads))
 

@@ -45,7 +45,11 @@ class BoostOptions:
     monotone: tuple[int, ...] | None = None  # per column −1, 0, 1
     interactions: tuple[tuple[int, ...], ...] | None = None  # sets of columns that may meet on a path
     max_cat_to_onehot: int = 4
-    max_cat_threshold: int = 64
+    max_cat_threshold: int = 32
+    #: categories: added to their hessian before they are put in order; fewer rows than this: never singled out
+    cat_smooth: float = 10.0
+    #: categories: added to reg_lambda when their splits are judged
+    cat_l2: float = 10.0
     num_parallel_tree: int = 1
     multi_strategy: Literal["one_output_per_tree", "multi_output_tree"] = "one_output_per_tree"
     dart: DartOptions | None = None

@@ -54,7 +54,9 @@ DEFAULTS: dict[str, Any] = {
     "num_parallel_tree": 1,
     "multi_strategy": "one_output_per_tree",
     "max_cat_to_onehot": 4,
-    "max_cat_threshold": 64,
+    "max_cat_threshold": 32,
+    "cat_smooth": 10.0,
+    "cat_l2": 10.0,
     "sample_type": "uniform",
     "normalize_type": "tree",
     "rate_drop": 0.0,
@@ -199,7 +201,9 @@ class GrowthOptions(ReadingOptions):
         hint="Leave it None to let any columns meet.",
     )
     max_cat_to_onehot: int | None = optional(Whole(1), hint="Use 4.")
-    max_cat_threshold: int | None = optional(Whole(1), hint="Use 64.")
+    max_cat_threshold: int | None = optional(Whole(1), hint="Use 32.")
+    cat_smooth: float | None = optional(Number(0), hint="Use 10; 0 trusts rare categories.")
+    cat_l2: float | None = optional(Number(0), hint="Use 10; 0 judges categories as numbers.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,8 +100,13 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         Sets of columns that may meet on a path.
     max_cat_to_onehot : int, default=4
         Categorical columns with fewer categories are split one against the rest.
-    max_cat_threshold : int, default=64
+    max_cat_threshold : int, default=32
         The most categories a split sends one way by a list.
+    cat_smooth : float, default=10
+        Caution with rare categories: added to their hessians before they are put in order, and how many rows
+        a category needs to be listed. With `cat_l2=0` too, categories are split as greedily as numbers.
+    cat_l2 : float, default=10
+        Added to `reg_lambda` where splits by a list of categories are judged.
     missing : float, default=nan
         The number that stands for a missing value, besides NaN. `missing=0` with a sparse matrix makes what
         it does not store missing, as in xgboost.
@@ -205,6 +210,8 @@ refresh_leaf
         updater: Any = None,
         process_type: str | None = None,
         # weald's own
+        cat_smooth: float | None = None,
+        cat_l2: float | None = None,
         class_weight: Any = None,
         early_stopping: Any = None,
         prune: str = "post",

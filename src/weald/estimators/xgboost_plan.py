@@ -19,7 +19,7 @@ ObjectiveLike: TypeAlias = str | Callable[..., Any]
 Method: TypeAlias = Literal["exact", "approx", "hist"]
 
 #: "auto" is exact up to so many rows and so many cells: there it costs little, and bins cost accuracy
-EXACT_ROWS = 4096
+EXACT_ROWS = 1024
 EXACT_CELLS = 1 << 19
 #: bins of a column where `max_bin` is None
 DEFAULT_BINS = {"hist": 255, "approx": 33}
@@ -44,6 +44,8 @@ _SAME_NAME = (
     "colsample_bynode",
     "max_cat_to_onehot",
     "max_cat_threshold",
+    "cat_smooth",
+    "cat_l2",
     "num_parallel_tree",
     "multi_strategy",
 )

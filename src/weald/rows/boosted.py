@@ -115,6 +115,8 @@ def _native_options(options: BoostOptions) -> engine.NewtonOptions:
     native.reg_alpha = options.reg_alpha
     native.max_step = options.max_delta_step
     native.min_weight = options.min_child_weight
+    native.category_smooth = options.cat_smooth
+    native.category_lambda = options.cat_l2
     native.gamma = options.gamma
     native.prune_after = options.prune == "post"
     native.row_share = options.subsample
@@ -129,4 +131,5 @@ def _native_options(options: BoostOptions) -> engine.NewtonOptions:
     grow.column_weights = [] if options.feature_weights is None else options.feature_weights.tolist()
     grow.one_hot_categories = options.max_cat_to_onehot
     grow.max_categories = options.max_cat_threshold
+    grow.rare_rows = options.cat_smooth
     return native
