@@ -125,6 +125,16 @@ class XGBRanker(BaseXGB):
         given = Given(X, y, sample_weight, base_margin, group, qid)
         return self._fit(given, sets, verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights)
 
+    def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
+        data = super()._read_training(given, options, start)
+        if given.qid is None and given.group is None and "qid" in data.schema.names:
+            # xgboost takes such a column for the queries; as a feature of one large query it would mislead
+            raise DataError(
+                "The table has a column 'qid', but the argument qid is not given. Give the queries by "
+                "themselves: fit(X.drop(columns='qid'), y, qid=X['qid'])."
+            )
+        return data
+
     def _read_target(
         self, given: Given, n_rows: int, options: XGBOptions, known: tuple[NDArray[Any], ...] | None
     ) -> tuple[BoostTarget, tuple[NDArray[Any], ...] | None]:

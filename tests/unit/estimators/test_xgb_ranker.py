@@ -111,3 +111,11 @@ def test_a_file_keeps_a_ranker(tmp_path):
     loaded = weald.load(tmp_path / "m.weald")
     assert np.array_equal(model.predict(X), loaded.predict(X))
     assert loaded.lambdarank_num_pair_per_sample == 8
+
+
+def test_a_column_qid_is_no_feature_of_one_large_query():
+    X, y, qid = queries()
+    table = {**{f"x{j}": X[:, j] for j in range(X.shape[1])}, "qid": qid}
+    with pytest.raises(DataError, match=r"column 'qid'.*qid=X\['qid'\]"):
+        XGBRanker(n_estimators=2).fit(table, y)
+    assert XGBRanker(n_estimators=2).fit(table, y, qid=qid).n_features_in_ == X.shape[1] + 1
