@@ -119,3 +119,11 @@ def test_a_column_qid_is_no_feature_of_one_large_query():
     with pytest.raises(DataError, match=r"column 'qid'.*qid=X\['qid'\]"):
         XGBRanker(n_estimators=2).fit(table, y)
     assert XGBRanker(n_estimators=2).fit(table, y, qid=qid).n_features_in_ == X.shape[1] + 1
+
+
+def test_sets_of_a_ranking_with_queries_need_queries():
+    X, y, qid = queries()
+    with pytest.raises(DataError, match=r"eval_set\[1\] has no queries.*eval_qid"):
+        XGBRanker(n_estimators=2).fit(X, y, qid=qid, eval_set=[(X, y), (X, y)], eval_qid=[qid, None])
+    measured = XGBRanker(n_estimators=2).fit(X, y, eval_set=[(X, y)])
+    assert len(measured.evals_result()["validation_0"]["ndcg@32"]) == 2
