@@ -61,12 +61,24 @@ _HOME = {
     "train": "weald.boosting.train",
 }
 
+#: what xgboost has under these names: name → the way out
+_ELSEWHERE = {
+    "Booster": "weald.train returns a fitted estimator instead.",
+    "DMatrix": "Give the table and the target themselves: weald.train(params, X, y).",
+    "QuantileDMatrix": "Give the table and the target themselves: weald.train(params, X, y).",
+    "XGBRFClassifier": "Use XGBClassifier with num_parallel_tree, n_estimators=1 and learning_rate=1.",
+    "XGBRFRegressor": "Use XGBRegressor with num_parallel_tree, n_estimators=1 and learning_rate=1.",
+    "callback": "Use weald.EarlyStopping, weald.LearningRateScheduler and weald.TrainingCallback.",
+    "plot_importance": "Plot `feature_importances_` of the fitted model, with `feature_names_in_`.",
+}
+
 
 def __getattr__(name: str) -> Any:
     """Import a public name on its first use."""
     if name not in _HOME:
         close = errors.nearest(name, __all__)
         hint = f" Did you mean {close!r}?" if close else ""
+        hint = f" {_ELSEWHERE[name]}" if name in _ELSEWHERE else hint
         raise AttributeError(f"module 'weald' has no attribute {name!r}.{hint}", name=name)
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value

@@ -4,6 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+import weald
+
 FORBIDDEN = {
     "pandas",
     "polars",
@@ -61,3 +65,11 @@ def test_public_names_are_listed():
     assert {"DecisionTreeClassifier", "DecisionTreeRegressor", "load", "errors"} <= set(
         json.loads(done.stdout)
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out"), [("DMatrix", r"weald\.train\(params, X, y\)"), ("callback", r"weald\.EarlyStopping")]
+)
+def test_names_of_xgboost_that_are_elsewhere_say_where(name, way_out):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'.*{way_out}"):
+        getattr(weald, name)

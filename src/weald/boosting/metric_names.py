@@ -144,6 +144,17 @@ def make_metrics(
     return list(found.values())
 
 
+def check_metric_names(asked: Any) -> None:
+    """Raise a `ParameterError` for a name in `eval_metric` that is no metric, whether or not it is measured.
+
+    Whether a metric fits the objective is not asked: nothing is measured without a set, and xgboost lets
+    it pass.
+    """
+    for entry in _entries(asked):
+        if isinstance(entry, str):
+            parse(entry)
+
+
 def make_metric(
     name_or_callable: Any,
     *,

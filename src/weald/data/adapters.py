@@ -157,7 +157,10 @@ def _array_of_rows(X: Any) -> NDArray[Any]:
 def _array_of_list(X: Any) -> NDArray[Any]:
     if not isinstance(X, Sequence):
         if not isinstance(X, Iterable):
-            raise DataTypeError(f"A table is expected; got {type(X).__name__}.")
+            raise DataTypeError(
+                f"A table is expected: a DataFrame, an Arrow table, a 2-D array or a list of rows; got "
+                f"{type(X).__name__}."
+            )
         X = list(X)
     lengths = {len(row) for row in X if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:

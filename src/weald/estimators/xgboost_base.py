@@ -11,7 +11,7 @@ import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,12 @@ from weald.estimators.xgboost_train import Trained, Training, Watched
 from weald.model.forest import Forest
 
 HELD_OUT = "held_out"
+#: xgboost's methods that weald has under another name, or not at all: name → the way out
+_ELSEWHERE = {
+    "save_model": "Use save(path), and weald.load(path) to read it back.",
+    "load_model": "Use weald.load(path), which returns the fitted estimator.",
+    "get_booster": "The estimator itself predicts and saves; its trees are `forest_`.",
+}
 _SURVIVAL = ("survival:cox", "survival:aft")
 
 
@@ -54,12 +60,26 @@ class Data:
         return 1 if values.ndim == 1 else int(values.shape[1])
 
 
+class _Elsewhere:
+    """A name that is no attribute (`hasattr` is False) but says what to use instead."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self._name!r}. {_ELSEWHERE[self._name]}",
+            name=self._name,
+        )
+
+
 class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
     """The shared base; a subclass says how it reads targets and which objectives it takes."""
 
     evals_result_: dict[str, dict[str, list[float]]]
     tree_method_: str
     max_bin_: int | None
+    save_model, load_model, get_booster = _Elsewhere(), _Elsewhere(), _Elsewhere()
 
     @abstractmethod
     def _read_target(

@@ -24,6 +24,19 @@ _ELSEWHERE = {
     "gpu_id": "weald runs on the CPU. Leave it out.",
     "predictor": "weald has one predictor. Leave it out.",
     "extmem_single_page": "weald trains in memory. Leave it out.",
+    "use_label_encoder": "Labels of any kind go in as they are. Leave it out.",
+    "silent": "Nothing prints unless asked. Leave it out.",
+    "kwargs": "Give its entries as parameters of their own: XGBClassifier(**{...}).",
+    "sketch_eps": "Use max_bin, which is about 1 / sketch_eps.",
+    "lr": "Use learning_rate.",
+    # LightGBM's
+    "num_leaves": "Use max_leaves, with grow_policy='lossguide' and max_depth=0 to grow as LightGBM does.",
+    "min_child_samples": "Use min_child_weight, the least sum of hessians in a child.",
+    "min_data_in_leaf": "Use min_child_weight, the least sum of hessians in a child.",
+    "bagging_fraction": "Use subsample.",
+    "feature_fraction": "Use colsample_bytree.",
+    "lambda_l1": "Use reg_alpha.",
+    "lambda_l2": "Use reg_lambda.",
 }
 
 

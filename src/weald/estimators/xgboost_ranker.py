@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from weald.estimators.xgboost_options import XGBOptions, objective_parameters
 from weald.estimators.xgboost_plan import ObjectiveLike
 from weald.estimators.xgboost_regressor import refuse_class_weight
 from weald.estimators.xgboost_rows import Given, given_sets
+from weald.estimators.xgboost_train import Watched
 
 OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
 
@@ -124,6 +125,33 @@ class XGBRanker(BaseXGB):
         sets = given_sets(eval_set, sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid)
         given = Given(X, y, sample_weight, base_margin, group, qid)
         return self._fit(given, sets, verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights)
+
+    def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
+        data = super()._read_training(given, options, start)
+        if given.qid is None and given.group is None and "qid" in data.schema.names:
+            # xgboost takes such a column for the queries; as a feature of one large query it would mislead
+            raise DataError(
+                "The table has a column 'qid', but the argument qid is not given. Give the queries by "
+                "themselves: fit(X.drop(columns='qid'), y, qid=X['qid'])."
+            )
+        return data
+
+    def _read_sets(
+        self,
+        sets: Sequence[Given],
+        names: Sequence[str] | None,
+        training: Given,
+        options: XGBOptions,
+        data: Data,
+    ) -> list[Watched]:
+        has_queries = training.qid is not None or training.group is not None
+        for given in sets:
+            if has_queries and given.qid is None and given.group is None:
+                raise DataError(
+                    f"{given.where} has no queries, but the training rows have. Give eval_qid or eval_group, "
+                    "one entry for each set."
+                )
+        return super()._read_sets(sets, names, training, options, data)
 
     def _read_target(
         self, given: Given, n_rows: int, options: XGBOptions, known: tuple[NDArray[Any], ...] | None

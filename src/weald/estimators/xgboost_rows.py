@@ -257,7 +257,8 @@ def _pairs(eval_set: Any, where: str) -> list[tuple[Any, Any]]:
         raise DataTypeError(f"{way_out}; got {type(eval_set).__name__}.")
     for i, pair in enumerate(eval_set):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise DataTypeError(f"{way_out}; entry {i} is {type(pair).__name__}.")
+            size = f" of {len(pair)}" if isinstance(pair, list | tuple) else ""
+            raise DataTypeError(f"{way_out}; entry {i} is a {type(pair).__name__}{size}.")
     return [(X, y) for X, y in eval_set]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from weald.boosting.callbacks import EvalsLog
 from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
-from weald.boosting.metric_names import Metric, make_metrics
+from weald.boosting.metric_names import Metric, check_metric_names, make_metrics
 from weald.boosting.progress import Progress
 from weald.boosting.records import Floats, Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
@@ -69,6 +69,7 @@ class Training:
         self.options = plan.options_for(self.objective)
         self.forest = _checked_start(start, self.objective, plan)
         self.base = plan.base_scores(self.objective) if start is None else start.base_score
+        check_metric_names(plan.eval_metric)
         self.metrics = _metrics(plan, self.objective) if watched else []
         self.codes = encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads

@@ -348,3 +348,28 @@ def test_pickle_and_refit():
     assert not hasattr(model, "evals_result_")
     with pytest.raises(AttributeError, match="only defined when early stopping"):
         _ = model.best_iteration
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out"),
+    [("save_model", r"save\(path\)"), ("load_model", r"weald\.load\(path\)"), ("get_booster", "forest_")],
+)
+def test_methods_of_xgboost_that_are_elsewhere_say_where(name, way_out):
+    model = XGBClassifier()
+    assert not hasattr(model, name)
+    with pytest.raises(AttributeError, match=f"'XGBClassifier' object has no attribute '{name}'.*{way_out}"):
+        getattr(model, name)
+
+
+def test_names_of_metrics_are_checked_without_a_set_to_measure():
+    X, y = two_classes()
+    with pytest.raises(ParameterError, match=r"'acc' is not a metric\. Did you mean 'auc'"):
+        XGBClassifier(n_estimators=1, eval_metric=["logloss", "acc"]).fit(X, y)
+    # as in xgboost, one that would not fit the objective does no harm while it is not measured
+    assert XGBClassifier(n_estimators=1, eval_metric="mlogloss").fit(X, y).n_rounds_ == 1
+
+
+def test_a_set_of_three_says_so():
+    X, y = two_classes()
+    with pytest.raises(DataTypeError, match="entry 0 is a tuple of 3"):
+        XGBClassifier(n_estimators=1).fit(X, y, eval_set=[(X, y, "test")])

@@ -97,6 +97,10 @@ def test_lambda_can_be_set_as_in_xgboost():
         ({"feature_selector": "cyclic"}, "gblinear.*linear models"),
         ({"aft_loss_distribution": "normal"}, "survival"),
         ({"gpu_id": 0}, "CPU"),
+        ({"use_label_encoder": False}, "`use_label_encoder` is no parameter of XGBRegressor.*Leave it out"),
+        ({"silent": 1}, "Leave it out"),
+        ({"lr": 0.1}, "Use learning_rate"),
+        ({"num_leaves": 31}, "max_leaves, with grow_policy='lossguide'"),
     ],
 )
 def test_unknown_names_raise_with_the_way_out(wrong, message):

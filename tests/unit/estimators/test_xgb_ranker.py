@@ -111,3 +111,19 @@ def test_a_file_keeps_a_ranker(tmp_path):
     loaded = weald.load(tmp_path / "m.weald")
     assert np.array_equal(model.predict(X), loaded.predict(X))
     assert loaded.lambdarank_num_pair_per_sample == 8
+
+
+def test_a_column_qid_is_no_feature_of_one_large_query():
+    X, y, qid = queries()
+    table = {**{f"x{j}": X[:, j] for j in range(X.shape[1])}, "qid": qid}
+    with pytest.raises(DataError, match=r"column 'qid'.*qid=X\['qid'\]"):
+        XGBRanker(n_estimators=2).fit(table, y)
+    assert XGBRanker(n_estimators=2).fit(table, y, qid=qid).n_features_in_ == X.shape[1] + 1
+
+
+def test_sets_of_a_ranking_with_queries_need_queries():
+    X, y, qid = queries()
+    with pytest.raises(DataError, match=r"eval_set\[1\] has no queries.*eval_qid"):
+        XGBRanker(n_estimators=2).fit(X, y, qid=qid, eval_set=[(X, y), (X, y)], eval_qid=[qid, None])
+    measured = XGBRanker(n_estimators=2).fit(X, y, eval_set=[(X, y)])
+    assert len(measured.evals_result()["validation_0"]["ndcg@32"]) == 2
