@@ -214,9 +214,7 @@ class _Training:
         forest = forest_of(new, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
             assert rows.table is not None
-            add_tree_scores(
-                forest, rows.table, rows.scores.T, 0, len(new), n_threads=self._options.n_threads
-            )
+            add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=self._options.n_threads)
             if self._options.dart is not None:
                 kept.extend(_leaf_numbers(forest, rows.table, self._options.n_threads))
 
