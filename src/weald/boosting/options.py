@@ -46,7 +46,7 @@ class BoostOptions:
     interactions: tuple[tuple[int, ...], ...] | None = None  # sets of columns that may meet on a path
     max_cat_to_onehot: int = 4
     max_cat_threshold: int = 32
-    #: categories: added to their hessian before they are put in order; fewer rows than this: never singled out
+    #: categories: added to their hessian before they are ordered; those of fewer rows are never singled out
     cat_smooth: float = 10.0
     #: categories: added to reg_lambda when their splits are judged
     cat_l2: float = 10.0
