@@ -20,12 +20,8 @@ from weald.engine.grow import (
     grow_narrow_tree,
     grow_newton_tree,
 )
-<<<<<<< .merge_file_ltE1aV
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
-from weald.engine.predict import Predictor
-=======
 from weald.engine.predict import PREDICTED_ARRAYS, Predictor
->>>>>>> .merge_file_N1l5Do
 from weald.engine.prune import (
     HeldOutRows,
     PruneSequence,
