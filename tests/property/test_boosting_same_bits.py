@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from weald import XGBClassifier, XGBRanker, XGBRegressor
 from weald.io.model_file import to_bytes
+from weald.rows.boosted import BoostedRows
 
 TESTS = str(Path(__file__).resolve().parents[1])
 N_JOBS = (1, 2, 3, 8)
@@ -153,6 +154,24 @@ def test_number_of_threads_does_not_matter(case, one_thread):
 def test_cases_are_models_of_their_own(one_thread):
     """A hash that two cases share would tell that a parameter does nothing."""
     assert len(set(one_thread.values())) == len(CASES)
+
+
+@pytest.mark.parametrize(
+    ("case", "narrow"),
+    [("many_narrow", True), ("many_narrow_subsampled", True), ("many_sparse", True), ("many_wide", False)],
+)
+def test_cases_of_many_rows_are_as_wide_as_they_say(case, narrow, monkeypatch):
+    grow, seen = BoostedRows.grow, []
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        tree = grow(*args, **kwargs)
+        seen.append(tree.narrow)
+        return tree
+
+    monkeypatch.setattr(BoostedRows, "grow", watched)
+    globals()[case](2)
+    assert seen
+    assert set(seen) == {narrow}
 
 
 def test_vector_unit_does_not_matter(one_thread):
