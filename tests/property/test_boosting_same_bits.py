@@ -119,6 +119,7 @@ CASES: dict[str, Callable[[int], Any]] = {
     "subsampled": lambda n: regressor(
         n, subsample=0.6, colsample_bytree=0.8, colsample_bylevel=0.8, colsample_bynode=0.8, random_state=3
     ),
+    "drawn by gradient": lambda n: regressor(n, subsample=0.4, sampling_method="gradient_based"),
     "parallel trees": lambda n: regressor(n, n_estimators=3, num_parallel_tree=3, subsample=0.5),
     "dart": lambda n: regressor(n, n_estimators=12, booster="dart", rate_drop=0.3, one_drop=True),
     "multiclass": multiclass,
