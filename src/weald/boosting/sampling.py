@@ -63,7 +63,7 @@ def n_drawn(share: float, n: int) -> int:
 def row_factors(
     gradient: NDArray[np.float64], hessian: NDArray[np.float64], share: float, reg_lambda: float, seed: int
 ) -> NDArray[np.float64]:
-    """Rows drawn in proportion to √(g² + λh²): 0 for those left out, 1 / p for the others.
+    """Rows drawn in proportion to √(g² + λh²): 0 for those left out, 1 / p for the others (equation 8).
 
     p = min(1, √(g² + λh²) / μ), with the μ for which `share` of the rows is expected. With these factors the
     sums of gradients and hessians keep their expectation. Gradients and hessians: (n_outputs, n_rows).
