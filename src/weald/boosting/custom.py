@@ -35,6 +35,7 @@ class CustomObjective:
     """
 
     weighted = True
+    refreshes_leaves = False
     default_max_delta_step = 0.0
 
     def __init__(self, function: Callable[..., Any], target: BoostTarget, n_classes: int | None) -> None:

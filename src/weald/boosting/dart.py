@@ -1,7 +1,7 @@
 """DART: each round leaves out some of the trees so far, and shares their weight with the new ones.
 
-Names and rules are xgboost's. The leaf of every row in every past tree is kept, so that nothing is predicted
-twice.
+Names and rules are xgboost's (docs/methods/boosting.md, 7). The leaf of every row in every past tree is kept,
+so that nothing is predicted twice.
 """
 
 from __future__ import annotations

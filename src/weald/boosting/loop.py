@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,10 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.boosting.callbacks import ModelView
 from weald.boosting.dart import compact, dropped_trees, normalised
+from weald.boosting.monotone import hold_monotone
 from weald.boosting.options import BoostOptions
 from weald.boosting.records import BoostTarget, Floats, Objective
-from weald.boosting.sampling import tree_seed
+from weald.boosting.sampling import row_factors, tree_seed
 from weald.boosting.watch import Watch
 from weald.data.codes import Codes
 from weald.data.table import Table
@@ -124,7 +126,12 @@ class _Training:
         self.trees = [] if start is None else trees_of(start)
         self.first_round = self.next_round = 1 + max((tree.round_ for tree in self.trees), default=-1)
         self._objective, self._options, self._scores = objective, options, scores
-        self._rows = BoostedRows(codes, target.weight, options)
+        self._weight = target.weight
+        self._by_gradient = options.sampling_method == "gradient_based" and options.subsample < 1
+        # Rows drawn by their gradients are drawn here: the grower is to take all it is given.
+        self._rows = BoostedRows(
+            codes, target.weight, replace(options, subsample=1.0) if self._by_gradient else options
+        )
         self._g, self._h = np.empty_like(scores), np.empty_like(scores)
         sets = [] if watch is None or not watch.watches else watch.sets
         self._watched = [each for each in sets if each.table is not None]
@@ -179,23 +186,38 @@ class _Training:
         one = slice(output, output + 1)
         part = slice(None) if options.multi_strategy == "multi_output_tree" else one
         seed = tree_seed(options.seed, self.next_round, output * options.num_parallel_tree + place)
-        native = self._rows.grow(
-            self._g[part], self._h[part], seed=seed, round_=self.next_round, weighted=objective.weighted
-        )
+        g, h = self._g[part], self._h[part]
+        left_out = None
+        if self._by_gradient:
+            factor = self._row_factors(g, h, seed)
+            g, h, left_out = g * factor, h * factor, factor == 0
+        native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
         arrays = engine.tree_arrays(native)
         value = arrays.pop("value")[arrays["slot"] < 0]
-        if value.shape[1] == 1:
-            value = self._refreshed(native, output, value)
+        if objective.refreshes_leaves:
+            value = self._refreshed(native, output, value, left_out)
+            if options.monotone is not None:
+                value = hold_monotone(arrays, value, options.monotone)
         tree = BoostedTree(arrays=arrays, value=value * rate, output=output, round_=self.next_round)
         return tree, native
 
-    def _refreshed(self, native: engine.NewtonTree, output: int, value: Floats) -> Floats:
+    def _row_factors(self, g: Floats, h: Floats, seed: int) -> Floats:
+        if self._weight is not None and not self._objective.weighted:
+            g, h = g * self._weight, h * self._weight
+        return row_factors(g, h, self._options.subsample, self._options.reg_lambda, seed)
+
+    def _refreshed(
+        self, native: engine.NewtonTree, output: int, value: Floats, left_out: NDArray[np.bool_] | None
+    ) -> Floats:
         """Leaf values of the objective's own, where it has such."""
-        if not getattr(self._objective, "refreshes_leaves", True):
-            return value
         leaves = self._rows.leaf_of_row(native, drawn_only=True)
-        better = self._objective.leaf_values(self._scores, output, leaves, len(value))
-        return value if better is None else better.reshape(-1, 1)
+        if left_out is not None:
+            leaves[left_out] = -1
+        columns = []
+        for k in range(value.shape[1]):
+            better = self._objective.leaf_values(self._scores, output + k, leaves, len(value))
+            columns.append(value[:, k] if better is None else better)
+        return np.stack(columns, axis=1)
 
     def _take(self, tree: BoostedTree, native: engine.NewtonTree) -> None:
         """Add a tree to the model and to the training scores."""

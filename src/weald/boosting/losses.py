@@ -80,6 +80,11 @@ class NativeObjective:
         """The `max_delta_step` of trees where the user gives none: 0.7 for Poisson, else 0 (no limit)."""
         return POISSON_MAX_DELTA_STEP if self._loss.native == "poisson" else 0.0
 
+    @property
+    def refreshes_leaves(self) -> bool:
+        """Whether leaves hold quantiles of the residuals: absolute and quantile error."""
+        return self._loss.base == "quantile"
+
     def base_scores(self) -> Floats:
         """Raw scores to start from, as xgboost estimates them (equation L12)."""
         base = self._loss.base
@@ -120,7 +125,7 @@ class NativeObjective:
         n_threads: int = 1,
     ) -> Floats | None:
         """Quantiles of the residuals for absolute and quantile error (equations L4, L5); else None."""
-        if self._loss.base != "quantile":
+        if not self.refreshes_leaves:
             return None
         if self._weight is not None and self._units is None:
             self._units = weight_units(self._weight).units

@@ -116,6 +116,7 @@ class RankingObjective:
     n_outputs = 1
     link = "identity"
     weighted = True
+    refreshes_leaves = False
 
     def __init__(self, name: str, target: BoostTarget, parameters: RankingParameters) -> None:
         self.name = name

@@ -51,6 +51,10 @@ class Objective(Protocol):
     def weighted(self) -> bool:
         """Whether `gradients` has the row weights in it already; else the loop multiplies them in."""
 
+    @property
+    def refreshes_leaves(self) -> bool:
+        """Whether `leaf_values` ever gives values: finding the leaf of every row has its price."""
+
     def base_scores(self) -> Floats:
         """The raw scores boosting starts from where the user gives none: (n_outputs,)."""
 

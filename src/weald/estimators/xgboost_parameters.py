@@ -68,7 +68,7 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     subsample : float, default=1
         The share of rows each tree is grown on.
     sampling_method : {"uniform", "gradient_based"}, default="uniform"
-        How these rows are drawn.
+        How these rows are drawn: all alike, or in proportion to √(g² + λh²), each divided by its chance.
     colsample_bytree, colsample_bylevel, colsample_bynode : float, default=1
         The share of columns drawn for a tree, for a level of it, for a node.
     feature_weights : array-like of shape (n_columns,), default=None
@@ -108,7 +108,7 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     multi_strategy : {"one_output_per_tree", "multi_output_tree"}, default="one_output_per_tree"
         Whether a tree speaks for one output or for all of them.
     monotone_constraints : dict, list or str, default=None
-        Columns along which predictions may only rise (1) or fall (-1).
+        Columns along which predictions may only rise (1) or fall (-1). Not with "multi_output_tree".
     interaction_constraints : list of lists or str, default=None
         Sets of columns that may meet on a path.
     max_cat_to_onehot : int, default=4

@@ -12,6 +12,7 @@ from weald.boosting.options import BoostOptions, DartOptions
 from weald.boosting.records import BoostTarget, Floats, Objective
 from weald.data.schema import Schema
 from weald.engine import thread_count
+from weald.errors import ParameterError
 from weald.estimators.xgboost_constraints import column_weights, interactions, monotone
 from weald.estimators.xgboost_options import XGBOptions, objective_parameters, seed_of
 
@@ -83,6 +84,12 @@ class Plan:
 
     def options_for(self, objective: Objective) -> BoostOptions:
         """The options, completed by what the objective asks for."""
+        shared = self.boost.multi_strategy == "multi_output_tree" and objective.n_outputs > 1
+        if shared and any(self.boost.monotone or ()):
+            raise ParameterError(
+                f"`monotone_constraints` of {self.owner} cannot hold in trees that speak for "
+                f"{objective.n_outputs} outputs at once. Use multi_strategy='one_output_per_tree'."
+            )
         step = self.max_delta_step
         if step is None:
             step = float(getattr(objective, "default_max_delta_step", 0.0))
