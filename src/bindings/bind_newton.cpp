@@ -66,12 +66,12 @@ void bind_newton(nb::module_& m) {
           nb::arg("tree"), nb::arg("leaf_values").noconvert(), nb::arg("scores").noconvert(), nb::arg("n_threads"))
       .def(
           "leaf_of_row",
-          [](const NewtonRows& rows, const NewtonTree& tree, bool drawn_only, int n_threads) {
+          [](const NewtonRows& rows, const NewtonTree& tree, bool drawn_only) {
             std::vector<int32_t> out(static_cast<size_t>(rows.codes().n_rows));
-            call(n_threads, [&](Run& run) { rows.leaf_of_row(tree, drawn_only, out, run); });
+            rows.leaf_of_row(tree, drawn_only, out);
             return to_numpy(std::move(out));
           },
-          nb::arg("tree"), nb::arg("drawn_only"), nb::arg("n_threads"));
+          nb::arg("tree"), nb::arg("drawn_only"));
 }
 
 }  // namespace weald::bindings

@@ -101,6 +101,14 @@ struct Powers {
   int g, h;
 };
 
+constexpr size_t most_short_leaves = 0xffff;  // the largest number stands for: nowhere yet
+
+// Calls f with the leaves of all rows: const uint16_t* or const uint32_t*.
+template <class Tree, class F>
+void with_leaves(Tree& tree, F&& f) {
+  tree.wide_leaf.empty() ? f(tree.leaf.data()) : f(tree.wide_leaf.data());
+}
+
 // Values and covers of all nodes, from their lanes.
 // A leaf of less than min_weight, which only a tree without splits can have, adds nothing.
 void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
@@ -151,6 +159,18 @@ NewtonRows::NewtonRows(const Codes& codes)
       n_rows_(static_cast<size_t>(codes.n_rows)),
       sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })) {}
 
+uint32_t NewtonRows::nearest_row(std::span<const double> weight, uint64_t seed) const {
+  size_t nearest = n_rows_;
+  for (size_t row = 0; row < n_rows_; ++row) {
+    if (!weight.empty() && weight[row] == 0) continue;
+    const bool nearer =
+        nearest == n_rows_ || draw(seed, Purpose::row_sample, row) < draw(seed, Purpose::row_sample, nearest);
+    if (nearer) nearest = row;
+  }
+  if (nearest == n_rows_) throw BadInput("no row has a positive weight");
+  return static_cast<uint32_t>(nearest);
+}
+
 DrawnRows NewtonRows::draw_rows(std::span<const double> weight, const NewtonOptions& options) const {
   const bool all = options.row_share >= 1;
   const bool all_present = weight.empty() || std::all_of(weight.begin(), weight.end(), [](double w) { return w != 0; });
@@ -162,9 +182,8 @@ DrawnRows NewtonRows::draw_rows(std::span<const double> weight, const NewtonOpti
     if (!weight.empty() && weight[row] == 0) continue;
     if (all || draw(options.grow.seed, Purpose::row_sample, row) < below) ids.push_back(static_cast<uint32_t>(row));
   }
-  // A tree of no rows cannot be; an empty list would mean all of them.
-  if (ids.empty())
-    throw BadInput("no row was drawn for a tree: raise `subsample`, or give more rows a positive weight");
+  // A tree needs a row: where chance has left none, the one that came nearest to being drawn.
+  if (ids.empty()) ids.push_back(nearest_row(weight, options.grow.seed));
   const size_t n = ids.size();
   return {n, std::move(ids)};
 }
@@ -181,11 +200,16 @@ NewtonTree NewtonRows::grow(std::span<const double> g, std::span<const double> h
   require(g.size() == h.size() && !g.empty() && g.size() % n_rows_ == 0, "one g and h a row and output");
   require(weight.empty() || weight.size() == n_rows_, "one weight a row");
   const DrawnRows drawn = draw_rows(weight, options);
-  if (g.size() > n_rows_) return grow_many(g, h, weight, whole, drawn, options, run);
   NewtonTree tree;
-  if (options.narrow && drawn.size() >= narrow_rows && grow_narrow(g, h, weight, drawn, options, run, tree))
-    return tree;
-  return grow_wide(g, h, weight, whole, drawn, options, run);
+  const bool one = g.size() == n_rows_;
+  const bool many_rows = one && options.narrow && drawn.size() >= narrow_rows;
+  if (!many_rows || !grow_narrow(g, h, weight, drawn, options, run, tree)) {
+    tree =
+        one ? grow_wide(g, h, weight, whole, drawn, options, run) : grow_many(g, h, weight, whole, drawn, options, run);
+    place_drawn(tree, run);
+  }
+  place_others(tree, run);
+  return tree;
 }
 
 NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
@@ -291,23 +315,28 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
   } else {
     out.arrays = grow_rows(codes_, {}, NarrowRows{}, criterion, grow, run, tiles_.get(), &items_);
   }
-  // Leaf sums anew, wide.
+  place_drawn(out, run);
+  // Leaf sums anew, wide: rows in their order, because gathering them leaf by leaf costs a cache line each.
   const TreeArrays& arrays = out.arrays;
   const size_t n_leaves = arrays.leaf_start.size() - 1;
-  std::vector<int64_t> leaf_sums(2 * n_leaves, 0);
   const double wide_g = scale_of(wide.g), wide_h = scale_of(wide.h);
-  parallel_for(run, static_cast<int64_t>(n_leaves), [&](int64_t leaf, int) {
-    int64_t sum_g = 0, sum_h = 0;
-    for (size_t i = arrays.leaf_start[static_cast<size_t>(leaf)]; i < arrays.leaf_start[static_cast<size_t>(leaf) + 1];
-         ++i) {
-      const size_t row = arrays.rows[i];
-      const double w = weight.empty() ? 1.0 : weight[row];
-      sum_g += in_units(w * g[row], wide_g);
-      sum_h += in_units(w * h[row], wide_h);
-    }
-    leaf_sums[2 * static_cast<size_t>(leaf)] = sum_g;
-    leaf_sums[2 * static_cast<size_t>(leaf) + 1] = sum_h;
+  std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
+  with_leaves(out, [&](const auto* leaf) {
+    parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
+      int64_t* sums = parts[static_cast<size_t>(worker)].data();
+      const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
+      for (size_t i = first; i < last; ++i) {
+        const size_t row = drawn[i];
+        const double w = weight.empty() ? 1.0 : weight[row];
+        sums[2 * leaf[row]] += in_units(w * g[row], wide_g);
+        sums[2 * leaf[row] + 1] += in_units(w * h[row], wide_h);
+      }
+    });
   });
+  std::vector<int64_t>& leaf_sums = parts[0];
+  for (size_t p = 1; p < parts.size(); ++p) {
+    for (size_t i = 0; i < leaf_sums.size(); ++i) leaf_sums[i] += parts[p][i];
+  }
   // Preorder: children come after their parent, so sums travel up from the end.
   const size_t n = arrays.slot.size();
   std::vector<int64_t> lanes(2 * n);
@@ -358,44 +387,60 @@ int32_t NewtonRows::walk(const TreeArrays& tree, uint32_t row) const {
   return ~tree.slot[node];
 }
 
-void NewtonRows::leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out, Run& run) const {
-  require(out.size() == n_rows_, "one leaf a row");
+void NewtonRows::place_drawn(NewtonTree& tree, Run& run) const {
   const TreeArrays& arrays = tree.arrays;
-  std::fill(out.begin(), out.end(), -1);
-  for (size_t leaf = 0; leaf + 1 < arrays.leaf_start.size(); ++leaf) {
-    for (size_t i = arrays.leaf_start[leaf]; i < arrays.leaf_start[leaf + 1]; ++i) {
-      out[arrays.rows[i]] = static_cast<int32_t>(leaf);
-    }
-  }
-  if (drawn_only || arrays.rows.size() == n_rows_) return;
+  const size_t n_leaves = arrays.leaf_start.size() - 1;
+  const bool all = arrays.rows.size() == n_rows_;
+  const auto place = [&](auto& leaves) {
+    using Leaf = typename std::remove_reference_t<decltype(leaves)>::value_type;
+    all ? leaves.resize(n_rows_) : leaves.assign(n_rows_, static_cast<Leaf>(-1));
+    parallel_for(run, static_cast<int64_t>(n_leaves), [&](int64_t leaf, int) {
+      const auto at = static_cast<size_t>(leaf);
+      for (size_t i = arrays.leaf_start[at]; i < arrays.leaf_start[at + 1]; ++i) {
+        leaves[arrays.rows[i]] = static_cast<Leaf>(leaf);
+      }
+    });
+  };
+  n_leaves <= most_short_leaves ? place(tree.leaf) : place(tree.wide_leaf);
+}
+
+// Rows that were not drawn walk down the tree.
+void NewtonRows::place_others(NewtonTree& tree, Run& run) const {
+  if (tree.arrays.rows.size() == n_rows_) return;
   const size_t n_blocks = (n_rows_ + row_block - 1) / row_block;
-  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
-    for (size_t row = first; row < last; ++row) {
-      if (out[row] < 0) out[row] = walk(arrays, static_cast<uint32_t>(row));
+  with_leaves(tree, [&](auto* leaf) {
+    using Leaf = std::remove_pointer_t<decltype(leaf)>;
+    parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+      const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
+      for (size_t row = first; row < last; ++row) {
+        if (leaf[row] == static_cast<Leaf>(-1)) {
+          leaf[row] = static_cast<Leaf>(walk(tree.arrays, static_cast<uint32_t>(row)));
+        }
+      }
+    });
+  });
+}
+
+void NewtonRows::leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out) const {
+  require(out.size() == n_rows_, "one leaf a row");
+  std::fill(out.begin(), out.end(), -1);
+  with_leaves(tree, [&](const auto* leaf) {
+    if (!drawn_only) {
+      for (size_t row = 0; row < n_rows_; ++row) out[row] = static_cast<int32_t>(leaf[row]);
     }
+    for (const uint32_t row : tree.arrays.rows) out[row] = static_cast<int32_t>(leaf[row]);
   });
 }
 
 void NewtonRows::add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
                             Run& run) const {
-  const TreeArrays& arrays = tree.arrays;
-  require(scores.size() == n_rows_ && leaf_values.size() + 1 == arrays.leaf_start.size(), "one score a row");
-  if (arrays.rows.size() < n_rows_) {
-    std::vector<int32_t> leaf(n_rows_);
-    leaf_of_row(tree, false, leaf, run);
-    for (size_t row = 0; row < n_rows_; ++row) scores[row] += leaf_values[static_cast<size_t>(leaf[row])];
-    return;
-  }
+  require(scores.size() == n_rows_ && leaf_values.size() + 1 == tree.arrays.leaf_start.size(), "one score a row");
   const size_t n_blocks = (n_rows_ + row_block - 1) / row_block;
-  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
-    auto leaf = static_cast<size_t>(std::upper_bound(arrays.leaf_start.begin(), arrays.leaf_start.end() - 1, first) -
-                                    arrays.leaf_start.begin() - 1);
-    for (size_t i = first; i < last; ++leaf) {
-      const size_t end = std::min(last, arrays.leaf_start[leaf + 1]);
-      for (const double value = leaf_values[leaf]; i < end; ++i) scores[arrays.rows[i]] += value;
-    }
+  with_leaves(tree, [&](const auto* leaf) {
+    parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+      const size_t first = static_cast<size_t>(block) * row_block, last = std::min(n_rows_, first + row_block);
+      for (size_t row = first; row < last; ++row) scores[row] += leaf_values[leaf[row]];
+    });
   });
 }
 

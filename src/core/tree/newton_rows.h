@@ -46,9 +46,11 @@ struct DrawnRows {
 };
 
 struct NewtonTree {
-  TreeArrays arrays;          // arrays.rows and leaf_start: the rows that were drawn, leaf after leaf
-  std::vector<double> value;  // (nodes, outputs) −T(G) / (H + λ), held back by max_step and constraints
-  std::vector<double> cover;  // (nodes) Σ h; mean over the outputs
+  TreeArrays arrays;                // arrays.rows and leaf_start: the rows that were drawn, leaf after leaf
+  std::vector<double> value;        // (nodes, outputs) −T(G) / (H + λ), held back by max_step and constraints
+  std::vector<double> cover;        // (nodes) Σ h; mean over the outputs
+  std::vector<uint16_t> leaf;       // of every row of the table, drawn or not; empty if there are too many leaves
+  std::vector<uint32_t> wide_leaf;  // then here
   bool narrow = false;
 };
 
@@ -61,15 +63,16 @@ class NewtonRows {
   NewtonTree grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
                   const NewtonOptions& options, Run& run);
 
-  // scores[row] += values[leaf] for every row of the table: those of the tree by where they are, others by walking.
+  // scores[row] += values[leaf] for every row of the table.
   void add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
                   Run& run) const;
   // The leaf of every row of the table; −1 for rows that were not drawn if `drawn_only`.
-  void leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out, Run& run) const;
+  void leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out) const;
 
   const Codes& codes() const { return codes_; }
 
  private:
+  uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
   NewtonTree grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
                        const DrawnRows& drawn, const NewtonOptions& options, Run& run);
@@ -77,6 +80,8 @@ class NewtonRows {
                        const DrawnRows& drawn, const NewtonOptions& options, Run& run);
   bool grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
                    const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out);
+  void place_drawn(NewtonTree& tree, Run& run) const;
+  void place_others(NewtonTree& tree, Run& run) const;
   int32_t walk(const TreeArrays& tree, uint32_t row) const;
 
   const Codes& codes_;

@@ -97,6 +97,15 @@ void add_lanes(Lanes<N>& to, const int64_t* from) {
   for (int l = 0; l < to.size(); ++l) to.data()[l] += from[l];
 }
 
+// Whether a histogram cell has rows: by its count where it has one, else by its lanes.
+template <int N>
+bool has_rows(const int64_t* cell, int lanes, bool counted) {
+  if (counted) return cell[lanes] != 0;
+  int64_t any = 0;
+  for (int l = 0; l < (N > 0 ? N : lanes); ++l) any |= cell[l];
+  return any != 0;
+}
+
 // Bounds lower what a set of rows is worth, on every column (boosting), instead of only forbidding splits.
 template <class Criterion>
 concept HoldsScores =
@@ -153,6 +162,41 @@ class Scan {
     attempt(left, n_left, code, next, false);
   }
 
+  // The hot loop of histograms: no missing rows, no constraint. All candidates of a column whose cells are `stride`
+  // apart, in registers; one that cannot win costs a few multiplications.
+  void consider_cells(const int64_t* cells, uint32_t n_codes, size_t stride, bool counted) {
+    static_assert(N > 0);
+    const Criterion criterion = *criterion_;
+    Lanes<N> l(N), r(total_), best(N);
+    double best_score = best_score_;
+    uint32_t current = 0, n_present = 0;
+    int64_t n_left = 0;
+    for (uint32_t code = 1; code <= n_codes; ++code) {
+      const int64_t* cell = cells + stride * code;
+      if (!has_rows<N>(cell, N, counted)) continue;
+      ++n_present;
+      if (current != 0 && !criterion.hopeless(l.data(), r.data(), best_score) &&
+          (!limited_ || allowed(l.data(), n_left, r.data()))) {
+        const double score = criterion.score(l.data()) + criterion.score(r.data());
+        if (score > best_score) {
+          best_score = score;
+          best = l;
+          best_code_ = current;
+          best_next_ = code;
+          best_n_left_ = n_left;
+        }
+      }
+      for (int k = 0; k < N; ++k) l.data()[k] += cell[k], r.data()[k] -= cell[k];
+      n_left += counted ? cell[N] : criterion.weight(cell);
+      current = code;
+    }
+    constant = n_present < 2;
+    if (!(best_score > best_score_)) return;
+    best_score_ = best_score;
+    best_missing_left_ = false;
+    best_left_ = best;
+  }
+
   // A candidate found elsewhere, better than any so far; the node has no missing rows here.
   void take(double score, uint32_t code, uint32_t next, const Lanes<N>& best_left) {
     best_score_ = score;
@@ -162,6 +206,7 @@ class Scan {
     best_left_ = best_left;
   }
 
+  bool constrained() const { return constrained_; }
   // Whether a candidate may be out of bounds, so that each has to be looked at.
   bool limited() const { return limited_ || constrained_; }
   const Lanes<N>& total() const { return total_; }
@@ -357,15 +402,6 @@ void scan_sparse(const Rows& rows, std::span<const Entry> entries, uint32_t defa
   if (scan.n_missing > 0 && current != 0) scan.consider(current, 0, n_left);
 }
 
-// Whether a histogram cell has rows: by its count where it has one, else by its lanes.
-template <int N>
-bool has_rows(const int64_t* cell, int lanes, bool counted) {
-  if (counted) return cell[lanes] != 0;
-  int64_t any = 0;
-  for (int l = 0; l < (N > 0 ? N : lanes); ++l) any |= cell[l];
-  return any != 0;
-}
-
 // Numeric or ordinal column from its histogram. Row counts: the extra lane when `counted`, else the weight (which is
 // the count where weights are 1, and is not needed where no limit asks for rows).
 template <class Criterion, int N>
@@ -373,6 +409,9 @@ void scan_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool coun
   const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
   const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
   const bool saw_missing = has_rows<N>(cells, lanes, counted);
+  if constexpr (N > 0) {
+    if (!saw_missing && !scan.constrained()) return scan.consider_cells(cells, n_codes, stride, counted);
+  }
   if (saw_missing) {
     add_lanes(scan.missing, cells);
     scan.n_missing = std::max<int64_t>(1, rows_of(cells));

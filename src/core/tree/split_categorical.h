@@ -186,9 +186,9 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
 }
 
 struct CategoryRules {
-  bool one_hot = false;   // one category against the rest
-  uint32_t most = 0;      // see scan_prefixes; boosting: most categories of the listed side
-  double rare_rows = 0;   // boosting: a category of fewer rows is never listed
+  bool one_hot = false;  // one category against the rest
+  uint32_t most = 0;     // see scan_prefixes; boosting: most categories of the listed side
+  double rare_rows = 0;  // boosting: a category of fewer rows is never listed
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of

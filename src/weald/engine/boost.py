@@ -47,11 +47,9 @@ class NewtonRows:
         """Add to each row's score the value of its leaf, in place."""
         self._native.add_scores(tree, leaf_values, scores, n_threads)
 
-    def leaf_of_row(
-        self, tree: NewtonTree, *, drawn_only: bool = False, n_threads: int = 1
-    ) -> NDArray[np.int32]:
+    def leaf_of_row(self, tree: NewtonTree, *, drawn_only: bool = False) -> NDArray[np.int32]:
         """The leaf of every row; -1 for rows the tree was not grown on, if `drawn_only`."""
-        return self._native.leaf_of_row(tree, drawn_only, n_threads)
+        return self._native.leaf_of_row(tree, drawn_only)
 
 
 def tree_arrays(tree: NewtonTree) -> TreeArrays:

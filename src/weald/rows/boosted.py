@@ -91,7 +91,7 @@ class BoostedRows:
 
     def leaf_of_row(self, tree: engine.NewtonTree, *, drawn_only: bool = False) -> NDArray[np.int32]:
         """The leaf of every row; -1 for rows the tree was not grown on, if `drawn_only`."""
-        return self._home().leaf_of_row(tree, drawn_only=drawn_only, n_threads=self._options.n_threads)
+        return self._home().leaf_of_row(tree, drawn_only=drawn_only)
 
     def _home(self) -> engine.NewtonRows:
         """The rows in the codes of the last tree: with "approx" every tree has its own."""
