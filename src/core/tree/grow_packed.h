@@ -28,8 +28,10 @@ size_t Grower<Rows, Criterion>::part_items(const Node& node, const Router& route
   for_columns(n_blocks, rows.size() * 2, [&](size_t block, Worker&) {
     const size_t first = block * item_block, last = std::min(rows.size(), first + item_block);
     with_codes(column.data, column.width, [&](const auto* codes) {
+      constexpr size_t ahead = 32;
       uint64_t n_left = 0;
       for (size_t i = first; i < last; ++i) {
+        __builtin_prefetch(codes + rows[std::min(i + ahead, rows.size() - 1)].row);
         const bool left = router.left(codes[rows[i].row]);
         goes_left_[i] = left;
         n_left += left;

@@ -39,11 +39,13 @@ void count(double value, int64_t times, Counts& counts) {
 Exponents count_all(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
                     const DrawnRows& drawn, Run& run) {
   const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
-  std::vector<Exponents> parts(static_cast<size_t>(run.n_threads()));
+  // Neighbouring rows count in series of their own: equal exponents in a row would wait for each other.
+  constexpr size_t series = 4;
+  std::vector<Exponents> parts(series * static_cast<size_t>(run.n_threads()));
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
-    Exponents& part = parts[static_cast<size_t>(worker)];
     const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
     for (size_t i = first; i < last; ++i) {
+      Exponents& part = parts[series * static_cast<size_t>(worker) + i % series];
       const uint32_t row = drawn[i];
       const double w = weight.empty() ? 1.0 : weight[row];
       const int64_t times = whole ? static_cast<int64_t>(w) : 1;
