@@ -16,7 +16,7 @@ bool Grower<Rows, Criterion>::in_order(int32_t j, size_t n_rows) const {
 template <class Rows, class Criterion>
 template <class Body>
 void Grower<Rows, Criterion>::for_columns(size_t n, size_t work, Body body) {
-  constexpr size_t parallel_work = 1 << 15;  // (row, column) pairs; waking a thread costs about as much as 10^4
+  constexpr size_t parallel_work = 1 << 14;  // (row, column) pairs; waking a thread costs about as much as 10^4
   if (run_.n_threads() > 1 && work >= parallel_work) {
     parallel_for(run_, static_cast<int64_t>(n),
                  [&](int64_t i, int worker) { body(static_cast<size_t>(i), workers_[static_cast<size_t>(worker)]); });

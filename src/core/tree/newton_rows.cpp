@@ -396,10 +396,16 @@ void NewtonRows::place_drawn(NewtonTree& tree, Run& run) const {
   const auto place = [&](auto& leaves) {
     using Leaf = typename std::remove_reference_t<decltype(leaves)>::value_type;
     all ? leaves.resize(n_rows_) : leaves.assign(n_rows_, static_cast<Leaf>(-1));
-    parallel_for(run, static_cast<int64_t>(n_leaves), [&](int64_t leaf, int) {
-      const auto at = static_cast<size_t>(leaf);
-      for (size_t i = arrays.leaf_start[at]; i < arrays.leaf_start[at + 1]; ++i) {
-        leaves[arrays.rows[i]] = static_cast<Leaf>(leaf);
+    // A block of leaves at a time, of about as many rows as any other block.
+    const size_t n_blocks = (arrays.rows.size() + row_block - 1) / row_block;
+    parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+      const auto begin = arrays.leaf_start.begin(), end = arrays.leaf_start.end() - 1;
+      const auto leaf_from = [&](size_t row) { return static_cast<size_t>(std::lower_bound(begin, end, row) - begin); };
+      const auto first = static_cast<size_t>(block) * row_block;
+      for (size_t leaf = leaf_from(first); leaf < leaf_from(first + row_block); ++leaf) {
+        for (size_t i = arrays.leaf_start[leaf]; i < arrays.leaf_start[leaf + 1]; ++i) {
+          leaves[arrays.rows[i]] = static_cast<Leaf>(leaf);
+        }
       }
     });
   };

@@ -176,7 +176,7 @@ class Scan {
       if (!has_rows<N>(cell, N, counted)) continue;
       ++n_present;
       if (current != 0 && !criterion.hopeless(l.data(), r.data(), best_score) &&
-          (!limited_ || allowed(l.data(), n_left, r.data()))) {
+          within_limits(l.data(), n_left, r.data())) {
         const double score = criterion.score(l.data()) + criterion.score(r.data());
         if (score > best_score) {
           best_score = score;
@@ -207,8 +207,9 @@ class Scan {
   }
 
   bool constrained() const { return constrained_; }
-  // Whether a candidate may be out of bounds, so that each has to be looked at.
-  bool limited() const { return limited_ || constrained_; }
+  bool within_limits(const int64_t* l, int64_t n_left, const int64_t* r) const {
+    return !limited_ || allowed(l, n_left, r);
+  }
   const Lanes<N>& total() const { return total_; }
   int64_t n_total() const { return n_total_; }
   bool found() const { return best_score_ > -std::numeric_limits<double>::infinity(); }
@@ -307,8 +308,8 @@ class Scan {
   int64_t best_n_left_ = 0;
 };
 
-// The hot loop of exact trees: no missing rows, no limits. Everything it touches stays in registers; a candidate that
-// cannot win costs a few multiplications.
+// The hot loop of exact trees: no missing rows, no constraint. Everything it touches stays in registers; a candidate
+// that cannot win costs a few multiplications.
 template <class Rows, class Criterion, int N>
 void scan_present(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan) {
   Lanes<N> left(rows.lanes()), right(scan.total()), best_left(rows.lanes()), row(rows.lanes());
@@ -319,7 +320,7 @@ void scan_present(const Rows& rows, std::span<const Entry> entries, Scan<Criteri
     if (i > 0 && entry_code(entries[i]) != entry_code(entries[i - 1]) &&
         !criterion.hopeless(left.data(), right.data(), best_score)) {
       const double score = criterion.score(left.data()) + criterion.score(right.data());
-      if (score > best_score) {
+      if (score > best_score && scan.within_limits(left.data(), static_cast<int64_t>(i), right.data())) {
         best_score = score;
         best = i;
         best_left = left;
@@ -342,7 +343,7 @@ void scan_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion
   scan.constant = entries.empty() || entry_code(entries.front()) == entry_code(entries.back());
   if (scan.constant) return;
   if constexpr (N > 0) {
-    if (scan.n_missing == 0 && !scan.limited()) return scan_present(rows, entries, scan);
+    if (scan.n_missing == 0 && !scan.constrained()) return scan_present(rows, entries, scan);
   }
   uint32_t current = entry_code(entries[i]);
   for (; i < entries.size(); ++i) {
