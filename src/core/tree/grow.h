@@ -39,6 +39,7 @@
 #include "core/tree/split.h"
 #include "core/tree/split_absolute.h"
 #include "core/tree/split_categorical.h"
+#include "core/tree/split_feeds.h"
 #include "core/tree/split_random.h"
 #include "core/tree/tiles.h"
 
@@ -285,3 +286,4 @@ class Grower {
 #include "core/tree/grow_packed.h"
 #include "core/tree/grow_search.h"
 #include "core/tree/grow_sparse.h"
+#include "core/tree/grow_subtrees.h"

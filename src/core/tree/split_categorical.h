@@ -192,7 +192,7 @@ struct CategoryRules {
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
-// them rare, and the split is judged by a stricter penalty (docs/methods/boosting.md, categories).
+// them rare, and the split is judged by a stricter penalty (docs/methods/boosting.md, 10).
 template <class Criterion>
 concept CautiousOnCategories = requires(const Criterion& criterion, const int64_t* cell) {
   criterion.place(cell);

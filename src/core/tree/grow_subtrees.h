@@ -1,0 +1,67 @@
+// Grower, fifth part: small nodes put aside and grown afterwards, one thread each. Included by grow.h.
+#pragma once
+
+#include <numeric>
+
+#include "core/tree/grow.h"
+
+namespace weald {
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::grow_aside() {
+  std::vector<GrownTree> parts(aside_.size());
+  std::vector<size_t> by_size(aside_.size());
+  std::iota(by_size.begin(), by_size.end(), size_t{0});
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](size_t a, size_t b) { return aside_[a].ids.size() > aside_[b].ids.size(); });
+  parallel_for(run_, static_cast<int64_t>(aside_.size()), [&](int64_t i, int) {
+    const size_t part = by_size[static_cast<size_t>(i)];
+    parts[part] = grow_part(aside_[part]);
+  });
+  for (size_t i = 0; i < parts.size(); ++i) tree_.graft(aside_[i].record, std::move(parts[i]));
+}
+
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::put_aside(const Node& child) {
+  Aside part{child.record, {}, child.depth, child.path, child.lower, child.upper, child.used, {}};
+  if (tiles_ == nullptr) {
+    const auto ids = ids_of(child);
+    part.ids.assign(ids.begin(), ids.end());
+  } else {
+    for (const RowItem item : items(child.begin, child.end, child.in_second)) {
+      part.ids.push_back(item.row);
+      part.values.push_back(std::bit_cast<NarrowRows::Value>(item.value));
+    }
+  }
+  aside_.push_back(std::move(part));
+}
+
+// One subtree on its own compact copy: rows renumbered from 0, so that everything it touches is close together.
+template <class Rows, class Criterion>
+GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
+  const size_t n = part.ids.size();
+  std::vector<GrowColumn> columns(columns_);
+  std::vector<std::unique_ptr<unsigned char[]>> storage(columns_.size());
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    storage[j] = std::make_unique_for_overwrite<unsigned char[]>(n * static_cast<size_t>(columns_[j].width));
+    columns[j].data = storage[j].get();
+    with_codes(columns_[j].data, columns_[j].width, [&](const auto* from) {
+      auto* to = reinterpret_cast<std::remove_const_t<std::remove_pointer_t<decltype(from)>>*>(storage[j].get());
+      for (size_t i = 0; i < n; ++i) to[i] = from[part.ids[i]];
+    });
+  }
+  std::vector<uint32_t> ids(n);
+  std::iota(ids.begin(), ids.end(), 0U);
+  Run run(&run_);
+  const auto gathered = [&] {
+    if constexpr (packable) {
+      if (tiles_ != nullptr) return NarrowRows{Buffer<NarrowRows::Value>::owned(part.values)};
+    }
+    return rows_.gather(part.ids);
+  };
+  Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
+                {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used});
+  return grower.grow();
+}
+
+}  // namespace weald
