@@ -111,7 +111,7 @@ template <bool normalise_scores, class Change>
   for (size_t j = top + 1; j < n; ++j) {
     const double sign = (gain > gains[j] ? 1.0 : 0.0) - (gain < gains[j] ? 1.0 : 0.0);
     pull[j] = sign * change_by(j);
-    bend[j] = ranking::clamp_exponent(sign * (score - scores[j]));
+    bend[j] = sign * (score - scores[j]);
   }
   for (size_t j = top + 1; j < n; ++j) {
     const Lambda pair = lambda_of<normalise_scores>(bend[j], score - scores[j], pull[j]);
@@ -171,7 +171,7 @@ void add_pair(size_t a, size_t b, const Change& change, const Costs& costs, Work
   const size_t low = a + b - high;
   const double worth = change.from(std::min(a, b))(std::max(a, b));
   const double lead = w.score[high] - w.score[low];
-  Lambda pair = lambda_of<normalise_scores>(ranking::clamp_exponent(lead), std::abs(lead), worth);
+  Lambda pair = lambda_of<normalise_scores>(lead, std::abs(lead), worth);
   if (!costs.relevant.empty()) {
     const auto high_row = static_cast<size_t>(w.ranked[high].row);
     const auto low_row = static_cast<size_t>(w.ranked[low].row);

@@ -58,12 +58,6 @@ struct GrowColumn {
   bool sparse = false;
 };
 
-// The entries of a sparse column that belong to a node.
-struct SparseRange {
-  int32_t column;
-  uint32_t begin, end;
-};
-
 // What the means and impurities of regression nodes need: not part of any histogram.
 struct Spread {
   Buffer<double> target;    // (n, n_outputs); absent for classes
@@ -80,6 +74,13 @@ struct Spread {
   }
 };
 
+// What a fit of many trees keeps from tree to tree; absent parts are made for the tree.
+struct Kept {
+  const Tiles* tiles = nullptr;  // rows are items, which `items` has
+  ItemBuffers* items = nullptr;
+  const SparseOrder* sparse_order = nullptr;
+};
+
 // Where a subtree hangs in its tree.
 struct Place {
   uint64_t path = 0;
@@ -92,10 +93,10 @@ struct Place {
 template <class Rows, class Criterion>
 class Grower {
  public:
-  // `ids`: the rows to grow on, ascending, all below n_rows. With `tiles`, these are in `items` instead.
+  // `ids`: the rows to grow on, ascending, all below n_rows. With tiles kept, these are in the items instead.
   Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
          const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run, Place place = {},
-         const Tiles* tiles = nullptr, ItemBuffers* items = nullptr);
+         const Kept& kept = {});
 
   GrownTree grow();
 
@@ -187,7 +188,7 @@ class Grower {
   }
 
   // grow_sparse.h: sparse columns
-  void sort_sparse_entries();
+  void take_sparse_entries(const SparseOrder* order);
   std::span<Entry> load_sparse(const SparseRange& range, Worker& worker) const;
   std::span<Entry> collect_sparse(int32_t j, const Node& node, Worker& worker);
   void search_sparse(std::span<Node*> children, Node* parent);

@@ -12,7 +12,7 @@ namespace weald {
 template <class Rows, class Criterion>
 Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
                                 const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run,
-                                Place place, const Tiles* tiles, ItemBuffers* items)
+                                Place place, const Kept& kept)
     : columns_(std::move(columns)),
       ids_(std::move(ids)),
       rows_(std::move(rows)),
@@ -25,9 +25,9 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       n_lanes_(rows_.lanes()),
       counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || rows_may_be_zero(rows_))),
       all_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
-      search_(tiles != nullptr ? Search::histogram : options.search),
-      tiles_(tiles),
-      buffers_(items),
+      search_(kept.tiles != nullptr ? Search::histogram : options.search),
+      tiles_(kept.tiles),
+      buffers_(kept.items),
       frontier_(options.max_leaves > 0, options.level_by_level),
       entries_(columns_.size()),
       workers_(static_cast<size_t>(run.n_threads())) {
@@ -49,7 +49,7 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   if constexpr (by_rows)
     order_ = std::make_unique<TargetOrder<typename Criterion::Sum>>(rows_, spread_.target.get(), ids_, n_rows);
   sparse_ = std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& column) { return column.sparse; });
-  if (sparse_ && all_) sort_sparse_entries();
+  if (sparse_ && all_) take_sparse_entries(kept.sparse_order);
   if (sparse_ && !all_) node_of_row_.assign(n_rows, -1);
   tree_.n_lanes = n_lanes_;
   lay_out_histograms();

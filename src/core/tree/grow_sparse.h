@@ -8,6 +8,32 @@
 
 namespace weald {
 
+inline SparseOrder sort_sparse_columns(std::span<const GrowColumn> columns, size_t n_rows) {
+  SparseOrder order;
+  order.start.resize(columns.size());
+  size_t n_entries = 0;
+  uint32_t largest_code = 0;
+  for (size_t j = 0; j < columns.size(); ++j) {
+    order.start[j] = n_entries;
+    n_entries += columns[j].n_entries;
+    order.longest = std::max<size_t>(order.longest, columns[j].n_entries);
+    if (columns[j].sparse) largest_code = std::max(largest_code, columns[j].n_codes);
+  }
+  order.entries.allocate(n_entries, largest_code, static_cast<uint32_t>(n_rows));
+  std::vector<Entry> entries(order.longest), scratch(order.longest);
+  for (size_t j = 0; j < columns.size(); ++j) {
+    const GrowColumn& column = columns[j];
+    if (!column.sparse || column.n_entries == 0) continue;
+    with_codes(column.data, column.width, [&](const auto* codes) {
+      for (size_t i = 0; i < column.n_entries; ++i) entries[i] = (static_cast<Entry>(codes[i]) << 32) | column.rows[i];
+    });
+    sort_entries(entries.data(), scratch.data(), column.n_entries, column.n_codes);
+    order.entries.store(order.start[j], {entries.data(), column.n_entries});
+    order.columns.push_back({static_cast<int32_t>(j), 0, column.n_entries});
+  }
+  return order;
+}
+
 // The sparse columns: many, of few entries each, so workers take them by the hundred.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_sparse(std::span<Node*> children, Node* parent) {
@@ -70,34 +96,31 @@ std::span<Entry> Grower<Rows, Criterion>::load_sparse(const SparseRange& range, 
   return entries;
 }
 
-// Entries of all sparse columns in code order, and their ranges in the root. Rows that do not take part are left out.
+// The entries of this tree's columns and rows, and their ranges in the root; `order` is that of the whole table, made
+// here if nobody has it.
 template <class Rows, class Criterion>
-void Grower<Rows, Criterion>::sort_sparse_entries() {
-  sparse_start_.resize(columns_.size());
-  size_t n_entries = 0, longest = 0;
-  uint32_t largest_code = 0;
-  for (size_t j = 0; j < columns_.size(); ++j) {
-    sparse_start_[j] = n_entries;
-    n_entries += columns_[j].n_entries;
-    longest = std::max<size_t>(longest, columns_[j].n_entries);
-    if (columns_[j].sparse) largest_code = std::max(largest_code, columns_[j].n_codes);
+void Grower<Rows, Criterion>::take_sparse_entries(const SparseOrder* order) {
+  SparseOrder own;
+  if (order == nullptr) order = &(own = sort_sparse_columns(columns_, side_.size()));
+  sparse_start_ = order->start;
+  sparse_entries_ = order == &own ? std::move(own.entries) : order->entries.copied();
+  const bool all_rows = ids_.size() == side_.size();
+  if (!all_rows) {
+    std::fill(side_.begin(), side_.end(), uint8_t{0});
+    for (const uint32_t row : ids_) side_[row] = 1;
   }
-  sparse_entries_.allocate(n_entries, largest_code, static_cast<uint32_t>(side_.size()));
-  std::fill(side_.begin(), side_.end(), uint8_t{0});
-  for (const uint32_t row : ids_) side_[row] = 1;
-  std::vector<Entry> entries(longest), scratch(longest);
-  for (size_t j = 0; j < columns_.size(); ++j) {
-    const GrowColumn& column = columns_[j];
-    if (!column.sparse || !column_rules_.in_tree(j)) continue;
-    size_t n = 0;
-    with_codes(column.data, column.width, [&](const auto* codes) {
-      for (size_t i = 0; i < column.n_entries; ++i) {
-        if (side_[column.rows[i]] != 0) entries[n++] = (static_cast<Entry>(codes[i]) << 32) | column.rows[i];
-      }
-    });
-    sort_entries(entries.data(), scratch.data(), n, column.n_codes);
-    sparse_entries_.store(sparse_start_[j], {entries.data(), n});
-    if (n > 0) sparse_columns_.push_back({static_cast<int32_t>(j), 0, static_cast<uint32_t>(n)});
+  std::vector<Entry> entries(all_rows ? 0 : order->longest);
+  for (SparseRange range : order->columns) {
+    if (!column_rules_.in_tree(static_cast<size_t>(range.column))) continue;
+    if (!all_rows) {
+      const size_t start = sparse_start_[static_cast<size_t>(range.column)];
+      const std::span<Entry> listed{entries.data(), range.end};
+      sparse_entries_.load(start, listed);
+      const auto out = std::remove_if(listed.begin(), listed.end(), [&](Entry e) { return side_[entry_row(e)] == 0; });
+      range.end = static_cast<uint32_t>(out - listed.begin());
+      sparse_entries_.store(start, listed.first(range.end));
+    }
+    if (range.end > 0) sparse_columns_.push_back(range);
   }
 }
 

@@ -65,10 +65,10 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, Run& run, const Tiles* tiles = nullptr, ItemBuffers* items = nullptr) {
+                     const GrowOptions& options, const Kept& kept, Run& run) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
-                                 options, run, {}, tiles, items);
+                                 options, run, {}, kept);
   GrownTree tree = grower.grow();
   if (options.prune_below > 0) tree.prune(options.prune_below);
   return flatten(std::move(tree));
@@ -80,6 +80,13 @@ NewtonRows::NewtonRows(const Codes& codes)
     : codes_(codes),
       n_rows_(static_cast<size_t>(codes.n_rows)),
       sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })) {}
+
+Kept NewtonRows::kept_sparse() {
+  if (sparse_ && sparse_order_ == nullptr) {
+    sparse_order_ = std::make_unique<SparseOrder>(sort_sparse_columns(grow_columns(codes_), n_rows_));
+  }
+  return {nullptr, nullptr, sparse_order_.get()};
+}
 
 uint32_t NewtonRows::nearest_row(std::span<const double> weight, uint64_t seed) const {
   size_t nearest = n_rows_;
@@ -155,7 +162,7 @@ NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const doub
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
-                          grow_options_in(options, powers), run);
+                          grow_options_in(options, powers), kept_sparse(), run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
@@ -190,7 +197,7 @@ NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const doub
   const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step};
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
-                          grow_options_in(options, powers), run);
+                          grow_options_in(options, powers), kept_sparse(), run);
   const size_t n = tree.arrays.slot.size();
   for (size_t i = 0; i < n; ++i) {
     const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
@@ -233,9 +240,9 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
   const GrowOptions grow = grow_options_in(options, powers);
   out.narrow = true;
   if (sparse_) {
-    out.arrays = grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow, run);
+    out.arrays = grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow, kept_sparse(), run);
   } else {
-    out.arrays = grow_rows(codes_, {}, NarrowRows{}, criterion, grow, run, tiles_.get(), &items_);
+    out.arrays = grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &items_, nullptr}, run);
   }
   place_drawn(out, run);
   // Leaf sums anew, wide: rows in their order, because gathering them leaf by leaf costs a cache line each.

@@ -18,10 +18,13 @@
 #include "core/tree/forest.h"
 #include "core/tree/gain_newton.h"
 #include "core/tree/options.h"
+#include "core/tree/sparse_entries.h"
 #include "core/tree/statistics.h"
 #include "core/tree/tiles.h"
 
 namespace weald {
+
+struct Kept;  // grow.h
 
 // In real units; `grow` has what these leave out.
 struct NewtonOptions {
@@ -72,6 +75,7 @@ class NewtonRows {
   const Codes& codes() const { return codes_; }
 
  private:
+  Kept kept_sparse();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
   NewtonTree grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
@@ -91,6 +95,7 @@ class NewtonRows {
   std::vector<NarrowRows::Value> narrow_;
   std::unique_ptr<Tiles> tiles_;  // made for the first narrow tree
   ItemBuffers items_;
+  std::unique_ptr<SparseOrder> sparse_order_;  // made for the first tree
 };
 
 }  // namespace weald

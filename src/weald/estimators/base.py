@@ -26,6 +26,7 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.growth import grow_options, max_columns
+from weald.estimators.manners import ForestManners
 from weald.estimators.options import TreeOptions, check_names, checked
 from weald.estimators.pictures import TreePictures
 from weald.estimators.pruning import check_pruning, prune_by
@@ -59,7 +60,7 @@ class Target:
         return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
-class BaseTree(Saving, TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.
@@ -317,16 +318,9 @@ class BaseTree(Saving, TreePictures, BaseEstimator, metaclass=ABCMeta):  # type:
         check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
         return super().set_params(**params)  # type: ignore[no-any-return]
 
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` has ended well once."""
-        return "forest_" in vars(self)
-
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags
 

@@ -24,6 +24,7 @@ from weald.boosting.stopping import EarlyStopping
 from weald.data.schema import Schema
 from weald.data.target import read_weight
 from weald.errors import DataTypeError, ParameterError
+from weald.estimators.manners import ForestManners
 from weald.estimators.saving import Saving
 from weald.estimators.xgboost_options import XGBOptions, read_options
 from weald.estimators.xgboost_parameters import XGBParameters
@@ -73,7 +74,7 @@ class _Elsewhere:
         )
 
 
-class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
+class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
     """The shared base; a subclass says how it reads targets and which objectives it takes."""
 
     evals_result_: dict[str, dict[str, list[float]]]
@@ -325,18 +326,6 @@ class BaseXGB(Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass
         for name in ("feature_names_in_", "evals_result_", "cv_results_", "classes_", "n_classes_"):
             self.__dict__.pop(name, None)
         self.__dict__.update(taken | learned)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` has ended well once."""
-        return "forest_" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect of the tables this takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        return tags
 
 
 def check_objective(objective: Any, owner: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,9 +97,3 @@ def trees_of(forest: Forest) -> list[BoostedTree]:
             )
         )
     return trees
-
-
-def first_rounds(forest: Forest, n_rounds: int) -> Forest:
-    """The forest of the first rounds only."""
-    kept = [tree for tree in trees_of(forest) if tree.round_ < n_rounds]
-    return replace(forest_of(kept, forest.n_columns, forest.base_score, forest.link))

@@ -13,6 +13,7 @@ from weald.boosting.options import BoostOptions
 from weald.boosting.records import Floats
 from weald.boosting.sampling import n_drawn, tree_columns
 from weald.data.codes import Codes
+from weald.data.fixed_point import to_units
 
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
 
@@ -58,7 +59,7 @@ class BoostedRows:
                 self._options.max_bin,
                 n_threads=self._options.n_threads,
             )
-            rows = self._approx = engine.NewtonRows(coarse)
+            rows = engine.NewtonRows(coarse)
         native = self._native
         native.round = round_
         native.grow.seed = seed
@@ -85,17 +86,13 @@ class BoostedRows:
     def add_scores(self, tree: engine.NewtonTree, value: Floats, scores: Floats) -> None:
         """Add a tree's leaf values, (leaves, width), to `scores`, (width, n_rows), in place."""
         for k in range(value.shape[1]):
-            self._home().add_scores(
+            self._rows.add_scores(
                 tree, np.ascontiguousarray(value[:, k]), scores[k], n_threads=self._options.n_threads
             )
 
     def leaf_of_row(self, tree: engine.NewtonTree, *, drawn_only: bool = False) -> NDArray[np.int32]:
         """The leaf of every row; -1 for rows the tree was not grown on, if `drawn_only`."""
-        return self._home().leaf_of_row(tree, drawn_only=drawn_only)
-
-    def _home(self) -> engine.NewtonRows:
-        """The rows in the codes of the last tree: with "approx" every tree has its own."""
-        return self._approx if self._options.tree_method == "approx" else self._rows
+        return self._rows.leaf_of_row(tree, drawn_only=drawn_only)
 
 
 def _whole(weight: Floats) -> bool:
@@ -104,8 +101,6 @@ def _whole(weight: Floats) -> bool:
 
 def _sketch_weights(hessian: Floats) -> NDArray[np.int64]:
     """Hessians as integer weights of candidates; a hessian below 0 counts nothing."""
-    from weald.data.fixed_point import to_units
-
     return to_units(np.maximum(hessian, 0.0)).units
 
 
