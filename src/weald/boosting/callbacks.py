@@ -201,6 +201,14 @@ class Callbacks:
         answers = [asked(*arguments) for callback in self.all if (asked := getattr(callback, method, None))]
         return any(bool(answer) for answer in answers)
 
+    def learning_rate(self, round_: int) -> float | None:
+        """The learning rate of a round, by the first that has one; None: the estimator's."""
+        for callback in self.all:
+            ask = getattr(callback, "learning_rate", None)
+            if callable(ask) and (rate := ask(round_)) is not None:
+                return float(rate)
+        return None
+
 
 def _checked(callbacks: Iterable[Any] | None) -> list[Any]:
     if callbacks is None:

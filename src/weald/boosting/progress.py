@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self, TextIO, TypeAlias
 
+import numpy as np
+
+from weald.errors import ParameterError
+
 _Log: TypeAlias = Mapping[str, Mapping[str, list[float]]]
 
 #: seconds between two drawings
@@ -88,6 +92,63 @@ class Progress:
 def progress_of(verbose: Any, n_rounds: int) -> Progress | None:
     """The display for an estimator's `verbose`: none for False, 0 and None, else a progress bar."""
     return Progress(n_rounds) if verbose else None
+
+
+class FoldLines:
+    """The lines of `weald.cv(verbose_eval=…)`: a callback that shows the mean metrics of the folds.
+
+    Parameters
+    ----------
+    every : int
+        Show the first round and each `every`th after it; the last one always.
+    n_rounds : int
+        How many rounds there may be.
+    deviations : bool
+        Whether to show the deviations between the folds too.
+    stream : text file, optional
+        Where to write; by default `sys.stderr`.
+    """
+
+    def __init__(
+        self, every: int, n_rounds: int, *, deviations: bool = True, stream: TextIO | None = None
+    ) -> None:
+        self._every, self._n_rounds, self._deviations = every, n_rounds, deviations
+        self._stream = stream
+        self._waiting = ""  # the line of the last round, if it is not shown yet
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> None:
+        """Show a round, if it is its turn."""
+        shown = [
+            f"  {data}-{metric} {values[-1][0]:.5g}" + (f" ± {values[-1][1]:.2g}" if self._deviations else "")
+            for data, log in evals_log.items()
+            for metric, values in log.items()
+        ]
+        self._waiting = f"round {epoch + 1}/{self._n_rounds}{''.join(shown)}\n"
+        if epoch % self._every == 0:
+            self._show()
+
+    def after_training(self, model: Any) -> None:
+        """Show the last round."""
+        self._show()
+
+    def _show(self) -> None:
+        stream: TextIO | None = self._stream or sys.stderr  # some programs have none
+        if stream is not None and self._waiting:
+            stream.write(self._waiting)
+            stream.flush()
+        self._waiting = ""
+
+
+def fold_lines(verbose_eval: Any, n_rounds: int, *, deviations: bool) -> FoldLines | None:
+    """The lines that `verbose_eval` of `weald.cv` asks for; None for False, 0 and None."""
+    if verbose_eval is None or verbose_eval is False:
+        return None
+    if not isinstance(verbose_eval, int | np.integer | np.bool_) or verbose_eval < 0:
+        raise ParameterError(
+            f"`verbose_eval` of cv must be True, False or a whole number of rounds; got {verbose_eval!r}. "
+            "Use 10 for a line every 10 rounds."
+        )
+    return FoldLines(int(verbose_eval), n_rounds, deviations=deviations) if verbose_eval else None
 
 
 def metric_text(evals_log: _Log) -> str:

@@ -53,6 +53,11 @@ class EarlyStopping(TrainingCallback):
                 f"`rounds` of early stopping must be a whole number from 1; got {rounds!r}. To train without "
                 "it leave `early_stopping_rounds` None."
             )
+        if maximize is not None and not isinstance(maximize, bool | np.bool_):
+            raise ParameterError(
+                f"`maximize` of early stopping must be True, False or None; got {maximize!r}. Use None to go "
+                "by the metric."
+            )
         if not isinstance(min_delta, int | float | np.number) or not 0.0 <= min_delta < math.inf:
             raise ParameterError(f"`min_delta` of early stopping must be a number from 0; got {min_delta!r}.")
         self.rounds = int(rounds)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from weald.boosting.cross_validation import cross_validate
+from weald.boosting.progress import fold_lines
 from weald.errors import DataTypeError, ParameterError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def train(
     evals: Sequence[Any] | None = None,
     obj: Callable[..., Any] | None = None,
     custom_metric: Callable[..., Any] | None = None,
+    maximize: bool | None = None,
     early_stopping_rounds: int | None = None,
     evals_result: dict[str, Any] | None = None,
     verbose_eval: bool | int | None = False,
@@ -51,6 +53,8 @@ def train(
         Sets whose metrics are followed; the last decides early stopping. In the form ((X, y), name) as well.
     obj, custom_metric : callable, default=None
         A custom objective and a custom metric, as `objective` and `eval_metric` of the estimators.
+    maximize : bool, default=None
+        For early stopping: whether more is better; None to go by the metric.
     early_stopping_rounds : int, default=None
         Stop after so many rounds without a better metric on the last set.
     evals_result : dict, default=None
@@ -96,6 +100,7 @@ def train(
         verbose=verbose_eval,
         xgb_model=xgb_model,
         feature_weights=feature_weights,
+        maximize=maximize,
     )
     if evals_result is not None:
         evals_result.clear()
@@ -118,7 +123,11 @@ def cv(
     maximize: bool | None = None,
     early_stopping_rounds: int | None = None,
     as_pandas: bool = True,
+    verbose_eval: bool | int | None = False,
+    show_stdv: bool = True,
     seed: int = 0,
+    callbacks: Sequence[Any] | None = None,
+    shuffle: bool = True,
     sample_weight: Any = None,
     base_margin: Any = None,
     feature_weights: Any = None,
@@ -146,8 +155,19 @@ def cv(
         round.
     as_pandas : bool, default=True
         Whether to return a DataFrame if pandas is installed; else a dict of columns.
+    verbose_eval : bool or int, default=False
+        Whether to show the metrics, a line a round; 10 for the first round and every 10th after it. The lines
+        go to stderr, as progress bars do.
+    show_stdv : bool, default=True
+        Whether these lines have the standard deviations too; the table always has them.
     seed : int, default=0
         What the folds and the training start from, unless `params` has a seed.
+    callbacks : list, default=None
+        As the estimators', but for all folds at once: `model` has `n_rounds` and `folds`, the models of each
+        fold to read, and `evals_log` has pairs (mean, standard deviation). A round of every fold is trained
+        at a time then, which takes longer.
+    shuffle : bool, default=True
+        Whether the rows (or queries) of each fold are drawn; else they follow one another.
     sample_weight, base_margin, group, qid : array-like, default=None
         As in `train`.
 
@@ -161,16 +181,29 @@ def cv(
 
     if folds is None and not Whole(2).admits(nfold):
         raise ParameterError(f"`nfold` of cv must be a whole number of at least 2; got {nfold!r}. Use 5.")
+    if not isinstance(shuffle, bool):
+        raise ParameterError(f"`shuffle` of cv must be True or False; got {shuffle!r}.")
     given = Given(X, y, sample_weight, base_margin, group, qid)
     params = _with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
-    model = _estimator(params, num_boost_round, obj, custom_metric, None, None)
+    model = _estimator(params, num_boost_round, obj, custom_metric, None, callbacks)
     options = model._options()
     data = model._read_training(given, options, None)
     plan = model._make_plan(options, data, feature_weights)
     by_class = data.classes is not None if stratified is None else stratified
     divide: Any = ("nfold", nfold) if folds is None else ("folds", folds)
-    parts = model._folds(divide[1], X, data, plan, stratified=by_class, name=divide[0], owner="cv")
-    result = cross_validate(plan, parts, wait=early_stopping_rounds, maximize=maximize)
+    lines = fold_lines(verbose_eval, plan.boost.n_rounds, deviations=show_stdv)
+    parts = model._folds(
+        divide[1], X, data, plan, stratified=by_class, name=divide[0], owner="cv", shuffle=shuffle
+    )
+    result = cross_validate(
+        plan,
+        parts,
+        wait=early_stopping_rounds,
+        maximize=maximize,
+        callbacks=options.callbacks,
+        lines=lines,
+        predict=model._predictor_so_far(data),
+    )
     return _table(result.table) if as_pandas else result.table
 
 

@@ -96,11 +96,8 @@ class Watch:
 
     def learning_rate(self, round_: int, otherwise: float) -> float:
         """The learning rate of a round: a scheduler's among the callbacks, or `otherwise`."""
-        for callback in self._callbacks.all:
-            ask = getattr(callback, "learning_rate", None)
-            if callable(ask) and (rate := ask(round_)) is not None:
-                return float(rate)
-        return otherwise
+        rate = self._callbacks.learning_rate(round_)
+        return otherwise if rate is None else rate
 
     def before_training(self, view: ModelView) -> None:
         """Call once, before the first round."""

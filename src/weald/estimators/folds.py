@@ -36,6 +36,7 @@ def folds(
     owner: str,
     name: str = "cv",
     way_out: str = "Use fewer folds, or ccp_alpha instead of prune.",
+    shuffle: bool = True,
 ) -> Iterator[Fold]:
     """The folds one after another, each checked.
 
@@ -55,12 +56,14 @@ def folds(
         What shuffles the rows, if `cv` is a number; None for the same folds every time.
     owner, name, way_out : str
         For messages: the estimator, what it calls `cv`, and what to do where there are too few rows.
+    shuffle : bool
+        Whether a number of folds draws the rows of each; else they follow one another.
     """
     asker = f"`{name}` of {owner}"
     n_rows, number = len(values), 0
     whole = np.ones(n_rows) if weight is None else weight
     for number, pair in enumerate(
-        _pairs(cv, X, values, whole, labels, random_state, asker, way_out), start=1
+        _pairs(cv, X, values, whole, labels, (shuffle, random_state), asker, way_out), start=1
     ):
         part = f"Fold {number} of {asker}"
         try:
@@ -92,13 +95,13 @@ def _pairs(
     values: NDArray[Any],
     weight: Weights,
     labels: bool,
-    random_state: Any,
+    shuffle: tuple[bool, Any],
     asker: str,
     way_out: str,
 ) -> Iterator[Any]:
-    """(train, test) from whatever `cv` is."""
+    """(train, test) from whatever `cv` is; `shuffle`: whether, and by what."""
     if isinstance(cv, int):
-        yield from _shuffled(cv, values, weight, labels, random_state, asker, way_out)
+        yield from _divided(cv, values, weight, labels, shuffle, asker, way_out)
     elif hasattr(cv, "split"):
         y = values[:, 0] if values.shape[1] == 1 else values
         table = X if hasattr(X, "shape") or hasattr(X, "__len__") else values
@@ -118,12 +121,12 @@ def _asked(pairs: Iterable[Any], asker: str) -> Iterator[Any]:
         ) from error
 
 
-def _shuffled(
+def _divided(
     n_folds: int,
     values: NDArray[Any],
     weight: Weights,
     labels: bool,
-    random_state: Any,
+    shuffle: tuple[bool, Any],
     asker: str,
     way_out: str,
 ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
@@ -135,9 +138,12 @@ def _shuffled(
             f"{asker} asks for {n_folds} folds of {len(rows)} row{'s' * (len(rows) != 1)} "
             f"(n_samples={len(rows)}; rows of weight 0 do not count). {way_out}"
         )
+    shuffled, random_state = shuffle
     seed = 0 if random_state is None else random_state
     stratified = labels and values.shape[1] == 1
-    folder = (StratifiedKFold if stratified else KFold)(n_folds, shuffle=True, random_state=seed)
+    folder = (StratifiedKFold if stratified else KFold)(
+        n_folds, shuffle=shuffled, random_state=seed if shuffled else None
+    )
     strata = _strata(values[rows, 0], n_folds) if stratified else None
     for train, test in folder.split(rows[:, None], strata):
         yield rows[train], rows[test]

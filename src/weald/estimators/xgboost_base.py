@@ -103,6 +103,7 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
         verbose: bool | int | None = False,
         xgb_model: Any = None,
         feature_weights: Any = None,
+        maximize: bool | None = None,
     ) -> Self:
         """Read, plan, train, and only then assign."""
         owner, options = type(self).__name__, self._options()
@@ -113,11 +114,12 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
         wait = check_waiting(options, len(watched), owner)
         rows, held_out = self._hold_out(options, data, plan)
         watched += held_out
-        plan, found = self._choose_rounds(options, plan, data, given.X, wait, goes_on=start is not None)
+        stopper = None if wait is None else EarlyStopping(wait, maximize=maximize)
+        plan, found = self._choose_rounds(options, plan, data, given.X, stopper, goes_on=start is not None)
         training = Training(plan, rows, watched, None if start is None else start.forest_)
         trained = training.run(
             callbacks=options.callbacks,
-            early_stopping=EarlyStopping(wait) if wait is not None and watched and not found else None,
+            early_stopping=stopper if watched and not found else None,
             progress=Progress(plan.boost.n_rounds) if verbose else None,
             predict=self._predictor_so_far(data),
         )
@@ -225,7 +227,14 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
         return data.rows.take(train), [Watched(HELD_OUT, data.rows.take(held))]
 
     def _choose_rounds(
-        self, options: XGBOptions, plan: Plan, data: Data, X: Any, wait: int | None, *, goes_on: bool
+        self,
+        options: XGBOptions,
+        plan: Plan,
+        data: Data,
+        X: Any,
+        stopper: EarlyStopping | None,
+        *,
+        goes_on: bool,
     ) -> tuple[Plan, dict[str, Any]]:
         """With early_stopping="cv": the number of rounds the folds find best, and what they said."""
         if not isinstance(options.early_stopping, str):
@@ -236,7 +245,8 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
                 "the rows of every fold. Hold rows out: use early_stopping=0.1 or a set (X, y)."
             )
         parts = self._folds(FOLDS, X, data, plan, stratified=True, name="early_stopping")
-        result = cross_validate(plan, parts, wait=wait)
+        assert stopper is not None
+        result = cross_validate(plan, parts, wait=stopper.rounds, maximize=stopper.maximize)
         chosen = replace(plan, boost=replace(plan.boost, n_rounds=result.n_rounds))
         learned = {"cv_results_": result.table, "best": (result.best_round, result.best_score)}
         return chosen, learned
@@ -251,6 +261,7 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
         stratified: bool,
         name: str,
         owner: str | None = None,
+        shuffle: bool = True,
     ) -> list[tuple[Rows, Rows]]:
         return fold_rows(
             cv,
@@ -262,6 +273,7 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
             seed=plan.boost.seed,
             owner=owner or type(self).__name__,
             name=name,
+            shuffle=shuffle,
         )
 
     def _predictor_so_far(self, data: Data) -> Callable[[Forest, Any], Any]:

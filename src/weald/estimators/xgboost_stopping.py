@@ -70,6 +70,7 @@ def fold_rows(
     seed: int,
     owner: str,
     name: str,
+    shuffle: bool = True,
 ) -> list[tuple[Rows, Rows]]:
     """The (training, held-out) rows of each fold; of a ranking a number divides queries.
 
@@ -91,6 +92,7 @@ def fold_rows(
             owner=owner,
             name=name,
             way_out="Use fewer folds, or more queries.",
+            shuffle=shuffle,
         )
         weight = np.ones(target.n_rows) if target.weight is None else target.weight
         parts = [(weight * fold.train[unit], weight * fold.held_out[unit]) for fold in divided]
@@ -108,6 +110,7 @@ def fold_rows(
             owner=owner,
             name=name,
             way_out="Use fewer folds, or more rows.",
+            shuffle=shuffle,
         )
         parts = [(fold.train, fold.held_out) for fold in found]
     for number, (train, _) in enumerate(parts, start=1):

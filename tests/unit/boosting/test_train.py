@@ -130,3 +130,133 @@ def test_cv_with_weights_and_sampling_goes_on_as_one_training():
     parts = weald.cv(params, X, y, 30, sample_weight=weight, as_pandas=False, early_stopping_rounds=30)
     n = len(parts["test-rmse-mean"])
     assert np.allclose(whole["test-rmse-mean"][:n], parts["test-rmse-mean"], atol=1e-9)
+
+
+def test_maximize_turns_early_stopping_round():
+    X, y = numbers()
+    ways = {
+        way: weald.train({}, X, y, 30, evals=[(X, y)], early_stopping_rounds=3, maximize=way)
+        for way in (None, False, True)
+    }
+    assert ways[None].best_iteration == ways[False].best_iteration == 29
+    assert (ways[True].best_iteration, ways[True].n_rounds_) == (0, 4)
+    with pytest.raises(ParameterError, match="`maximize` of early stopping must be True, False or None"):
+        weald.train({}, X, y, evals=[(X, y)], early_stopping_rounds=3, maximize="yes")
+
+
+def test_cv_without_shuffling_is_that_of_xgboost():
+    X, y = numbers()
+    params = {"max_depth": 3, "tree_method": "exact"}
+    ours = weald.cv(params, X, y, 4, nfold=4, shuffle=False, as_pandas=False)
+    theirs = xgboost.cv(params, xgboost.DMatrix(X, y), 4, nfold=4, shuffle=False, as_pandas=False)
+    assert ours.keys() == theirs.keys()
+    assert all(np.allclose(ours[name], theirs[name], atol=1e-5) for name in ours)
+    assert weald.cv(params, X, y, 4, nfold=4, as_pandas=False) != ours
+    with pytest.raises(ParameterError, match="`shuffle` of cv must be True or False"):
+        weald.cv(params, X, y, shuffle=0)
+
+
+def test_cv_without_shuffling_keeps_queries_in_order():
+    X, y = numbers()
+    relevance, qid = np.floor(np.clip(y + 2, 0, 4)), np.repeat(np.arange(20), 10)
+    blocks = [(np.r_[0:start, stop:200], np.r_[start:stop]) for start, stop in ((0, 100), (100, 200))]
+    params = {"objective": "rank:ndcg"}
+    plain = weald.cv(params, X, relevance, 3, nfold=2, qid=qid, shuffle=False, as_pandas=False)
+    assert plain == weald.cv(params, X, relevance, 3, folds=blocks, qid=qid, as_pandas=False)
+
+
+@pytest.mark.parametrize(
+    ("verbose", "rounds"),
+    [(True, range(1, 13)), (5, (1, 6, 11, 12)), (100, (1, 12)), (False, ()), (0, ()), (None, ())],
+)
+def test_cv_shows_every_so_many_rounds(verbose, rounds, capsys):
+    X, y = numbers()
+    table = weald.cv({"eval_metric": ["mae", "rmse"]}, X, y, 12, as_pandas=False, verbose_eval=verbose)
+    shown = capsys.readouterr()
+    lines = shown.err.splitlines()
+    assert not shown.out
+    assert [line.split()[1] for line in lines] == [f"{round_}/12" for round_ in rounds]
+    for round_, line in zip(rounds, lines, strict=True):
+        mean, deviation = (table[f"test-rmse-{kind}"][round_ - 1] for kind in ("mean", "std"))
+        assert line.endswith(f"  test-rmse {mean:.5g} ± {deviation:.2g}")
+        assert line.count("±") == 4
+    assert table == weald.cv({"eval_metric": ["mae", "rmse"]}, X, y, 12, as_pandas=False)
+
+
+def test_cv_shows_means_alone_and_stops_showing_with_the_training(capsys):
+    X, y = numbers()
+    weald.cv({}, X, y, 100, verbose_eval=1, show_stdv=False, early_stopping_rounds=3, maximize=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["1/100", "2/100", "3/100", "4/100"]
+    assert "±" not in "".join(lines)
+    for wrong in (-1, 2.5, "yes"):
+        with pytest.raises(ParameterError, match="`verbose_eval` of cv must be"):
+            weald.cv({}, X, y, verbose_eval=wrong)
+
+
+class Follow(weald.TrainingCallback):
+    """Writes down what a callback of cv is shown, and stops after a round."""
+
+    def __init__(self, last):
+        self.last, self.seen, self.ends = last, [], []
+
+    def before_training(self, model):
+        self.ends.append((model.n_rounds, [fold.forest.n_trees for fold in model.folds]))
+
+    def after_training(self, model):
+        self.ends.append((model.num_boosted_rounds(), [fold.forest.n_trees for fold in model.folds]))
+
+    def after_iteration(self, model, epoch, evals_log):
+        self.seen.append((model.n_rounds, {name: log["rmse"][-1] for name, log in evals_log.items()}))
+        self.said = [fold.predict(np.zeros((1, 4)))[0] for fold in model.folds]
+        return epoch == self.last
+
+
+def test_cv_asks_callbacks_after_each_round_of_all_folds():
+    X, y = numbers()
+    X = X[:, :4]
+    whole = weald.cv({}, X, y, 9, as_pandas=False)
+    follow = Follow(5)
+    table = weald.cv({}, X, y, 9, as_pandas=False, callbacks=[follow])
+    assert follow.ends == [(0, [0, 0, 0]), (6, [6, 6, 6])]
+    assert [n_rounds for n_rounds, _ in follow.seen] == [1, 2, 3, 4, 5, 6]
+    assert follow.seen[-1][1] == {
+        name: (whole[f"{name}-rmse-mean"][5], whole[f"{name}-rmse-std"][5]) for name in ("train", "test")
+    }
+    assert len(set(follow.said)) == 3
+    assert table == {name: values[:6] for name, values in whole.items()}
+    with pytest.raises(ParameterError, match="Give an object"):
+        weald.cv({}, X, y, callbacks=[Follow])
+
+
+def test_early_stopping_and_learning_rates_as_callbacks_of_cv():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    y = X[:, 0] + 2 * rng.normal(size=200)
+    by_rounds = weald.cv({}, X, y, 60, as_pandas=False, early_stopping_rounds=5)
+    by_callback = weald.cv({}, X, y, 60, as_pandas=False, callbacks=[weald.EarlyStopping(5)])
+    assert by_callback == by_rounds
+    rates = [0.5, 0.1, 0.05, 0.2, 0.3]
+    folds = list(KFold(3).split(X))
+    params = {"tree_method": "exact", "max_depth": 2}
+    ours = weald.cv(
+        params, X, y, 6, folds=folds, as_pandas=False, callbacks=[weald.LearningRateScheduler(rates)]
+    )
+    theirs = xgboost.cv(
+        params,
+        xgboost.DMatrix(X, y),
+        6,
+        folds=folds,
+        as_pandas=False,
+        callbacks=[xgboost.callback.LearningRateScheduler([*rates, 1.0])],
+    )
+    assert all(np.allclose(ours[name], theirs[name], atol=1e-5) for name in ours)
+
+
+def test_the_callbacks_of_cv_may_stop_before_the_first_round():
+    class Never:
+        def before_iteration(self, model, epoch, evals_log):
+            return True
+
+    X, y = numbers()
+    assert weald.cv({}, X, y, 9, as_pandas=False, callbacks=[Never()]) == {}
