@@ -175,7 +175,7 @@ class Schema:
         if table.n_columns != len(self.columns):
             raise DataError(
                 f"X has {table.n_columns} features, but {estimator} is expecting {len(self.columns)} "
-                "features as input."
+                f"features as input.{f' It was fitted on {listing(self.names)}.' if self.named else ''}"
             )
 
 
@@ -184,7 +184,7 @@ def _only_positions(names: Sequence[Hashable]) -> bool:
 
 
 def _names_differ(fitted: Sequence[Hashable], given: Sequence[Hashable]) -> str:
-    """scikit-learn's wording, which its checks and its users know, plus the nearest name."""
+    """scikit-learn's wording, which its checks and its users know, plus what would work."""
     message = "The feature names should match those that were passed during fit.\n"
     unseen = _sorted_names(set(given) - set(fitted))
     absent = _sorted_names(set(fitted) - set(given))
@@ -196,6 +196,8 @@ def _names_differ(fitted: Sequence[Hashable], given: Sequence[Hashable]) -> str:
         close = nearest(str(name), [str(other) for other in absent])
         if close:
             message += f"Perhaps {name!r} is {close!r}: rename it.\n"
+    if not absent and all(isinstance(name, str) for name in fitted):
+        message += "Leave out what is unseen: X[model.feature_names_in_] would work.\n"
     return message
 
 

@@ -92,6 +92,27 @@ def test_absent_and_extra_columns_raise_with_names():
         aligned(many, {"c0": [1]})
 
 
+def test_extra_columns_alone_come_with_the_way_out():
+    schema, way_out = fitted({"income": [1], "age": [2]}), "X[model.feature_names_in_] would work"
+    with pytest.raises(DataError, match="unseen at fit time:\n- town\n") as caught:
+        aligned(schema, {"income": [1], "age": [2], "town": ["a"]})
+    assert way_out in str(caught.value)
+    with pytest.raises(DataError) as caught:  # one is absent as well: leaving out is not enough
+        aligned(schema, {"income": [1], "town": ["a"]})
+    assert way_out not in str(caught.value)
+    with pytest.raises(DataError) as caught:  # names that are no text are in no feature_names_in_
+        aligned(fitted(pd.DataFrame([[1, 2]], columns=[5, 7])), pd.DataFrame([[1, 2, 3]], columns=[5, 7, 9]))
+    assert way_out not in str(caught.value)
+
+
+def test_a_wrong_number_of_unnamed_columns_names_those_of_the_fit():
+    schema = fitted({"income": [1], "age": [2]})
+    with pytest.raises(DataError, match=r"as input\. It was fitted on 'income', 'age'\."):
+        aligned(schema, np.ones((1, 3)))
+    with pytest.raises(DataError, match=r"expecting 3 features as input\.$"):
+        aligned(fitted(np.zeros((2, 3))), np.ones((1, 1)))
+
+
 def test_unnamed_tables_match_by_position():
     schema = fitted(np.zeros((2, 3)))
     assert aligned(schema, np.ones((1, 3))).n_columns == 3
