@@ -17,7 +17,7 @@ from weald.boosting.records import Floats, Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
 from weald.boosting.watch import Watch
 from weald.data.codes import Codes, encode
-from weald.errors import ParameterError
+from weald.errors import DataError, ParameterError
 from weald.estimators.xgboost_plan import Plan
 from weald.estimators.xgboost_rows import Rows, check_margin
 from weald.model.forest import Forest
@@ -108,6 +108,7 @@ class Training:
             watch=watch,
             predict=predict,
         )
+        _check_finite(self.forest, self.objective.name)
         return Trained(
             forest=self.forest,
             objective=f"custom:{self.objective.name}" if self.plan.custom else self.objective.name,
@@ -157,6 +158,17 @@ def _metrics(plan: Plan, objective: Objective) -> list[Metric]:
     asked = plan.eval_metric
     entries = [] if asked is None else [asked] if isinstance(asked, str) or callable(asked) else list(asked)
     return found if any(isinstance(entry, str) for entry in entries) else found[1:]
+
+
+def _check_finite(forest: Forest, objective: str) -> None:
+    """Refuse trees that overflowed: they predict nothing, and no file keeps them."""
+    finite = bool(np.isfinite(forest.value).all())
+    if not finite or not np.isfinite(forest.cover).all():
+        what = "hessians of a node" if finite else "values of a leaf"
+        raise DataError(
+            f"The {what} overflow float64 under the objective {objective!r}. Bring the target, or what the "
+            "objective returns, to a smaller scale; reg_lambda=1 or max_delta_step keep leaf values small."
+        )
 
 
 def _checked_start(start: Forest | None, objective: Objective, plan: Plan) -> Forest | None:

@@ -67,7 +67,7 @@ def _check_numbers(forest: Forest) -> None:
         "tree_weight": usable(forest.tree_weight),
         "threshold": bool(np.all(forest.threshold > -np.inf)),
         "gain": usable(forest.gain, low=0.0, finite=False),
-        "cover": usable(forest.cover, low=0.0),
+        "cover": usable(forest.cover),  # hessians of a user's objective may be negative
         "count": bool(np.all(forest.count >= 0)),
         "impurity": forest.impurity is None or usable(forest.impurity, finite=False),
         "value": usable(forest.value),
@@ -258,7 +258,8 @@ def _encode_weights(forest: Forest, structure: Structure) -> dict[str, NDArray[A
     additive = np.array_equal(structure.sums(count[leaf]), count)
     tensors |= {"leaf_count": narrow(count[leaf])} if additive else {"count": narrow(count)}
     if not same_bits(cover, count.astype(np.float64)):
-        additive = whole(cover) and np.array_equal(structure.sums(cover[leaf].astype(np.int64)), cover)
+        natural = whole(cover) and not (cover < 0).any()
+        additive = natural and np.array_equal(structure.sums(cover[leaf].astype(np.int64)), cover)
         tensors |= {"leaf_cover": narrow(cover[leaf])} if additive else {"cover": narrow(cover)}
     if forest.impurity is not None:
         some = forest.impurity.view(np.uint64) != 0
@@ -277,7 +278,7 @@ def _decode_weights(shelf: Shelf, structure: Structure) -> tuple[NDArray[np.int6
         weights = _summable(shelf.integers("leaf_cover", n_leaves, 0, _MOST))
         cover = structure.sums(weights).astype(np.float64)
     elif "cover" in shelf:
-        cover = shelf.floats("cover", (n_nodes,), low=0.0)
+        cover = shelf.floats("cover", (n_nodes,))
     else:
         cover = count.astype(np.float64)
     return count, cover

@@ -62,6 +62,8 @@ def check_task(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, clas
         raise ModelFileError(f"The model file has the link {forest.link!r:.40} where {link!r} is needed.")
     if forest.width != forest.n_outputs:
         raise ModelFileError("The leaves of the model file do not speak for all of its outputs.")
+    if (forest.cover < 0).any():
+        raise ModelFileError("A node of the model file has less weight than 0.")
     if not classifier:
         if classes is not None:
             raise ModelFileError("The model file holds a regressor with classes.")

@@ -59,6 +59,9 @@ BOOSTERS = {
         np.arange(160.0).reshape(80, 2) % 7 - 1, target(5)
     ),
     "ranking": lambda: XGBRanker(n_estimators=3).fit(rows(), target(4), group=[20] * 4),
+    "ranking by clicks": lambda: XGBRanker(n_estimators=3, lambdarank_unbiased=True).fit(
+        rows(), target(2), group=[20] * 4
+    ),
     "custom": lambda: XGBRegressor(n_estimators=3, objective=half_squares).fit(rows(), target()),
 }
 

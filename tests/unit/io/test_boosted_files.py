@@ -10,7 +10,7 @@ from unit.io.models import rewritten, same_arrays
 
 import weald
 from weald import EarlyStopping, XGBClassifier, XGBRegressor
-from weald.errors import ModelFileError, ParameterError, WealdError
+from weald.errors import DataError, ModelFileError, ParameterError, WealdError
 from weald.io import model_file
 
 
@@ -96,6 +96,42 @@ def test_code_and_rows_stay_out_of_files():
     assert again.n_rounds_ == 4
 
 
+@pytest.mark.parametrize("hessian", [-1.0, -0.25, "both signs"])
+@pytest.mark.parametrize("tree_method", ["exact", "hist"])
+def test_hessians_below_0_leave_a_model_that_a_file_keeps(hessian, tree_method):
+    signs = iter([1.0, -1.0, 0.3, -0.3])
+
+    def own(truth, raw):
+        return raw - truth, np.full_like(raw, next(signs) if hessian == "both signs" else hessian)
+
+    model = XGBRegressor(n_estimators=4, objective=own, min_child_weight=0, tree_method=tree_method)
+    model.fit(rows(), target())
+    assert model.forest_.cover.min() < 0
+    if hessian == "both signs":
+        assert model.forest_.cover.max() > 0
+    loaded = reloaded(model)
+    same_arrays(model, loaded)
+    assert np.array_equal(loaded.predict(rows()), model.predict(rows()))
+    assert model_file.to_bytes(loaded) == model_file.to_bytes(model)
+
+
+@pytest.mark.parametrize(
+    ("scales", "options", "message"),
+    [
+        ((1.0, 1e307), {}, "hessians of a node overflow"),
+        ((1e300, 1e-300), {"reg_lambda": 0, "min_child_weight": 0}, "values of a leaf overflow"),
+    ],
+)
+def test_trees_that_overflow_are_refused_by_fit(scales, options, message):
+    """What fit gives, save takes."""
+
+    def own(truth, raw):
+        return (raw - truth) * scales[0], np.full_like(raw, scales[1])
+
+    with pytest.raises(DataError, match=message):
+        XGBRegressor(n_estimators=1, objective=own, **options).fit(rows(), target())
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -120,6 +156,8 @@ def test_code_and_rows_stay_out_of_files():
         (lambda c, t: t.update({"forest.tree_output": np.array([0, 0, 0, 1], np.uint8)}), "range"),
         (lambda c, t: t.update({"forest.tree_weight": np.full(4, np.nan)}), "finite"),
         (lambda c, t: t.update({"forest.base_score": np.array([np.inf])}), "finite"),
+        (lambda c, t: t["forest.cover"].fill(-np.inf), "finite"),
+        (lambda c, t: t["forest.cover"].fill(np.nan), "finite"),
     ],
 )
 def test_hostile_files_are_refused(change, message, tmp_path):

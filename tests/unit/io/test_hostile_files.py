@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from unit.io.models import classifier, rewritten
+from unit.io.models import classifier, regressor, rewritten
 
 import weald
 from weald.errors import ModelFileError, WealdError
@@ -106,6 +106,16 @@ def test_hostile_files_are_refused_though_their_checksum_is_right(change, messag
     model_file.save(classifier(1), path)
     rewritten(path, change)
     with pytest.raises(ModelFileError, match=message):
+        weald.load(path)
+
+
+def test_a_single_tree_has_no_weight_below_0(tmp_path):
+    """Means of inner nodes divide by it; only boosters, which do not, may have such covers."""
+    path = tmp_path / "m.weald"
+    model = regressor(weighted=True)
+    model.save(path)
+    rewritten(path, lambda c, t: t.update({"forest.cover": np.full(model.forest_.n_nodes, -1.0)}))
+    with pytest.raises(ModelFileError, match="less weight than 0"):
         weald.load(path)
 
 
