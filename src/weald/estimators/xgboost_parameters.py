@@ -40,6 +40,34 @@ _ELSEWHERE = {
 }
 
 
+#: what `fit` leaves in all three, for their docstrings
+_ATTRIBUTES = """\
+feature_importances_ : ndarray of shape (n_features_in_,)
+        Importances by `importance_type`, scaled to add up to 1.
+    best_iteration, best_score : int, float
+        The best round and its metric; only with early stopping.
+    evals_result_ : dict
+        The learning curves, if sets were measured.
+    cv_results_ : dict
+        Means and deviations by round, with early_stopping="cv".
+    tree_method_, max_bin_ : str, int
+        What "auto" and None came to.
+    objective_ : str
+        The objective's name.
+    n_rounds_, n_estimators_ : int
+        Rounds trained, and rounds that predictions use.
+    intercept_ : ndarray
+        The prediction before the first tree.
+    n_features_in_ : int
+        How many columns the table had.
+    feature_names_in_ : ndarray
+        Their names; only if all of them are text.
+    n_outputs_ : int
+        How many columns `y` had.
+    forest_, schema_ : Forest, Schema
+        The trees, and what the model remembers of its columns."""
+
+
 class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The constructor that the three estimators share.
 
@@ -238,11 +266,11 @@ refresh_leaf
             setattr(self, name, value)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Show the parameters: their documentation where the docstring says so, their names as signature."""
+        """Show what is shared: documentation where the docstring says so, parameters as signature."""
         super().__init_subclass__(**kwargs)
         if cls.__doc__ and XGBParameters.__doc__:
             shared = XGBParameters.__doc__.split("\n\n", 1)[1].strip()
-            cls.__doc__ = cls.__doc__.replace("{parameters}", shared)
+            cls.__doc__ = cls.__doc__.replace("{parameters}", shared).replace("{attributes}", _ATTRIBUTES)
         whole = inspect.signature(cls.__init__)
         named = [each for each in whole.parameters.values() if each.name not in ("self", "others")]
         cls.__signature__ = whole.replace(parameters=named)

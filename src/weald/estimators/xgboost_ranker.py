@@ -35,30 +35,7 @@ class XGBRanker(BaseXGB):
 
     Attributes
     ----------
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        Importances by `importance_type`, scaled to add up to 1.
-    best_iteration, best_score : int, float
-        The best round and its metric; only with early stopping.
-    evals_result_ : dict
-        The learning curves, if sets were measured.
-    cv_results_ : dict
-        Means and deviations by round, with early_stopping="cv".
-    tree_method_, max_bin_ : str, int
-        What "auto" and None came to.
-    objective_ : str
-        The objective's name.
-    n_rounds_, n_estimators_ : int
-        Rounds trained, and rounds that predictions use.
-    intercept_ : ndarray
-        The score before the first tree.
-    n_features_in_ : int
-        How many columns the table had.
-    feature_names_in_ : ndarray
-        Their names; only if all of them are text.
-    n_outputs_ : int
-        Always 1.
-    forest_, schema_ : Forest, Schema
-        The trees, and what the model remembers of its columns.
+    {attributes}
 
     Examples
     --------

@@ -1,12 +1,14 @@
 """What a fitted booster can be asked: margins, rounds, leaves, importances, the intercept."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import xgboost
 from sklearn.exceptions import NotFittedError
 from unit.estimators.xgb_data import numbers, three_classes, two_classes
 
-from weald import XGBClassifier, XGBRegressor
+from weald import XGBClassifier, XGBRanker, XGBRegressor
 from weald.errors import DataError, ParameterError, WealdError
 
 
@@ -136,7 +138,20 @@ def test_a_model_must_be_fitted(classifier):
 
 
 def test_help_shows_every_parameter():
-    for model in (XGBClassifier, XGBRegressor):
+    for model in (XGBClassifier, XGBRegressor, XGBRanker):
         assert "{parameters}" not in model.__doc__
+        assert "\n    Attributes\n    ----------\n    " in model.__doc__
+        assert "\n    n_rounds_, n_estimators_ : int\n        Rounds trained" in model.__doc__
         for name in model()._get_param_names():
             assert name in model.__doc__, name
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_the_way_out_of_extra_columns_works(frame):
+    X, y = numbers()
+    columns = dict(zip("abcd", X[:, :4].T, strict=True))
+    model = XGBRegressor(n_estimators=3).fit(frame(columns), y)
+    more = frame({"z": y, **{name: columns[name] for name in "dbca"}})
+    with pytest.raises(DataError, match=r"- z\n.*X\[model.feature_names_in_\] would work"):
+        model.predict(more)
+    assert np.array_equal(model.predict(more[model.feature_names_in_]), model.predict(frame(columns)))
