@@ -48,6 +48,7 @@ void bind_options(nb::module_& m) {
       .def_rw("one_hot_categories", &GrowOptions::one_hot_categories)
       .def_rw("max_categories", &GrowOptions::max_categories)
       .def_rw("rare_rows", &GrowOptions::rare_rows)
+      .def_rw("group_rows", &GrowOptions::group_rows)
       .def_rw("level_by_level", &GrowOptions::level_by_level)
       .def_rw("random", &GrowOptions::random)
       .def_prop_rw(

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -47,6 +46,25 @@ uint64_t this_thread() {
   return std::hash<std::thread::id>{}(std::this_thread::get_id());
 }
 
+// Held for some tens of instructions only, so waiting for it must not put a thread to sleep.
+class SpinLock {
+ public:
+  void lock() {
+    constexpr int looks = 1000;  // then whoever holds it was probably put off its processor
+    for (int i = 0; held_.exchange(true, std::memory_order_acquire); ++i) {
+      while (held_.load(std::memory_order_relaxed) && i < looks) {
+        pause();
+        ++i;
+      }
+      if (i >= looks) std::this_thread::yield();
+    }
+  }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
 struct Job {
   Run* run;
   int64_t n_blocks;
@@ -54,7 +72,7 @@ struct Job {
   void* state;
   int max_helpers;
   std::atomic<int64_t> next{0};
-  int helpers = 0;  // helpers that ever joined; guarded by the pool's mutex
+  int helpers = 0;  // helpers that ever joined; guarded by the pool's lock
   std::atomic<int> active{0};
   std::exception_ptr error;
   std::mutex error_mutex;
@@ -80,32 +98,34 @@ struct Job {
   }
 };
 
+// Handing out a job and taking it costs no system call while helpers look for one. Whoever sleeps says so first and
+// looks once more; whoever changes something looks for sleepers afterwards (both sequentially consistent): one of the
+// two always sees the other.
 class Pool {
  public:
   void run(Job& job) {
-    {
-      const std::lock_guard lock(mutex_);
-      while (n_threads_ < job.max_helpers && start_thread()) {
-      }
-      jobs_.push_back(&job);
-      n_jobs_.fetch_add(1, std::memory_order_release);
-      spins_ = n_threads_ < processors_;
-      if (n_asleep_ > 0) wake_.notify_all();
+    lock_.lock();
+    while (n_threads_ < job.max_helpers && start_thread()) {
     }
+    jobs_.push_back(&job);
+    spins_ = n_threads_ < processors_;
+    lock_.unlock();
+    ++n_jobs_;
+    wake(n_asleep_, wake_);
     job.work(0);
-    std::unique_lock lock(mutex_);
-    jobs_.remove(&job);
-    if (job.active > 0 && spins_) {
-      lock.unlock();
-      spin([&] { return job.active.load(std::memory_order_acquire) == 0; });
-      lock.lock();
-    }
-    while (job.active > 0) {
-      done_.wait_for(lock, poll_interval);
-      lock.unlock();
+    lock_.lock();
+    std::erase(jobs_, &job);
+    lock_.unlock();
+    const auto done = [&] { return job.active == 0; };
+    if (done() || (spins_ && spin(done))) return;
+    ++n_waiting_;
+    std::unique_lock asleep(sleep_);
+    while (!done_.wait_for(asleep, poll_interval, done)) {
+      asleep.unlock();
       job.run->poll();
-      lock.lock();
+      asleep.lock();
     }
+    --n_waiting_;
   }
 
  private:
@@ -121,44 +141,51 @@ class Pool {
     return true;
   }
 
-  Job* open_job() {
+  void wake(const std::atomic<int>& n_sleepers, std::condition_variable& sleepers) {
+    if (n_sleepers == 0) return;
+    const std::lock_guard lock(sleep_);
+    sleepers.notify_all();
+  }
+
+  // Joins a job that has blocks left; nullptr if there is none.
+  Job* join(int& worker) {
+    const std::lock_guard lock(lock_);
     const auto found = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* job) { return job->open(); });
-    return found == jobs_.end() ? nullptr : *found;
+    if (found == jobs_.end()) return nullptr;
+    worker = ++(*found)->helpers;
+    ++(*found)->active;
+    return *found;
   }
 
   void serve() {
-    std::unique_lock lock(mutex_);
     for (;;) {
-      Job* job = open_job();
-      if (job == nullptr && spins_) {
-        const uint64_t seen = n_jobs_.load(std::memory_order_relaxed);
-        lock.unlock();
-        spin([&] { return n_jobs_.load(std::memory_order_acquire) != seen; });
-        lock.lock();
-        job = open_job();
+      const uint64_t seen = n_jobs_;
+      int worker = 0;
+      if (Job* job = join(worker)) {
+        job->work(worker);
+        --job->active;  // the caller's job is gone as soon as it sees that nobody is active
+        wake(n_waiting_, done_);
+        continue;
       }
-      if (job == nullptr) {
-        ++n_asleep_;
-        wake_.wait(lock, [&] { return (job = open_job()) != nullptr; });
-        --n_asleep_;
+      const auto more = [&] { return n_jobs_ != seen; };
+      if (spins_ && spin(more)) continue;
+      ++n_asleep_;
+      {
+        std::unique_lock asleep(sleep_);
+        wake_.wait(asleep, more);
       }
-      const int worker = ++job->helpers;
-      ++job->active;
-      lock.unlock();
-      job->work(worker);
-      // Under the lock: the caller's job is gone as soon as it sees that nobody is active.
-      lock.lock();
-      --job->active;
-      done_.notify_all();
+      --n_asleep_;
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  std::list<Job*> jobs_;
+  SpinLock lock_;  // of jobs_, n_threads_ and Job::helpers
+  std::vector<Job*> jobs_;
+  int n_threads_ = 0;
   std::atomic<uint64_t> n_jobs_{0};  // ever begun
   std::atomic<bool> spins_{false};
-  int n_threads_ = 0, n_asleep_ = 0;
+  std::mutex sleep_;
+  std::condition_variable wake_, done_;
+  std::atomic<int> n_asleep_{0}, n_waiting_{0};
   int processors_ = static_cast<int>(std::thread::hardware_concurrency());
 };
 

@@ -41,6 +41,7 @@
 #include "core/tree/split_categorical.h"
 #include "core/tree/split_feeds.h"
 #include "core/tree/split_random.h"
+#include "core/tree/split_words.h"
 #include "core/tree/tiles.h"
 
 namespace weald {
@@ -74,10 +75,21 @@ struct Spread {
   }
 };
 
+// Rows that can be items (grow_packed.h); others never are, whatever this says.
+template <class Rows>
+struct ItemRowsOf {
+  using Type = NarrowRows;
+};
+template <class G, class H, uint32_t flush>
+struct ItemRowsOf<PackedRows<G, H, flush>> {
+  using Type = PackedRows<G, H, flush>;
+};
+
 // What a fit of many trees keeps from tree to tree; absent parts are made for the tree.
+template <class Rows>
 struct Kept {
   const Tiles* tiles = nullptr;  // rows are items, which `items` has
-  ItemBuffers* items = nullptr;
+  ItemBuffers<typename ItemRowsOf<Rows>::Type>* items = nullptr;
   const SparseOrder* sparse_order = nullptr;
 };
 
@@ -96,7 +108,7 @@ class Grower {
   // `ids`: the rows to grow on, ascending, all below n_rows. With tiles kept, these are in the items instead.
   Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
          const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run, Place place = {},
-         const Kept& kept = {});
+         const Kept<Rows>& kept = {});
 
   GrownTree grow();
 
@@ -147,7 +159,9 @@ class Grower {
     PresentCategories present;
     std::vector<Entry> entries, scratch;
     std::vector<Entry> all_rows;  // a sparse column with the rows it does not list
-    std::vector<int64_t> cells, sibling_cells;
+    std::vector<int64_t> cells, sibling_cells, unpacked;
+    std::vector<uint64_t> words;  // of the columns of one group
+    std::vector<uint8_t> usable;  // of some flags
     Split best[2];
   };
 
@@ -158,7 +172,7 @@ class Grower {
     uint64_t path;
     double lower, upper;
     std::vector<int32_t> used;
-    std::vector<NarrowRows::Value> values;  // items only
+    std::vector<typename ItemRowsOf<Rows>::Type::Value> values;  // items only
   };
 
   // grow_search.h: the best split of new nodes
@@ -167,10 +181,14 @@ class Grower {
   void for_columns(size_t n, size_t work, Body body);
   void search(std::span<Node*> children, Node* parent);
   void search_all(std::span<Node*> children, Node* parent);
+  void take_best(std::span<Node*> children, const std::vector<int32_t>& active);
   void take_histogram_memory(std::span<Node*> children, Node* parent);
   void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
-  void build_cells(int32_t j, size_t begin, size_t end, bool in_second, int64_t* cells);
-  int64_t* child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling, Worker& worker);
+  void build_cells(int32_t j, size_t begin, size_t end, bool in_second, const int64_t* total, int64_t* cells,
+                   const Worker& worker);
+  template <class Build>
+  int64_t* child_cells(size_t start, size_t n, Node& child, const Node* parent, const int64_t* sibling, Worker& worker,
+                       Build build);
   void search_drawn(Node& node);
   void search_alone(int32_t j, const Node& node, Worker& worker, Split& best);
   void search_random(int32_t j, const Node& node, Worker& worker, Split& best);
@@ -178,10 +196,11 @@ class Grower {
   void scan_entries(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_targets(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
+  void scan_words(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
   void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
   CategoryRules category_rules(int32_t j) const {
     const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
-    return {n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows};
+    return {n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows, options_.group_rows};
   }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
@@ -199,11 +218,22 @@ class Grower {
   size_t mark_rows(Node& node, const Router& router);
 
   // grow_packed.h: rows that carry their statistics with them
-  static constexpr bool packable = std::is_same_v<Rows, NarrowRows>;
-  std::span<RowItem> items(size_t begin, size_t end, bool in_second) const;
+  using ItemRows = typename ItemRowsOf<Rows>::Type;
+  using Item = RowItem<ItemRows>;
+  static constexpr bool packable = std::is_same_v<Rows, ItemRows>;
+  static constexpr bool words = std::is_same_v<Rows, WordRows>;  // with tiles: cells are words
+  std::span<Item> items(size_t begin, size_t end, bool in_second) const;
   size_t part_items(const Node& node, const Router& router);
-  void sum_items(std::span<const RowItem> rows);
-  void add_item_histogram(int32_t j, std::span<const RowItem> rows, int64_t* cells) const;
+  template <class LeftOf>
+  void mark_items(std::span<const Item> rows, std::vector<uint64_t>& left_before, LeftOf left_of);
+  void sum_items(std::span<const Item> rows);
+  void search_flags(std::span<Node*> children, Node* parent);
+  void build_flags(size_t first, size_t n, size_t begin, size_t end, bool in_second, int64_t* cells) const;
+  void scan_flags(size_t first, size_t n, const int64_t* cells, const Node& node, Worker& worker, Split& best);
+  void make_groups();
+  void search_groups(std::span<Node*> children, Node* parent, const std::vector<int32_t>& active);
+  void add_item_histogram(int32_t j, std::span<const Item> rows, int64_t* cells) const;
+  void fill_default(int32_t j, const int64_t* total, int64_t* cells) const;
   void put_aside(const Node& child);
   void collect_ids();
 
@@ -231,12 +261,17 @@ class Grower {
   const int64_t* lanes_of(int32_t record) const {
     return tree_.lanes.data() + static_cast<size_t>(record) * static_cast<size_t>(n_lanes_);
   }
-  size_t cell_stride() const { return static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0); }
+  size_t cell_stride() const {
+    return words && tiles_ != nullptr ? 1 : static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
+  }
+  bool has_flags() const { return packable && tiles_ != nullptr && !tiles_->flags().empty(); }
+  bool listed(int32_t j) const { return columns_[static_cast<size_t>(j)].sparse && tiles_ != nullptr; }
   size_t cells_of(int32_t j) const {
     return (static_cast<size_t>(columns_[static_cast<size_t>(j)].n_codes) + 1) * cell_stride();
   }
 
   std::vector<GrowColumn> columns_;
+  size_t n_rows_;
   std::vector<uint32_t> ids_;
   Rows rows_;
   const Criterion& criterion_;
@@ -248,13 +283,20 @@ class Grower {
   int n_lanes_;
   bool counted_;  // histograms count rows: min_rows_leaf asks, or lanes of 0 may be rows, and the weight is no count
   bool all_;      // all columns are searched in every node
-  bool sparse_ = false;  // some columns are sparse
+  bool sparse_ = false;  // some columns are sparse, and not in the tiles
   size_t subtree_rows_ = 0;
   Search search_;
   const Tiles* tiles_;  // present: rows are items
-  ItemBuffers* buffers_;
-  std::vector<uint8_t> goes_left_;            // items only: per row of the node being split
-  std::vector<uint8_t> in_second_;            // items only: per record
+  ItemBuffers<ItemRows>* buffers_;
+  struct Group {
+    size_t tile, first, n;  // columns of a tile, or
+    int32_t alone = -1;     // one that is in none
+  };
+  std::vector<Group> groups_;         // words of dense columns only: each is built, subtracted and scanned as a whole
+  std::vector<int32_t> in_group_;     // per column: its place in its group
+  std::vector<int32_t> position_of_;  // per column: where it is in the active list, −1: nowhere
+  std::vector<uint8_t> goes_left_;    // items only: per row of the node being split
+  std::vector<uint8_t> in_second_;    // items only: per record
   size_t summed_begin_ = 0, summed_end_ = 0;  // rows whose sums the workers hold
 
   GrownTree tree_;
@@ -276,6 +318,7 @@ class Grower {
   std::vector<int32_t> node_of_row_;  // sparse columns drawn: the record whose rows a row is among
   [[no_unique_address]] typename Parts<Criterion>::Order order_;
   std::vector<size_t> cell_start_;  // where a column's histogram lies in Node::cells
+  size_t flags_start_ = 0;          // and where those of flags do
   size_t cells_total_ = 0;
   size_t smallest_histogram_rows_ = 0;
   int64_t cells_in_use_ = 0;  // bytes

@@ -12,8 +12,9 @@ namespace weald {
 template <class Rows, class Criterion>
 Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids, Rows rows,
                                 const Criterion& criterion, Spread spread, const GrowOptions& options, Run& run,
-                                Place place, const Kept& kept)
+                                Place place, const Kept<Rows>& kept)
     : columns_(std::move(columns)),
+      n_rows_(n_rows),
       ids_(std::move(ids)),
       rows_(std::move(rows)),
       criterion_(criterion),
@@ -48,16 +49,19 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   }
   if constexpr (by_rows)
     order_ = std::make_unique<TargetOrder<typename Criterion::Sum>>(rows_, spread_.target.get(), ids_, n_rows);
-  sparse_ = std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& column) { return column.sparse; });
+  sparse_ = tiles_ == nullptr &&
+            std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& column) { return column.sparse; });
   if (sparse_ && all_) take_sparse_entries(kept.sparse_order);
   if (sparse_ && !all_) node_of_row_.assign(n_rows, -1);
   tree_.n_lanes = n_lanes_;
   lay_out_histograms();
+  make_groups();
   // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does, and
   // sparse columns are cheap in small nodes as they are.
   constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8;
   const size_t n_taken = tiles_ == nullptr ? ids_.size() : buffers_->first.size();
-  if (options.max_leaves <= 0 && !sparse_ && place_.tree_weight == 0 && n_taken >= 2 * smallest_part) {
+  if (options.max_leaves <= 0 && !sparse_ && !words && (tiles_ == nullptr || tiles_->listed().empty()) &&
+      place_.tree_weight == 0 && n_taken >= 2 * smallest_part) {
     subtree_rows_ = std::clamp(n_taken / parts, smallest_part, largest_part);
   }
 }
@@ -69,7 +73,8 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
   smallest_histogram_rows_ = std::numeric_limits<size_t>::max();
   for (size_t c = 0; c < columns_.size(); ++c) {
     const auto j = static_cast<int32_t>(c);
-    if (columns_[c].n_codes == 0 || columns_[c].sparse || !column_rules_.in_tree(c)) continue;
+    if (has_flags() && tiles_->is_flag(c)) continue;
+    if (columns_[c].n_codes == 0 || (columns_[c].sparse && !listed(j)) || !column_rules_.in_tree(c)) continue;
     all_columns_.push_back(j);
     if (in_order(j, ids_.size())) continue;
     cell_start_[c] = cells_total_;
@@ -77,6 +82,10 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
     const size_t rows_that_pay = search_ == Search::histogram ? 0 : 2 * (size_t{columns_[c].n_codes} + 1);
     smallest_histogram_rows_ = std::min(smallest_histogram_rows_, rows_that_pay);
   }
+  if (!has_flags()) return;
+  flags_start_ = cells_total_;
+  cells_total_ += cell_stride() * tiles_->flags().size();
+  smallest_histogram_rows_ = 0;
 }
 
 template <class Rows, class Criterion>
@@ -95,12 +104,12 @@ GrownTree Grower<Rows, Criterion>::grow() {
   for (const uint32_t row : ids_) rows_.add(row, lanes.data());
   if constexpr (packable) {
     if (tiles_ != nullptr) {
-      for (const RowItem item : buffers_->first) {
-        const auto value = std::bit_cast<NarrowRows::Value>(item.value);
-        lanes[0] += value.g;
-        lanes[1] += value.h;
+      for (const Item item : buffers_->first) {
+        lanes[0] += item.value.g;
+        lanes[1] += item.value.h;
       }
-      if (root.depth < options_.max_depth) sum_items(buffers_->first);
+      if (root.depth < options_.max_depth && groups_.empty()) sum_items(buffers_->first);
+      summed_end_ = buffers_->first.size();
     }
   }
   add_record(root, lanes.data());

@@ -62,14 +62,35 @@ void Grower<Rows, Criterion>::search_all(std::span<Node*> children, Node* parent
     for (auto& best : worker.best) best.column = -1, best.score = -std::numeric_limits<double>::infinity();
   }
   for (auto& flags : constant_) flags.resize(active.size());
-  for_columns(active.size(), n_rows * active.size(), [&](size_t i, Worker& worker) {
-    if (!options_.random) return search_column(active[i], i, children, parent, worker);
-    for (size_t c = 0; c < children.size(); ++c) {
-      search_alone(active[i], *children[c], worker, worker.best[c]);
-      constant_[c][i] = worker.scan->constant;
+  if (!groups_.empty()) {
+    search_groups(children, parent, active);
+    return take_best(children, active);
+  }
+  // Columns by the dozen where there are thousands: taking one costs as much as scanning a short one.
+  constexpr size_t most_parts = 64;
+  const size_t together = active.size() / most_parts + 1;
+  const size_t work = tiles_ == nullptr ? n_rows * active.size() : 2 * children.size() * cells_total_;
+  for_columns((active.size() + together - 1) / together, work, [&](size_t part, Worker& worker) {
+    const size_t last = std::min(active.size(), (part + 1) * together);
+    for (size_t i = part * together; i < last; ++i) {
+      if (!options_.random) {
+        search_column(active[i], i, children, parent, worker);
+        continue;
+      }
+      for (size_t c = 0; c < children.size(); ++c) {
+        search_alone(active[i], *children[c], worker, worker.best[c]);
+        constant_[c][i] = worker.scan->constant;
+      }
     }
   });
+  if (has_flags()) search_flags(children, parent);
   if (sparse_) search_sparse(children, parent);
+  take_best(children, active);
+}
+
+// The best splits of all workers, and the columns that are not constant in the children.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::take_best(std::span<Node*> children, const std::vector<int32_t>& active) {
   for (size_t c = 0; c < children.size(); ++c) {
     Node& child = *children[c];
     for (auto& worker : workers_) {
@@ -130,7 +151,11 @@ void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::spa
       }
       if (may) scan_entries(j, {entries.get() + child.begin, child.size()}, child, worker, worker.best[c]);
     } else {
-      int64_t* cells = child_cells(j, child, parent, sibling, worker);
+      const auto build = [&](size_t begin, size_t end, const int64_t* total, int64_t* to) {
+        build_cells(j, begin, end, child.in_second, total, to, worker);
+      };
+      int64_t* cells =
+          child_cells(cell_start_[static_cast<size_t>(j)], cells_of(j), child, parent, sibling, worker, build);
       if (!child.inherits) sibling = cells;
       if (may) scan_cells(j, cells, child, worker, worker.best[c]);
     }
@@ -138,44 +163,59 @@ void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::spa
   }
 }
 
-// The histogram of column j over the rows [begin, end) of a node or its children.
+// The histogram of column j over the rows [begin, end) of a node or its children, whose lanes are `total`.
 template <class Rows, class Criterion>
-void Grower<Rows, Criterion>::build_cells(int32_t j, size_t begin, size_t end, bool in_second, int64_t* cells) {
+void Grower<Rows, Criterion>::build_cells(int32_t j, size_t begin, size_t end, bool in_second, const int64_t* total,
+                                          int64_t* cells, const Worker& worker) {
   const GrowColumn& column = columns_[static_cast<size_t>(j)];
   if constexpr (packable) {
     if (tiles_ != nullptr) {
       const bool summed = begin == summed_begin_ && end == summed_end_ && !counted_;
-      if (summed && tiles_->start(static_cast<size_t>(j)) != Tiles::nowhere) {
-        return unpack_column(*tiles_, buffers_->sums, static_cast<size_t>(j), column.n_codes, cells);
+      if (!summed || tiles_->start(static_cast<size_t>(j)) == Tiles::nowhere) {
+        std::fill_n(cells, cells_of(j), 0);
+        add_item_histogram(j, items(begin, end, in_second), cells);
+      } else if constexpr (words) {
+        auto* to = reinterpret_cast<uint64_t*>(cells);
+        const size_t n = size_t{column.n_codes} + 1, at = static_cast<size_t>(j);
+        if (groups_.empty()) {
+          copy_words(buffers_->sums, static_cast<size_t>(tiles_->start(at)), n, to);
+        } else {
+          std::copy_n(worker.words.data() + tile_codes * static_cast<size_t>(in_group_[at]), n, to);
+        }
+      } else {
+        const auto start = static_cast<size_t>(tiles_->start(static_cast<size_t>(j)));
+        unpack_words(buffers_->sums, start, size_t{column.n_codes} + 1, cells);
       }
-      std::fill_n(cells, cells_of(j), 0);
-      return add_item_histogram(j, items(begin, end, in_second), cells);
+      if (column.sparse) fill_default(j, total, cells);
+      return;
     }
   }
   std::fill_n(cells, cells_of(j), 0);
   add_histogram(rows_, column.data, column.width, {ids_.data() + begin, end - begin}, column.n_codes, counted_, cells);
 }
 
-// The histogram of column j in `child`: built from its rows, or its parent's less its sibling's.
+// Cells [start, start + n) of `child`: built from its rows, or its parent's less its sibling's.
 template <class Rows, class Criterion>
-int64_t* Grower<Rows, Criterion>::child_cells(int32_t j, Node& child, const Node* parent, const int64_t* sibling,
-                                              Worker& worker) {
-  const size_t n = cells_of(j);
+template <class Build>
+int64_t* Grower<Rows, Criterion>::child_cells(size_t start, size_t n, Node& child, const Node* parent,
+                                              const int64_t* sibling, Worker& worker, Build build) {
   const auto scratch = [&](std::vector<int64_t>& cells) {
     cells.resize(std::max(cells.size(), n));
     return cells.data();
   };
   if (!child.inherits) {
-    int64_t* cells = child.cells ? child.cells.get() + cell_start_[static_cast<size_t>(j)] : scratch(worker.cells);
-    build_cells(j, child.begin, child.end, child.in_second, cells);
+    int64_t* cells = child.cells ? child.cells.get() + start : scratch(worker.cells);
+    build(child.begin, child.end, lanes_of(child.record), cells);
     return cells;
   }
-  int64_t* cells = child.cells.get() + cell_start_[static_cast<size_t>(j)];
+  int64_t* cells = child.cells.get() + start;
   if (sibling == nullptr) {
     const bool child_is_left = child.begin == parent->begin;
     const size_t begin = child_is_left ? child.end : parent->begin;
     int64_t* other_cells = scratch(worker.sibling_cells);
-    build_cells(j, begin, begin + parent->size() - child.size(), child.in_second, other_cells);
+    std::vector<int64_t> rest(lanes_of(parent->record), lanes_of(parent->record) + n_lanes_);
+    for (size_t l = 0; l < rest.size(); ++l) rest[l] -= lanes_of(child.record)[l];
+    build(begin, begin + parent->size() - child.size(), rest.data(), other_cells);
     sibling = other_cells;
   }
   subtract_histogram(cells, sibling, n);
@@ -260,6 +300,9 @@ void Grower<Rows, Criterion>::scan_entries(int32_t j, std::span<const Entry> ent
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker,
                                          Split& best) {
+  if constexpr (words) {
+    if (tiles_ != nullptr) return scan_words(j, cells, node, worker, best);
+  }
   if constexpr (!by_rows) {
     const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
     if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
@@ -270,6 +313,45 @@ void Grower<Rows, Criterion>::scan_cells(int32_t j, const int64_t* cells, const 
       scan_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan);
       worker.scan->offer(j, best);
     }
+  }
+}
+
+// Cells that are words: four candidates at a time where nothing is special, else unpacked and as usual.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::scan_words(int32_t j, const int64_t* cells, const Node& node, Worker& worker,
+                                         Split& best) {
+  if constexpr (words) {
+    const GrowColumn& column = columns_[static_cast<size_t>(j)];
+    const auto* packed = reinterpret_cast<const uint64_t*>(cells);
+    ColumnScan& scan = *worker.scan;
+    if (column.kind == ColumnKind::categorical || packed[0] != 0 || scan.constrained() || criterion_.max_step > 0) {
+      worker.unpacked.assign(2 * (size_t{column.n_codes} + 1), 0);
+      for (size_t code = 0; code <= column.n_codes; ++code) {
+        unpack_add(rows_, packed[code], worker.unpacked.data() + 2 * code);
+      }
+      if (column.kind == ColumnKind::categorical) {
+        collect_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan, worker.present);
+        return scan_categories(worker.present, j, category_rules(j), scan, best);
+      }
+      scan_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan);
+      scan.offer(j, best);
+      return;
+    }
+    const int64_t* total = lanes_of(node.record);
+    // A tie goes to the lower column, which may be this one.
+    const double to_beat = best.column > j ? below(best.score) : best.score;
+    const WordColumn cells_here{packed, column.n_codes, {total[0], total[1]}, options_.min_weight_leaf};
+    scan.constant = constant_words(cells_here);
+    if (scan.constant) return;
+    const BestWord found = best_word(cells_here, criterion_, to_beat);
+    if (found.code == 0) return;
+    uint32_t next = found.code + 1;
+    while (next <= column.n_codes && packed[next] == 0) ++next;
+    if (next > column.n_codes) return;  // nothing on the right: worth no more than the node
+    Lanes<2> left(2);
+    unpack_add(rows_, found.left, left.data());
+    scan.take(found.score, found.code, next, left);
+    scan.offer(j, best);
   }
 }
 

@@ -28,9 +28,9 @@ void Grower<Rows, Criterion>::put_aside(const Node& child) {
     const auto ids = ids_of(child);
     part.ids.assign(ids.begin(), ids.end());
   } else {
-    for (const RowItem item : items(child.begin, child.end, child.in_second)) {
+    for (const Item item : items(child.begin, child.end, child.in_second)) {
       part.ids.push_back(item.row);
-      part.values.push_back(std::bit_cast<NarrowRows::Value>(item.value));
+      part.values.push_back(item.value);
     }
   }
   aside_.push_back(std::move(part));
@@ -55,7 +55,7 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
   Run run(&run_);
   const auto gathered = [&] {
     if constexpr (packable) {
-      if (tiles_ != nullptr) return NarrowRows{Buffer<NarrowRows::Value>::owned(part.values)};
+      if (tiles_ != nullptr) return Rows{Buffer<typename Rows::Value>::owned(part.values)};
     }
     return rows_.gather(part.ids);
   };

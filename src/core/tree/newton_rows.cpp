@@ -19,11 +19,21 @@ namespace {
 constexpr size_t row_block = newton_row_block;
 constexpr size_t narrow_rows = size_t{1} << 16;
 
-struct Powers {
-  int g, h;
-};
-
 constexpr size_t most_short_leaves = 0xffff;  // the largest number stands for: nowhere yet
+
+// body(i, row, worker) for row = drawn[i], in parallel.
+template <class Body>
+void for_rows(const DrawnRows& drawn, Run& run, const Body& body) {
+  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
+    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
+    if (drawn.ids.empty()) {
+      for (size_t i = first; i < last; ++i) body(i, static_cast<uint32_t>(i), worker);
+    } else {
+      for (size_t i = first; i < last; ++i) body(i, drawn.ids[i], worker);
+    }
+  });
+}
 
 // Calls f with the leaves of all rows: const uint16_t* or const uint32_t*.
 template <class Tree, class F>
@@ -65,7 +75,7 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, const Kept& kept, Run& run) {
+                     const GrowOptions& options, const Kept<Rows>& kept, Run& run) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
                                  options, run, {}, kept);
@@ -79,13 +89,14 @@ TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, c
 NewtonRows::NewtonRows(const Codes& codes)
     : codes_(codes),
       n_rows_(static_cast<size_t>(codes.n_rows)),
-      sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })) {}
+      sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })),
+      tiled_(!sparse_ || Tiles::suits(codes)) {}
 
-Kept NewtonRows::kept_sparse() {
+const SparseOrder* NewtonRows::sparse_order() {
   if (sparse_ && sparse_order_ == nullptr) {
     sparse_order_ = std::make_unique<SparseOrder>(sort_sparse_columns(grow_columns(codes_), n_rows_));
   }
-  return {nullptr, nullptr, sparse_order_.get()};
+  return sparse_order_.get();
 }
 
 uint32_t NewtonRows::nearest_row(std::span<const double> weight, uint64_t seed) const {
@@ -130,51 +141,44 @@ NewtonTree NewtonRows::grow(std::span<const double> g, std::span<const double> h
   require(weight.empty() || weight.size() == n_rows_, "one weight a row");
   const DrawnRows drawn = draw_rows(weight, options);
   NewtonTree tree;
+  const Gradients gradients{g, h, weight, whole};
   const bool one = g.size() == n_rows_;
-  const bool many_rows = one && options.narrow && drawn.size() >= narrow_rows;
-  if (!many_rows || !grow_narrow(g, h, weight, drawn, options, run, tree)) {
-    tree =
-        one ? grow_wide(g, h, weight, whole, drawn, options, run) : grow_many(g, h, weight, whole, drawn, options, run);
+  if (!one || !options.narrow || !grow_packed(gradients, drawn, options, run, tree)) {
+    tree = one ? grow_wide(gradients, drawn, options, run) : grow_many(gradients, drawn, options, run);
     place_drawn(tree, run);
   }
   place_others(tree, run);
   return tree;
 }
 
-NewtonTree NewtonRows::grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                                 bool whole, const DrawnRows& drawn, const NewtonOptions& options, Run& run) {
-  const Exponents exponents = count_all(g, h, weight, whole, drawn, run);
+NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
+                                 Run& run) {
+  const Exponents exponents = count_all(given, drawn, run);
   const Powers powers{common_power(exponents.g), common_power(exponents.h)};
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_rows_);
-  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
-  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
-    for (size_t i = first; i < last; ++i) {
-      const size_t row = drawn[i];
-      const double w = weight.empty() ? 1.0 : weight[row];
-      const double factor = whole ? 1.0 : w;
-      const int64_t times = whole ? static_cast<int64_t>(w) : 1;
-      pairs_[2 * row] = times * in_units(factor * g[row], g_scale);
-      pairs_[2 * row + 1] = times * in_units(factor * h[row], h_scale);
-    }
+  for_rows(drawn, run, [&](size_t, uint32_t row, int) {
+    pairs_[2 * size_t{row}] = given.g_units(row, g_scale);
+    pairs_[2 * size_t{row} + 1] = given.h_units(row, h_scale);
   });
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
-                          grow_options_in(options, powers), kept_sparse(), run);
+                          grow_options_in(options, powers), {nullptr, nullptr, sparse_order()}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
 
 // One tree for several outputs. All gradients share one unit, and all hessians one.
-NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                                 bool whole, const DrawnRows& drawn, const NewtonOptions& options, Run& run) {
-  const size_t n_outputs = g.size() / n_rows_;
+NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
+                                 Run& run) {
+  const size_t n_outputs = given.g.size() / n_rows_;
+  std::vector<Gradients> parts;
   Powers powers{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
   for (size_t k = 0; k < n_outputs; ++k) {
-    const auto part = [&](std::span<const double> values) { return values.subspan(k * n_rows_, n_rows_); };
-    const Exponents exponents = count_all(part(g), part(h), weight, whole, drawn, run);
+    parts.push_back(
+        {given.g.subspan(k * n_rows_, n_rows_), given.h.subspan(k * n_rows_, n_rows_), given.weight, given.whole});
+    const Exponents exponents = count_all(parts.back(), drawn, run);
     powers.g = std::min(powers.g, common_power(exponents.g));
     powers.h = std::min(powers.h, common_power(exponents.h));
   }
@@ -182,22 +186,18 @@ NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const doub
   powers.h -= static_cast<int>(std::bit_width(n_outputs));
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_outputs * n_rows_);
-  for (size_t i = 0; i < drawn.size(); ++i) {
-    const uint32_t row = drawn[i];
-    const double w = weight.empty() ? 1.0 : weight[row];
-    const double factor = whole ? 1.0 : w;
-    const int64_t times = whole ? static_cast<int64_t>(w) : 1;
+  for_rows(drawn, run, [&](size_t, uint32_t row, int) {
     int64_t* lanes = pairs_.data() + 2 * n_outputs * row;
     for (size_t k = 0; k < n_outputs; ++k) {
-      lanes[k] = times * in_units(factor * g[k * n_rows_ + row], g_scale);
-      lanes[n_outputs + k] = times * in_units(factor * h[k * n_rows_ + row], h_scale);
+      lanes[k] = parts[k].g_units(row, g_scale);
+      lanes[n_outputs + k] = parts[k].h_units(row, h_scale);
     }
-  }
+  });
   const Newton one = criterion_in(options, powers);
   const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step};
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
-                          grow_options_in(options, powers), kept_sparse(), run);
+                          grow_options_in(options, powers), {nullptr, nullptr, sparse_order()}, run);
   const size_t n = tree.arrays.slot.size();
   for (size_t i = 0; i < n; ++i) {
     const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
@@ -210,56 +210,75 @@ NewtonTree NewtonRows::grow_many(std::span<const double> g, std::span<const doub
   return tree;
 }
 
-// False if the gradients do not suit 16 bits.
-bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                             const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out) {
-  const Exponents exponents = count_all(g, h, weight, false, drawn, run);
-  if (exponents.negative_h || !short_tail(exponents.g) || !short_tail(exponents.h)) return false;
-  constexpr int g_bits = 15, h_bits = 16;
-  const Powers powers{g_bits - highest(exponents.g), h_bits - highest(exponents.h)};
-  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
-  if (!sparse_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
-  sparse_ ? narrow_.resize(n_rows_) : items_.first.resize(drawn.size());
-  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
+// False if the gradients do not suit few bits, or the columns no tiles.
+bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run,
+                             NewtonTree& out) {
+  const bool narrow = drawn.size() >= narrow_rows;
+  if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
+  if (!narrow && !tiled_) return false;
+  const Exponents exponents = count_all(given, drawn, run);
+  constexpr int g_bits = 15, h_bits = 16, word_spare = 31;
+  const int g_top = highest(exponents.g), h_top = highest(exponents.h);
+  const Powers powers = narrow ? Powers{g_bits - g_top, h_bits - h_top}
+                               : Powers{common_power(exponents.g, word_spare), common_power(exponents.h, word_spare)};
+  const bool suits = short_tail(exponents.g, powers.g + g_top) && short_tail(exponents.h, powers.h + h_top);
+  if (exponents.negative_h || !suits) return false;
+  if (tiled_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
+  out.arrays =
+      narrow ? grow_narrow(given, drawn, powers, options, run) : grow_words(given, drawn, powers, options, run);
+  out.narrow = narrow;
+  place_drawn(out, run);
+  value_wide(given, drawn, exponents, powers, options, run, out);
+  return true;
+}
+
+TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                   const NewtonOptions& options, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
-  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
-    for (size_t i = first; i < last; ++i) {
-      const size_t row = drawn[i];
-      const double w = weight.empty() ? 1.0 : weight[row];
-      const NarrowRows::Value value = to_narrow(w * g[row] * g_scale, w * h[row] * h_scale,
-                                                draw(options.grow.seed, Purpose::rounding, options.round, row));
-      if (sparse_) {
-        narrow_[row] = value;
-      } else {
-        items_.first[i] = {drawn[i], std::bit_cast<uint32_t>(value)};
-      }
-    }
-  });
+  const auto value_of = [&](uint32_t row) {
+    return to_narrow(given.factor(row) * given.g[row] * g_scale, given.factor(row) * given.h[row] * h_scale,
+                     draw(options.grow.seed, Purpose::rounding, options.round, row));
+  };
   const Newton criterion = criterion_in(options, powers);
   const GrowOptions grow = grow_options_in(options, powers);
-  out.narrow = true;
-  if (sparse_) {
-    out.arrays = grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow, kept_sparse(), run);
-  } else {
-    out.arrays = grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &items_, nullptr}, run);
+  if (tiled_) {
+    narrow_items_.first.resize(drawn.size());
+    for_rows(drawn, run, [&](size_t i, uint32_t row, int) { narrow_items_.first[i] = {row, value_of(row)}; });
+    return grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &narrow_items_, nullptr}, run);
   }
-  place_drawn(out, run);
-  // Leaf sums anew, wide: rows in their order, because gathering them leaf by leaf costs a cache line each.
+  narrow_.resize(n_rows_);
+  for_rows(drawn, run, [&](size_t, uint32_t row, int) { narrow_[row] = value_of(row); });
+  return grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow,
+                   {nullptr, nullptr, sparse_order()}, run);
+}
+
+TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                  const NewtonOptions& options, Run& run) {
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  word_items_.first.resize(drawn.size());
+  for_rows(drawn, run, [&](size_t i, uint32_t row, int) {
+    const auto g = static_cast<int32_t>(given.g_units(row, g_scale));
+    const auto h = static_cast<uint32_t>(given.h_units(row, h_scale));
+    word_items_.first[i] = {row, {g, h}};
+  });
+  return grow_rows(codes_, {}, WordRows{}, criterion_in(options, powers), grow_options_in(options, powers),
+                   {tiles_.get(), &word_items_, nullptr}, run);
+}
+
+// Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
+// Rows are taken in their order, because gathering them leaf by leaf costs a cache line each.
+void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
+                            const NewtonOptions& options, Run& run, NewtonTree& out) const {
+  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
   const TreeArrays& arrays = out.arrays;
   const size_t n_leaves = arrays.leaf_start.size() - 1;
   const double wide_g = scale_of(wide.g), wide_h = scale_of(wide.h);
   std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
   with_leaves(out, [&](const auto* leaf) {
-    parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
-      int64_t* sums = parts[static_cast<size_t>(worker)].data();
-      const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
-      for (size_t i = first; i < last; ++i) {
-        const size_t row = drawn[i];
-        const double w = weight.empty() ? 1.0 : weight[row];
-        sums[2 * leaf[row]] += in_units(w * g[row], wide_g);
-        sums[2 * leaf[row] + 1] += in_units(w * h[row], wide_h);
-      }
+    for_rows(drawn, run, [&](size_t, uint32_t row, int worker) {
+      int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
+      sums[0] += given.g_units(row, wide_g);
+      sums[1] += given.h_units(row, wide_h);
     });
   });
   std::vector<int64_t>& leaf_sums = parts[0];
@@ -279,7 +298,6 @@ bool NewtonRows::grow_narrow(std::span<const double> g, std::span<const double> 
     }
   }
   fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g), options.min_weight);
-  return true;
 }
 
 // ---- where rows come to rest -------------------------------------------------------------------------------------

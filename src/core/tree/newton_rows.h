@@ -18,13 +18,12 @@
 #include "core/tree/forest.h"
 #include "core/tree/gain_newton.h"
 #include "core/tree/options.h"
+#include "core/tree/quantise.h"
 #include "core/tree/sparse_entries.h"
 #include "core/tree/statistics.h"
 #include "core/tree/tiles.h"
 
 namespace weald {
-
-struct Kept;  // grow.h
 
 // In real units; `grow` has what these leave out.
 struct NewtonOptions {
@@ -57,12 +56,30 @@ struct NewtonTree {
   bool narrow = false;
 };
 
+// What a tree is grown on: g and h, (outputs, n), and the weights they are to be multiplied by.
+struct Gradients {
+  std::span<const double> g, h;
+  std::span<const double> weight;  // (n): 0 = the row is absent; empty: all 1
+  bool whole = false;              // weights are whole numbers: a row of weight 3 is three rows to the last bit
+
+  // A row stands for `times` rows whose gradients are multiplied by `factor`.
+  double factor(uint32_t row) const { return whole || weight.empty() ? 1.0 : weight[row]; }
+  int64_t times(uint32_t row) const { return whole && !weight.empty() ? static_cast<int64_t>(weight[row]) : 1; }
+  int64_t g_units(uint32_t row, double scale) const { return times(row) * in_units(factor(row) * g[row], scale); }
+  int64_t h_units(uint32_t row, double scale) const { return times(row) * in_units(factor(row) * h[row], scale); }
+};
+
+struct Powers {
+  int g, h;
+};
+
+struct Exponents;  // newton_units.h
+
 class NewtonRows {
  public:
   explicit NewtonRows(const Codes& codes);
 
-  // g, h: (outputs, n). `weight` (n): 0 = the row is absent; empty: all 1. `whole`: weights are whole numbers, few
-  // enough in all that a row of weight 3 is three rows to the last bit.
+  // See Gradients.
   NewtonTree grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
                   const NewtonOptions& options, Run& run);
 
@@ -75,15 +92,18 @@ class NewtonRows {
   const Codes& codes() const { return codes_; }
 
  private:
-  Kept kept_sparse();
+  const SparseOrder* sparse_order();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
-  NewtonTree grow_wide(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                       const DrawnRows& drawn, const NewtonOptions& options, Run& run);
-  NewtonTree grow_many(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                       const DrawnRows& drawn, const NewtonOptions& options, Run& run);
-  bool grow_narrow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                   const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out);
+  NewtonTree grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options, Run& run);
+  NewtonTree grow_many(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options, Run& run);
+  bool grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out);
+  TreeArrays grow_narrow(const Gradients& given, const DrawnRows& drawn, Powers powers, const NewtonOptions& options,
+                         Run& run);
+  TreeArrays grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers, const NewtonOptions& options,
+                        Run& run);
+  void value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
+                  const NewtonOptions& options, Run& run, NewtonTree& out) const;
   void place_drawn(NewtonTree& tree, Run& run) const;
   void place_others(NewtonTree& tree, Run& run) const;
   int32_t walk(const TreeArrays& tree, uint32_t row) const;
@@ -91,10 +111,12 @@ class NewtonRows {
   const Codes& codes_;
   size_t n_rows_;
   bool sparse_ = false;
+  bool tiled_ = true;  // the columns suit tiles
   std::vector<int64_t> pairs_;
   std::vector<NarrowRows::Value> narrow_;
-  std::unique_ptr<Tiles> tiles_;  // made for the first narrow tree
-  ItemBuffers items_;
+  std::unique_ptr<Tiles> tiles_;  // made for the first tree that reads them
+  ItemBuffers<NarrowRows> narrow_items_;
+  ItemBuffers<WordRows> word_items_;
   std::unique_ptr<SparseOrder> sparse_order_;  // made for the first tree
 };
 

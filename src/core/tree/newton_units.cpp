@@ -19,11 +19,11 @@ void count(double value, int64_t times, Counts& counts) {
 
 }  // namespace
 
-Exponents count_all(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                    const DrawnRows& drawn, Run& run) {
+Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   const size_t n_blocks = (drawn.size() + newton_row_block - 1) / newton_row_block;
   // Neighbouring rows count in series of their own: equal exponents in a row would wait for each other.
-  const size_t series = n_blocks > 1 ? 4 : 1;
+  constexpr size_t many_blocks = 16;
+  const size_t series = n_blocks > many_blocks ? 4 : 1;
   std::vector<Exponents> parts(series * std::min(n_blocks, static_cast<size_t>(run.n_threads())));
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
     const size_t first = static_cast<size_t>(block) * newton_row_block,
@@ -31,13 +31,11 @@ Exponents count_all(std::span<const double> g, std::span<const double> h, std::s
     for (size_t i = first; i < last; ++i) {
       Exponents& part = parts[series * static_cast<size_t>(worker) + i % series];
       const uint32_t row = drawn[i];
-      const double w = weight.empty() ? 1.0 : weight[row];
-      const int64_t times = whole ? static_cast<int64_t>(w) : 1;
-      const double factor = whole ? 1.0 : w;
-      count(factor * g[row], times, part.g);
-      count(factor * h[row], times, part.h);
-      part.negative_h |= h[row] < 0;
-      part.zeros |= g[row] == 0 && h[row] == 0;
+      const double g = given.g[row], h = given.h[row];
+      count(given.factor(row) * g, given.times(row), part.g);
+      count(given.factor(row) * h, given.times(row), part.h);
+      part.negative_h |= h < 0;
+      part.zeros |= g == 0 && h == 0;
     }
   });
   for (size_t p = 1; p < parts.size(); ++p) {
@@ -58,18 +56,22 @@ int highest(const Counts& counts) {
   return lowest_exponent;
 }
 
-bool short_tail(const Counts& counts) {
-  constexpr int value_bits = 15, enough_bits = 5;
+bool short_tail(const Counts& counts, int bits) {
+  constexpr int enough_bits = 5;
   const int top = highest(counts);
   double small = 0, all = 0;
+  int64_t n_small = 0, n_all = 0;
   for (size_t e = 0; e < counts.size(); ++e) {
     if (counts[e] == 0) continue;
     const int exponent = static_cast<int>(e) + lowest_exponent;
     const double sum = static_cast<double>(counts[e]) * std::ldexp(0.75, exponent - top);
     all += sum;
-    if (exponent - top + value_bits < enough_bits) small += sum;
+    n_all += counts[e];
+    if (exponent - top + bits >= enough_bits) continue;
+    small += sum;
+    n_small += counts[e];
   }
-  return all > 0 && small < 0.01 * all;
+  return all > 0 && small < 0.01 * all && 2 * n_small < n_all;
 }
 
 }  // namespace weald

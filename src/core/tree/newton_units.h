@@ -14,7 +14,7 @@
 
 namespace weald {
 
-inline constexpr size_t newton_row_block = size_t{1} << 14;
+inline constexpr size_t newton_row_block = size_t{1} << 12;
 
 using Counts = std::vector<int64_t>;  // per exponent, from lowest_exponent up
 
@@ -25,16 +25,12 @@ struct Exponents {
 };
 
 // As count_exponents, for w·v or, with whole weights, v counted w times; over the rows drawn, in parallel.
-Exponents count_all(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                    const DrawnRows& drawn, Run& run);
+Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run);
 // The largest exponent that was counted.
 int highest(const Counts& counts);
-// Whether 16 bits under the maximum tell the values well enough: those of fewer than 5 bits carry under 1 % of Σ|v|.
-bool short_tail(const Counts& counts);
-
-inline int64_t in_units(double value, double scale) {
-  return static_cast<int64_t>(round_even(value * scale));
-}
+// Whether `bits` for the largest value tell the others well enough: those left with fewer than 5 carry under 1 % of
+// Σ|v|, and are not most of the values.
+bool short_tail(const Counts& counts, int bits);
 
 // 2^power as a double; powers of units stay far within its range unless values are near the end of float64's.
 inline double scale_of(int power) {

@@ -32,6 +32,7 @@ struct GrowOptions {
   uint32_t one_hot_categories = 0;                 // a column of fewer categories splits one of them from the rest
   uint32_t max_categories = 0;                     // most categories on the smaller side of a split; 0: any number
   double rare_rows = 0;                            // a category of fewer rows is not listed
+  double group_rows = 0;                           // rows that change sides between two candidates
   bool level_by_level = false;                     // max_leaves cuts off the deepest nodes, not those of least gain
   double prune_below = 0;                          // after growth, branches of a smaller gain go, from the bottom
   Search search = Search::automatic;

@@ -37,7 +37,11 @@ inline double round_even(double x) {
   return std::abs(x) < 0x1p51 ? rounded : std::abs(x) < 0x1p52 ? std::nearbyint(x) : x;
 }
 
-// The same for one row whose values are scaled already; `word` decides the rounding.
+inline int64_t in_units(double value, double scale) {
+  return static_cast<int64_t>(round_even(value * scale));
+}
+
+// Narrow, for one row whose values are scaled already; `word` decides the rounding.
 inline NarrowRows::Value to_narrow(double g, double h, uint64_t word) {
   const auto dither = [](uint64_t bits) { return static_cast<double>(bits & 0xffffffffU) * 0x1p-32; };
   const double up = std::floor(g + dither(word)), cover = std::floor(h + dither(word >> 32));

@@ -186,9 +186,10 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
 }
 
 struct CategoryRules {
-  bool one_hot = false;  // one category against the rest
-  uint32_t most = 0;     // see scan_prefixes; boosting: most categories of the listed side
-  double rare_rows = 0;  // boosting: a category of fewer rows is never listed
+  bool one_hot = false;   // one category against the rest
+  uint32_t most = 0;      // see scan_prefixes; boosting: most categories of the listed side
+  double rare_rows = 0;   // boosting: a category of fewer rows is never listed
+  double group_rows = 0;  // boosting: from one candidate to the next, at least so many rows change sides
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
@@ -210,6 +211,20 @@ bool any_refused(const PresentCategories& present) {
   return false;
 }
 
+// Puts the first n and the last n of what is to be sorted into their places; the rest stays between them, anyhow.
+template <class T>
+void sort_ends(std::vector<T>& all, size_t n) {
+  const auto count = static_cast<std::ptrdiff_t>(n);
+  if (4 * n >= all.size()) {
+    std::sort(all.begin(), all.end());
+    return;
+  }
+  std::nth_element(all.begin(), all.begin() + count, all.end());
+  std::sort(all.begin(), all.begin() + count);
+  std::nth_element(all.begin() + count, all.end() - count, all.end());
+  std::sort(all.end() - count, all.end());
+}
+
 // The first `most` categories from either end of the order go left, all others right; code: how many, counted on from
 // the end of the first series for the second.
 template <class Criterion, int N>
@@ -223,17 +238,21 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
     const double n_rows = static_cast<double>(strict.weight(present.cell(i))) * rows_a_weight;
     if (n_rows >= rules.rare_rows) order.emplace_back(strict.place(present.cell(i)), i);
   }
-  std::sort(order.begin(), order.end());
   scan.judge_by(strict);
   const size_t m = order.size();
   const size_t n_listed = std::min<size_t>(m == present.size() ? m - 1 : m, rules.most > 0 ? rules.most : m);
+  sort_ends(order, n_listed);
   for (size_t end = 0; end < 2; ++end) {
     clear_lanes(scan.left);
     int64_t n_left = 0;
+    double n_group = 0;
     for (size_t k = 0; k < n_listed; ++k) {
       const size_t i = order[end == 0 ? k : m - 1 - k].second;
       add_lanes(scan.left, present.cell(i));
       n_left += present.n_rows[i];
+      n_group += static_cast<double>(strict.weight(present.cell(i))) * rows_a_weight;
+      if (n_group < rules.group_rows) continue;
+      n_group = 0;
       scan.consider(static_cast<uint32_t>(end * m + k + 1), 1, n_left);
     }
   }

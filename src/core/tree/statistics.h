@@ -5,7 +5,7 @@
 //
 //   two classes      lanes n₀, n₁                 LabelRows (unit weights), PairRows
 //   moments          lanes Σ w·y, Σ w             PairRows
-//   Newton           lanes Σ g, Σ h               PairRows (wide), NarrowRows (16-bit values)
+//   Newton           lanes Σ g, Σ h               PairRows (wide), NarrowRows (16-bit values), WordRows
 //   K classes,       one lane per class and       ClassRows
 //   several outputs  output
 //   several targets  Σ w·y per output, Σ w        LaneRows
@@ -95,15 +95,18 @@ struct PairRows {
   }
 };
 
-// Gradients and hessians of 16 bits, for the fast histogram: g in [−32767, 32767], h in [0, 65535].
-struct NarrowRows {
+// Gradients and hessians small enough that the sums of many rows fit one 32|32 word.
+template <class G, class H, uint32_t flush>
+struct PackedRows {
   static constexpr int fixed_lanes = 2;
   static constexpr bool packed = true;
-  static constexpr uint32_t rows_before_flush = uint32_t{1} << 16;  // 2^16 · 32767 < 2^31, 2^16 · 65535 < 2^32
+  static constexpr uint32_t rows_before_flush = flush;
   static constexpr bool unit_weights = false;
   struct Value {
-    int16_t g;
-    uint16_t h;
+    G g;
+    H h;
+    // g in the high half (signed), h in the low half: h never borrows from g because it is never negative.
+    uint64_t word() const { return (static_cast<uint64_t>(static_cast<int64_t>(g)) << 32) + h; }
   };
   Buffer<Value> value;
 
@@ -113,19 +116,22 @@ struct NarrowRows {
     cell[0] += value[row].g;
     cell[1] += value[row].h;
   }
-  // g in the high half (signed), h in the low half: h never borrows from g because it is never negative.
-  uint64_t pack(uint32_t row) const {
-    return (static_cast<uint64_t>(static_cast<int64_t>(value[row].g)) << 32) + value[row].h;
-  }
-  NarrowRows gather(std::span<const uint32_t> ids) const { return {Buffer<Value>::gathered(value.get(), ids)}; }
+  uint64_t pack(uint32_t row) const { return value[row].word(); }
+  PackedRows gather(std::span<const uint32_t> ids) const { return {Buffer<Value>::gathered(value.get(), ids)}; }
 };
+
+// 16 bits: g in [−32767, 32767], h in [0, 65535]; 2^16 · 32767 < 2^31, 2^16 · 65535 < 2^32.
+using NarrowRows = PackedRows<int16_t, uint16_t, uint32_t{1} << 16>;
+// Scaled so that Σ |g| and Σ h of all rows stay below 2^31: a cell is one word from the histogram to the scan.
+using WordRows = PackedRows<int32_t, uint32_t, ~uint32_t{0}>;
 
 // A word of packed lanes back into the two lanes of a cell.
 inline void unpack_add(const LabelRows&, uint64_t word, int64_t* cell) {
   cell[0] += static_cast<int64_t>(word & 0xffffffffU);
   cell[1] += static_cast<int64_t>(word >> 32);
 }
-inline void unpack_add(const NarrowRows&, uint64_t word, int64_t* cell) {
+template <class G, class H, uint32_t flush>
+void unpack_add(const PackedRows<G, H, flush>&, uint64_t word, int64_t* cell) {
   cell[0] += static_cast<int64_t>(word) >> 32;
   cell[1] += static_cast<int64_t>(word & 0xffffffffU);
 }

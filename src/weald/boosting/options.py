@@ -46,10 +46,11 @@ class BoostOptions:
     interactions: tuple[tuple[int, ...], ...] | None = None  # sets of columns that may meet on a path
     max_cat_to_onehot: int = 4
     max_cat_threshold: int = 32
-    #: categories: added to their hessian before they are ordered; those of fewer rows are never singled out
-    cat_smooth: float = 10.0
-    #: categories: added to reg_lambda when their splits are judged
-    cat_l2: float = 10.0
+    #: categories: added to their hessian before they are ordered; those of fewer rows are never singled out.
+    #: None: more in large tables
+    cat_smooth: float | None = None
+    #: categories: added to reg_lambda when their splits are judged; None: as above
+    cat_l2: float | None = None
     num_parallel_tree: int = 1
     multi_strategy: Literal["one_output_per_tree", "multi_output_tree"] = "one_output_per_tree"
     dart: DartOptions | None = None

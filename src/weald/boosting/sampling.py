@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from weald import engine
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_GOLDEN_ONE = 0x9E3779B97F4A7C15
+_GOLDEN = np.uint64(_GOLDEN_ONE)
+_64_BITS = 0xFFFFFFFFFFFFFFFF
 
 
 class Purpose(IntEnum):
@@ -30,7 +32,7 @@ def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -
     """64 random bits for each of the places `b`."""
     with np.errstate(over="ignore"):
         place = np.atleast_1d(np.asarray(b, np.uint64))
-        word = _scramble(np.uint64(seed & 0xFFFFFFFFFFFFFFFF) + _GOLDEN * np.uint64(int(purpose)))
+        word = _scramble(np.uint64(seed & _64_BITS) + _GOLDEN * np.uint64(int(purpose)))
         word = _scramble(word + _GOLDEN + np.uint64(a))
         return _scramble(word + _GOLDEN + place)
 
@@ -42,7 +44,10 @@ def uniform(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 def tree_seed(seed: int, round_: int, place: int) -> int:
     """The seed of one tree: `place` counts the trees of a round."""
-    return int(draw(seed, Purpose.TREE_SEED, round_, place)[0])
+    # As `draw`, in plain integers: arrays of one element would take longer than a small tree.
+    word = _scramble_one(seed + _GOLDEN_ONE * Purpose.TREE_SEED)
+    word = _scramble_one(word + _GOLDEN_ONE + round_)
+    return _scramble_one(word + _GOLDEN_ONE + place)
 
 
 def tree_columns(seed: int, n_columns: int, share: float, weights: NDArray[np.float64] | None) -> list[int]:
@@ -93,3 +98,10 @@ def _scramble(x: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def _scramble_one(x: int) -> int:
+    x &= _64_BITS
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _64_BITS
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _64_BITS
+    return x ^ (x >> 31)

@@ -55,8 +55,6 @@ DEFAULTS: dict[str, Any] = {
     "multi_strategy": "one_output_per_tree",
     "max_cat_to_onehot": 4,
     "max_cat_threshold": 32,
-    "cat_smooth": 10.0,
-    "cat_l2": 10.0,
     "sample_type": "uniform",
     "normalize_type": "tree",
     "rate_drop": 0.0,
@@ -202,8 +200,8 @@ class GrowthOptions(ReadingOptions):
     )
     max_cat_to_onehot: int | None = optional(Whole(1), hint="Use 4.")
     max_cat_threshold: int | None = optional(Whole(1), hint="Use 32.")
-    cat_smooth: float | None = optional(Number(0), hint="Use 10; 0 trusts rare categories.")
-    cat_l2: float | None = optional(Number(0), hint="Use 10; 0 judges categories as numbers.")
+    cat_smooth: float | None = optional(Number(0), hint="Leave it None; 0 trusts rare categories.")
+    cat_l2: float | None = optional(Number(0), hint="Leave it None; 0 judges categories as numbers.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,8 @@ from weald.boosting.sampling import n_drawn, tree_columns
 from weald.data.codes import Codes
 from weald.data.fixed_point import to_units
 
+#: categories change sides by groups of so many rows, in units of cat_smooth, and of at most this share of all rows
+GROUP_ROWS, GROUP_SHARE = 10.0, 0.001
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
 
 
@@ -43,7 +45,7 @@ class BoostedRows:
         self._whole = weight is not None and _whole(weight)
         self._options = options
         self._rows = engine.NewtonRows(codes.native)
-        self._native = _native_options(options)
+        self._native = _native_options(options, codes.n_rows)
 
     def grow(self, g: Floats, h: Floats, *, seed: int, round_: int, weighted: bool) -> engine.NewtonTree:
         """One tree on gradients and hessians of shape (outputs, n_rows).
@@ -104,14 +106,16 @@ def _sketch_weights(hessian: Floats) -> NDArray[np.int64]:
     return to_units(np.maximum(hessian, 0.0)).units
 
 
-def _native_options(options: BoostOptions) -> engine.NewtonOptions:
+def _native_options(options: BoostOptions, n_rows: int) -> engine.NewtonOptions:
     native = engine.NewtonOptions()
     native.reg_lambda = options.reg_lambda
     native.reg_alpha = options.reg_alpha
     native.max_step = options.max_delta_step
     native.min_weight = options.min_child_weight
-    native.category_smooth = options.cat_smooth
-    native.category_lambda = options.cat_l2
+    caution = min(10.0, max(5.0, n_rows / 2000))
+    smooth = caution if options.cat_smooth is None else options.cat_smooth
+    native.category_smooth = smooth
+    native.category_lambda = caution if options.cat_l2 is None else options.cat_l2
     native.gamma = options.gamma
     native.prune_after = options.prune == "post"
     native.row_share = options.subsample
@@ -126,5 +130,6 @@ def _native_options(options: BoostOptions) -> engine.NewtonOptions:
     grow.column_weights = [] if options.feature_weights is None else options.feature_weights.tolist()
     grow.one_hot_categories = options.max_cat_to_onehot
     grow.max_categories = options.max_cat_threshold
-    grow.rare_rows = options.cat_smooth
+    grow.rare_rows = smooth
+    grow.group_rows = min(GROUP_ROWS * smooth, GROUP_SHARE * n_rows)
     return native
