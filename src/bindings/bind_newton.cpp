@@ -1,12 +1,16 @@
 // Boosting's rows: gradients in, a tree and the place of every row out.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <string>
 
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "bindings/tree_dict.h"
+#include "core/boosting/gradients.h"
 #include "core/tree/newton_rows.h"
 
 namespace weald::bindings {
@@ -52,11 +56,25 @@ void bind_newton(nb::module_& m) {
           "grow",
           [](NewtonRows& rows, const Matrix<double>& g, const Matrix<double>& h, const Vector<double>& weight,
              bool whole, const NewtonOptions& options, int n_threads) {
-            return call(n_threads,
-                        [&](Run& run) { return rows.grow(view(g), view(h), view(weight), whole, options, run); });
+            const Gradients given{view(g), view(h), nullptr, view(weight), whole};
+            return call(n_threads, [&](Run& run) { return rows.grow(given, options, run); });
           },
           nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(), nb::arg("whole"),
           nb::arg("options"), nb::arg("n_threads"))
+      .def(
+          "grow_loss",
+          [](NewtonRows& rows, const std::string& loss, const Vector<double>& parameters, int64_t output,
+             const Vector<double>& scores, const Vector<double>& target, const Vector<double>& weight, bool whole,
+             const NewtonOptions& options, int n_threads) {
+            const auto n_rows = static_cast<size_t>(rows.codes().n_rows);
+            require(scores.size() == n_rows && target.size() == n_rows, "one score and target a row");
+            const auto source = loss_source(loss, view(parameters), output, scores.data(), target.data());
+            const Gradients given{{}, {}, source.get(), view(weight), whole};
+            return call(n_threads, [&](Run& run) { return rows.grow(given, options, run); });
+          },
+          nb::arg("loss"), nb::arg("parameters").noconvert(), nb::arg("output"), nb::arg("scores").noconvert(),
+          nb::arg("target").noconvert(), nb::arg("weight").noconvert(), nb::arg("whole"), nb::arg("options"),
+          nb::arg("n_threads"))
       .def(
           "add_scores",
           [](const NewtonRows& rows, const NewtonTree& tree, const Vector<double>& leaf_values, Filled scores,

@@ -35,11 +35,15 @@ WEALD_TARGET_AVX2 void fill_avx2(const Loss& loss, const double* score, const do
   fill(loss, score, target, n, g, h);
 }
 
+template <class Loss>
+auto fill_function() {
+  return simd_level() == Simd::avx2 ? fill_avx2<Loss> : fill_baseline<Loss>;
+}
+
 // `loss_of(output)` makes the loss of an output.
 template <class LossOf>
 void fill_elementwise(const LossOf& loss_of, const GradientRows& rows, double* g, double* h, Run& run) {
-  using Loss = std::invoke_result_t<LossOf, int64_t>;
-  const auto fill_block = simd_level() == Simd::avx2 ? fill_avx2<Loss> : fill_baseline<Loss>;
+  const auto fill_block = fill_function<std::invoke_result_t<LossOf, int64_t>>();
   const int64_t blocks = (rows.n_rows + row_block - 1) / row_block;
   parallel_for(run, blocks * rows.n_outputs, [&](int64_t number, int) {
     const int64_t output = number / blocks;
@@ -49,6 +53,22 @@ void fill_elementwise(const LossOf& loss_of, const GradientRows& rows, double* g
     fill_block(loss_of(output), rows.scores + at, rows.target + output * rows.target_stride + first, n, g + at, h + at);
   });
 }
+
+template <class Loss>
+class LossSource : public GradientSource {
+ public:
+  LossSource(const Loss& loss, const double* scores, const double* target)
+      : loss_(loss), scores_(scores), target_(target) {}
+  void fill(size_t first, size_t n, double* g, double* h) const override {
+    fill_(loss_, scores_ + first, target_ + first, static_cast<int64_t>(n), g, h);
+  }
+
+ private:
+  Loss loss_;
+  const double* scores_;
+  const double* target_;
+  decltype(fill_function<Loss>()) fill_ = fill_function<Loss>();
+};
 
 // The shares of some rows stand in g, one class after another.
 [[gnu::always_inline]] inline void fill_classes(const double* target, int64_t n, int64_t n_classes, int64_t stride,
@@ -85,27 +105,44 @@ void softmax_gradients(const GradientRows& rows, double* g, double* h, Run& run)
   });
 }
 
+// Calls f with what makes the loss of an output; false if rows are not on their own under this loss.
+template <class F>
+bool with_loss(std::string_view loss, std::span<const double> parameters, F&& f) {
+  const auto parameter = [&](int64_t at) {
+    require(at < static_cast<int64_t>(parameters.size()), "a parameter of the loss is missing");
+    return parameters[static_cast<size_t>(at)];
+  };
+  if (loss == "softmax") return false;
+  if (loss == "squared_error") return f([](int64_t) { return SquaredError{}; }), true;
+  if (loss == "squared_log_error") return f([](int64_t) { return SquaredLogError{}; }), true;
+  if (loss == "pseudo_huber") return f([&](int64_t) { return PseudoHuber{parameter(0)}; }), true;
+  if (loss == "absolute_error") return f([](int64_t) { return AbsoluteError{}; }), true;
+  if (loss == "quantile") return f([&](int64_t output) { return QuantileError{parameter(output)}; }), true;
+  if (loss == "logistic") return f([&](int64_t) { return Logistic{parameter(0)}; }), true;
+  if (loss == "hinge") return f([](int64_t) { return Hinge{}; }), true;
+  if (loss == "poisson") return f([&](int64_t) { return Poisson{exp(parameter(0))}; }), true;
+  if (loss == "gamma") return f([](int64_t) { return Gamma{}; }), true;
+  require(loss == "tweedie", "no such loss");
+  return f([&](int64_t) { return Tweedie{parameter(0)}; }), true;
+}
+
 }  // namespace
 
 void gradients(std::string_view loss, std::span<const double> parameters, const GradientRows& rows, double* g,
                double* h, Run& run) {
   const auto elementwise = [&](const auto& loss_of) { fill_elementwise(loss_of, rows, g, h, run); };
-  const auto parameter = [&](int64_t at) {
-    require(at < static_cast<int64_t>(parameters.size()), "a parameter of the loss is missing");
-    return parameters[static_cast<size_t>(at)];
-  };
-  if (loss == "squared_error") return elementwise([](int64_t) { return SquaredError{}; });
-  if (loss == "squared_log_error") return elementwise([](int64_t) { return SquaredLogError{}; });
-  if (loss == "pseudo_huber") return elementwise([&](int64_t) { return PseudoHuber{parameter(0)}; });
-  if (loss == "absolute_error") return elementwise([](int64_t) { return AbsoluteError{}; });
-  if (loss == "quantile") return elementwise([&](int64_t output) { return QuantileError{parameter(output)}; });
-  if (loss == "logistic") return elementwise([&](int64_t) { return Logistic{parameter(0)}; });
-  if (loss == "hinge") return elementwise([](int64_t) { return Hinge{}; });
-  if (loss == "poisson") return elementwise([&](int64_t) { return Poisson{exp(parameter(0))}; });
-  if (loss == "gamma") return elementwise([](int64_t) { return Gamma{}; });
-  if (loss == "tweedie") return elementwise([&](int64_t) { return Tweedie{parameter(0)}; });
-  require(loss == "softmax", "no such loss");
-  softmax_gradients(rows, g, h, run);
+  if (!with_loss(loss, parameters, elementwise)) softmax_gradients(rows, g, h, run);
+}
+
+std::unique_ptr<GradientSource> loss_source(std::string_view loss, std::span<const double> parameters, int64_t output,
+                                            const double* scores, const double* target) {
+  std::unique_ptr<GradientSource> made;
+  const bool alone = with_loss(loss, parameters, [&](const auto& loss_of) {
+    using Loss = std::invoke_result_t<decltype(loss_of), int64_t>;
+    made = std::make_unique<LossSource<Loss>>(loss_of(output), scores, target);
+  });
+  require(alone, "rows are not on their own under this loss");
+  return made;
 }
 
 }  // namespace weald

@@ -18,10 +18,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "core/base/pool.h"
+#include "core/tree/gradient_source.h"
 
 namespace weald {
 
@@ -35,5 +37,10 @@ struct GradientRows {
 
 void gradients(std::string_view loss, std::span<const double> parameters, const GradientRows& rows, double* g,
                double* h, Run& run);
+
+// The same for one output, a block of rows at a time; not for softmax. `scores` and `target`, (n_rows), stay the
+// caller's.
+std::unique_ptr<GradientSource> loss_source(std::string_view loss, std::span<const double> parameters, int64_t output,
+                                            const double* scores, const double* target);
 
 }  // namespace weald

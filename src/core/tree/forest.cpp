@@ -72,6 +72,7 @@ TreeArrays flatten(GrownTree&& tree) {
     out.means.insert(out.means.end(), mean, mean + n_means);
     if (node.left < 0) {
       out.leaf_start.push_back(node.begin);
+      out.leaf_in_second.push_back(node.in_second);
       out.slot.push_back(~n_leaves++);
       continue;
     }
@@ -95,7 +96,7 @@ TreeArrays flatten(GrownTree&& tree) {
     stack.push_back({node.right, slot});
     stack.push_back({node.left, -1});
   }
-  out.leaf_start.push_back(tree.ids.size());
+  out.leaf_start.push_back(static_cast<size_t>(tree.nodes[0].n_rows));
   out.rows = std::move(tree.ids);
   return out;
 }

@@ -22,8 +22,9 @@ struct NodeRecord {
   bool set_left = false;      // whether the listed categories go left, or right; all others go the other way
   std::vector<uint32_t> set;  // categories listed, ascending
   int64_t n_rows = 0;
-  std::size_t begin = 0;  // its rows are ids[begin, begin + n_rows) of the tree
-  int64_t weight = 0;     // units
+  std::size_t begin = 0;   // its rows are ids[begin, begin + n_rows) of the tree
+  bool in_second = false;  // of rows that are items (tiles.h): which buffer has them
+  int64_t weight = 0;      // units
   double impurity = 0;
   double score = 0;  // in units of the criterion
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
@@ -35,7 +36,8 @@ struct GrownTree {
   std::vector<int64_t> lanes;     // (nodes, n_lanes)
   std::vector<double> means;      // (nodes, outputs) for targets; empty for classes
 
-  std::vector<uint32_t> ids;  // the rows, those of a leaf together, leaves from left to right
+  // The rows, those of a leaf together, leaves from left to right; empty where they can be read from items.
+  std::vector<uint32_t> ids;
 
   // Puts `part` in the place of the leaf record `at`, whose rows it has numbered from 0.
   void graft(int32_t at, GrownTree&& part);
@@ -62,6 +64,7 @@ struct TreeArrays {
   std::vector<uint32_t> set_codes;
   std::vector<uint8_t> set_left;
   std::vector<std::size_t> leaf_start;  // (leaves + 1) of `rows`
+  std::vector<uint8_t> leaf_in_second;  // see NodeRecord
   std::vector<uint32_t> rows;           // leaf after leaf
 };
 

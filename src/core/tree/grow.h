@@ -296,7 +296,6 @@ class Grower {
   std::vector<int32_t> in_group_;     // per column: its place in its group
   std::vector<int32_t> position_of_;  // per column: where it is in the active list, −1: nowhere
   std::vector<uint8_t> goes_left_;    // items only: per row of the node being split
-  std::vector<uint8_t> in_second_;    // items only: per record
   size_t summed_begin_ = 0, summed_end_ = 0;  // rows whose sums the workers hold
 
   GrownTree tree_;

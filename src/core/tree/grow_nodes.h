@@ -122,7 +122,7 @@ GrownTree Grower<Rows, Criterion>::grow() {
   }
   if (tiles_ == nullptr) {
     tree_.ids = std::move(ids_);
-  } else {
+  } else if (options_.prune_below > 0 || !aside_.empty() || buffers_->first.size() < n_rows_) {
     collect_ids();
   }
   grow_aside();
@@ -143,11 +143,11 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
     }
   }
   record.begin = node.begin;
+  record.in_second = node.in_second;
   record.impurity = impurity(node, record);
   record.lower = node.lower;
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
-  if (tiles_ != nullptr) in_second_.push_back(node.in_second);
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
 }
 

@@ -302,7 +302,7 @@ void Grower<Rows, Criterion>::fill_default(int32_t j, const int64_t* total, int6
   }
 }
 
-// The row numbers of all leaves, when the tree is grown.
+// The row numbers of all leaves, when the tree is grown, for those who cannot read the items.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::collect_ids() {
   tree_.ids.resize(buffers_->first.size());
@@ -310,7 +310,7 @@ void Grower<Rows, Criterion>::collect_ids() {
     const NodeRecord& record = tree_.nodes[static_cast<size_t>(i)];
     if (record.left >= 0) return;
     const size_t end = record.begin + static_cast<size_t>(record.n_rows);
-    const auto rows = items(record.begin, end, in_second_[static_cast<size_t>(i)] != 0);
+    const auto rows = items(record.begin, end, record.in_second);
     for (size_t k = 0; k < rows.size(); ++k) tree_.ids[record.begin + k] = rows[k].row;
   });
 }

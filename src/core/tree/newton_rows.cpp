@@ -21,20 +21,6 @@ constexpr size_t narrow_rows = size_t{1} << 16;
 
 constexpr size_t most_short_leaves = 0xffff;  // the largest number stands for: nowhere yet
 
-// body(i, row, worker) for row = drawn[i], in parallel.
-template <class Body>
-void for_rows(const DrawnRows& drawn, Run& run, const Body& body) {
-  const size_t n_blocks = (drawn.size() + row_block - 1) / row_block;
-  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
-    const size_t first = static_cast<size_t>(block) * row_block, last = std::min(drawn.size(), first + row_block);
-    if (drawn.ids.empty()) {
-      for (size_t i = first; i < last; ++i) body(i, static_cast<uint32_t>(i), worker);
-    } else {
-      for (size_t i = first; i < last; ++i) body(i, drawn.ids[i], worker);
-    }
-  });
-}
-
 // Calls f with the leaves of all rows: const uint16_t* or const uint32_t*.
 template <class Tree, class F>
 void with_leaves(Tree& tree, F&& f) {
@@ -135,20 +121,33 @@ std::vector<uint32_t> DrawnRows::list() const {
   return all;
 }
 
-NewtonTree NewtonRows::grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight,
-                            bool whole, const NewtonOptions& options, Run& run) {
-  require(g.size() == h.size() && !g.empty() && g.size() % n_rows_ == 0, "one g and h a row and output");
-  require(weight.empty() || weight.size() == n_rows_, "one weight a row");
-  const DrawnRows drawn = draw_rows(weight, options);
+NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options, Run& run) {
+  const bool stored = given.source == nullptr;
+  require(!stored || (given.g.size() == given.h.size() && !given.g.empty() && given.g.size() % n_rows_ == 0),
+          "one g and h a row and output");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  const DrawnRows drawn = draw_rows(given.weight, options);
   NewtonTree tree;
-  const Gradients gradients{g, h, weight, whole};
-  const bool one = g.size() == n_rows_;
-  if (!one || !options.narrow || !grow_packed(gradients, drawn, options, run, tree)) {
-    tree = one ? grow_wide(gradients, drawn, options, run) : grow_many(gradients, drawn, options, run);
+  const bool one = !stored || given.g.size() == n_rows_;
+  if (!one || !options.narrow || !grow_packed(given, drawn, options, run, tree)) {
+    tree = !one     ? grow_many(given, drawn, options, run)
+           : stored ? grow_wide(given, drawn, options, run)
+                    : grow_wide_from_source(given, drawn, options, run);
     place_drawn(tree, run);
   }
   place_others(tree, run);
   return tree;
+}
+
+NewtonTree NewtonRows::grow_wide_from_source(const Gradients& given, const DrawnRows& drawn,
+                                             const NewtonOptions& options, Run& run) {
+  std::vector<double> g(n_rows_), h(n_rows_);
+  const size_t n_blocks = (n_rows_ + newton_row_block - 1) / newton_row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+    const size_t first = static_cast<size_t>(block) * newton_row_block;
+    given.source->fill(first, std::min(newton_row_block, n_rows_ - first), g.data() + first, h.data() + first);
+  });
+  return grow_wide({g, h, nullptr, given.weight, given.whole}, drawn, options, run);
 }
 
 NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
@@ -157,9 +156,9 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   const Powers powers{common_power(exponents.g), common_power(exponents.h)};
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_rows_);
-  for_rows(drawn, run, [&](size_t, uint32_t row, int) {
-    pairs_[2 * size_t{row}] = given.g_units(row, g_scale);
-    pairs_[2 * size_t{row} + 1] = given.h_units(row, h_scale);
+  for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int) {
+    pairs_[2 * size_t{row}] = given.units(row, g, g_scale);
+    pairs_[2 * size_t{row} + 1] = given.units(row, h, h_scale);
   });
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
@@ -176,8 +175,8 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
   std::vector<Gradients> parts;
   Powers powers{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
   for (size_t k = 0; k < n_outputs; ++k) {
-    parts.push_back(
-        {given.g.subspan(k * n_rows_, n_rows_), given.h.subspan(k * n_rows_, n_rows_), given.weight, given.whole});
+    parts.push_back({given.g.subspan(k * n_rows_, n_rows_), given.h.subspan(k * n_rows_, n_rows_), nullptr,
+                     given.weight, given.whole});
     const Exponents exponents = count_all(parts.back(), drawn, run);
     powers.g = std::min(powers.g, common_power(exponents.g));
     powers.h = std::min(powers.h, common_power(exponents.h));
@@ -186,13 +185,13 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
   powers.h -= static_cast<int>(std::bit_width(n_outputs));
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_outputs * n_rows_);
-  for_rows(drawn, run, [&](size_t, uint32_t row, int) {
-    int64_t* lanes = pairs_.data() + 2 * n_outputs * row;
-    for (size_t k = 0; k < n_outputs; ++k) {
-      lanes[k] = parts[k].g_units(row, g_scale);
-      lanes[n_outputs + k] = parts[k].h_units(row, h_scale);
-    }
-  });
+  for (size_t k = 0; k < n_outputs; ++k) {
+    for_rows(parts[k], drawn, run, [&](size_t, uint32_t row, double g, double h, int) {
+      int64_t* lanes = pairs_.data() + 2 * n_outputs * row;
+      lanes[k] = given.units(row, g, g_scale);
+      lanes[n_outputs + k] = given.units(row, h, h_scale);
+    });
+  }
   const Newton one = criterion_in(options, powers);
   const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step};
   NewtonTree tree;
@@ -227,7 +226,7 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
   out.arrays =
       narrow ? grow_narrow(given, drawn, powers, options, run) : grow_words(given, drawn, powers, options, run);
   out.narrow = narrow;
-  place_drawn(out, run);
+  narrow ? place_items(out, narrow_items_, run) : place_items(out, word_items_, run);
   value_wide(given, drawn, exponents, powers, options, run, out);
   return true;
 }
@@ -235,19 +234,22 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
 TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& drawn, Powers powers,
                                    const NewtonOptions& options, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
-  const auto value_of = [&](uint32_t row) {
-    return to_narrow(given.factor(row) * given.g[row] * g_scale, given.factor(row) * given.h[row] * h_scale,
+  const auto value_of = [&](uint32_t row, double g, double h) {
+    return to_narrow(given.factor(row) * g * g_scale, given.factor(row) * h * h_scale,
                      draw(options.grow.seed, Purpose::rounding, options.round, row));
   };
   const Newton criterion = criterion_in(options, powers);
   const GrowOptions grow = grow_options_in(options, powers);
   if (tiled_) {
     narrow_items_.first.resize(drawn.size());
-    for_rows(drawn, run, [&](size_t i, uint32_t row, int) { narrow_items_.first[i] = {row, value_of(row)}; });
+    for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g, double h, int) {
+      narrow_items_.first[i] = {row, value_of(row, g, h)};
+    });
     return grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &narrow_items_, nullptr}, run);
   }
   narrow_.resize(n_rows_);
-  for_rows(drawn, run, [&](size_t, uint32_t row, int) { narrow_[row] = value_of(row); });
+  for_rows(given, drawn, run,
+           [&](size_t, uint32_t row, double g, double h, int) { narrow_[row] = value_of(row, g, h); });
   return grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow,
                    {nullptr, nullptr, sparse_order()}, run);
 }
@@ -256,9 +258,9 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
                                   const NewtonOptions& options, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   word_items_.first.resize(drawn.size());
-  for_rows(drawn, run, [&](size_t i, uint32_t row, int) {
-    const auto g = static_cast<int32_t>(given.g_units(row, g_scale));
-    const auto h = static_cast<uint32_t>(given.h_units(row, h_scale));
+  for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g_here, double h_here, int) {
+    const auto g = static_cast<int32_t>(given.units(row, g_here, g_scale));
+    const auto h = static_cast<uint32_t>(given.units(row, h_here, h_scale));
     word_items_.first[i] = {row, {g, h}};
   });
   return grow_rows(codes_, {}, WordRows{}, criterion_in(options, powers), grow_options_in(options, powers),
@@ -275,10 +277,10 @@ void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, cons
   const double wide_g = scale_of(wide.g), wide_h = scale_of(wide.h);
   std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
   with_leaves(out, [&](const auto* leaf) {
-    for_rows(drawn, run, [&](size_t, uint32_t row, int worker) {
+    for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int worker) {
       int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
-      sums[0] += given.g_units(row, wide_g);
-      sums[1] += given.h_units(row, wide_h);
+      sums[0] += given.units(row, g, wide_g);
+      sums[1] += given.units(row, h, wide_h);
     });
   });
   std::vector<int64_t>& leaf_sums = parts[0];
@@ -334,32 +336,44 @@ int32_t NewtonRows::walk(const TreeArrays& tree, uint32_t row) const {
   return ~tree.slot[node];
 }
 
-void NewtonRows::place_drawn(NewtonTree& tree, Run& run) const {
+template <class RowOf>
+void NewtonRows::place(NewtonTree& tree, Run& run, const RowOf& row_of) const {
   const TreeArrays& arrays = tree.arrays;
-  const size_t n_leaves = arrays.leaf_start.size() - 1;
-  const bool all = arrays.rows.size() == n_rows_;
-  const auto place = [&](auto& leaves) {
+  const size_t n_leaves = arrays.leaf_start.size() - 1, n_drawn = arrays.leaf_start.back();
+  const auto fill = [&](auto& leaves) {
     using Leaf = typename std::remove_reference_t<decltype(leaves)>::value_type;
-    all ? leaves.resize(n_rows_) : leaves.assign(n_rows_, static_cast<Leaf>(-1));
+    n_drawn == n_rows_ ? leaves.resize(n_rows_) : leaves.assign(n_rows_, static_cast<Leaf>(-1));
     // A block of leaves at a time, of about as many rows as any other block.
-    const size_t n_blocks = (arrays.rows.size() + row_block - 1) / row_block;
+    const size_t n_blocks = (n_drawn + row_block - 1) / row_block;
     parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
       const auto begin = arrays.leaf_start.begin(), end = arrays.leaf_start.end() - 1;
       const auto leaf_from = [&](size_t row) { return static_cast<size_t>(std::lower_bound(begin, end, row) - begin); };
       const auto first = static_cast<size_t>(block) * row_block;
       for (size_t leaf = leaf_from(first); leaf < leaf_from(first + row_block); ++leaf) {
         for (size_t i = arrays.leaf_start[leaf]; i < arrays.leaf_start[leaf + 1]; ++i) {
-          leaves[arrays.rows[i]] = static_cast<Leaf>(leaf);
+          leaves[row_of(leaf, i)] = static_cast<Leaf>(leaf);
         }
       }
     });
   };
-  n_leaves <= most_short_leaves ? place(tree.leaf) : place(tree.wide_leaf);
+  n_leaves <= most_short_leaves ? fill(tree.leaf) : fill(tree.wide_leaf);
+}
+
+void NewtonRows::place_drawn(NewtonTree& tree, Run& run) const {
+  place(tree, run, [&](size_t, size_t i) { return tree.arrays.rows[i]; });
+}
+
+template <class Rows>
+void NewtonRows::place_items(NewtonTree& tree, const ItemBuffers<Rows>& items, Run& run) const {
+  if (!tree.arrays.rows.empty()) return place_drawn(tree, run);
+  place(tree, run, [&](size_t leaf, size_t i) {
+    return (tree.arrays.leaf_in_second[leaf] != 0 ? items.second : items.first)[i].row;
+  });
 }
 
 // Rows that were not drawn walk down the tree.
 void NewtonRows::place_others(NewtonTree& tree, Run& run) const {
-  if (tree.arrays.rows.size() == n_rows_) return;
+  if (tree.arrays.leaf_start.back() == n_rows_) return;
   const size_t n_blocks = (n_rows_ + row_block - 1) / row_block;
   with_leaves(tree, [&](auto* leaf) {
     using Leaf = std::remove_pointer_t<decltype(leaf)>;
@@ -378,7 +392,7 @@ void NewtonRows::leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<
   require(out.size() == n_rows_, "one leaf a row");
   std::fill(out.begin(), out.end(), -1);
   with_leaves(tree, [&](const auto* leaf) {
-    if (!drawn_only) {
+    if (!drawn_only || tree.arrays.leaf_start.back() == n_rows_) {
       for (size_t row = 0; row < n_rows_; ++row) out[row] = static_cast<int32_t>(leaf[row]);
     }
     for (const uint32_t row : tree.arrays.rows) out[row] = static_cast<int32_t>(leaf[row]);

@@ -17,6 +17,7 @@
 #include "core/data/codes.h"
 #include "core/tree/forest.h"
 #include "core/tree/gain_newton.h"
+#include "core/tree/gradient_source.h"
 #include "core/tree/options.h"
 #include "core/tree/quantise.h"
 #include "core/tree/sparse_entries.h"
@@ -48,7 +49,7 @@ struct DrawnRows {
 };
 
 struct NewtonTree {
-  TreeArrays arrays;                // arrays.rows and leaf_start: the rows that were drawn, leaf after leaf
+  TreeArrays arrays;                // arrays.leaf_start: how many rows were drawn and came to each leaf
   std::vector<double> value;        // (nodes, outputs) −T(G) / (H + λ), held back by max_step and constraints
   std::vector<double> cover;        // (nodes) Σ h; mean over the outputs
   std::vector<uint16_t> leaf;       // of every row of the table, drawn or not; empty if there are too many leaves
@@ -56,17 +57,20 @@ struct NewtonTree {
   bool narrow = false;
 };
 
-// What a tree is grown on: g and h, (outputs, n), and the weights they are to be multiplied by.
+// What a tree is grown on: g and h, (outputs, n) or from a source (one output), and the weights they are to be
+// multiplied by.
 struct Gradients {
   std::span<const double> g, h;
-  std::span<const double> weight;  // (n): 0 = the row is absent; empty: all 1
-  bool whole = false;              // weights are whole numbers: a row of weight 3 is three rows to the last bit
+  const GradientSource* source = nullptr;  // instead of g and h
+  std::span<const double> weight;          // (n): 0 = the row is absent; empty: all 1
+  bool whole = false;                      // weights are whole numbers: a row of weight 3 is three rows to the last bit
 
   // A row stands for `times` rows whose gradients are multiplied by `factor`.
   double factor(uint32_t row) const { return whole || weight.empty() ? 1.0 : weight[row]; }
   int64_t times(uint32_t row) const { return whole && !weight.empty() ? static_cast<int64_t>(weight[row]) : 1; }
-  int64_t g_units(uint32_t row, double scale) const { return times(row) * in_units(factor(row) * g[row], scale); }
-  int64_t h_units(uint32_t row, double scale) const { return times(row) * in_units(factor(row) * h[row], scale); }
+  int64_t units(uint32_t row, double value, double scale) const {
+    return times(row) * in_units(factor(row) * value, scale);
+  }
 };
 
 struct Powers {
@@ -79,9 +83,7 @@ class NewtonRows {
  public:
   explicit NewtonRows(const Codes& codes);
 
-  // See Gradients.
-  NewtonTree grow(std::span<const double> g, std::span<const double> h, std::span<const double> weight, bool whole,
-                  const NewtonOptions& options, Run& run);
+  NewtonTree grow(const Gradients& given, const NewtonOptions& options, Run& run);
 
   // scores[row] += values[leaf] for every row of the table.
   void add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
@@ -96,6 +98,8 @@ class NewtonRows {
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
   NewtonTree grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options, Run& run);
+  NewtonTree grow_wide_from_source(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
+                                   Run& run);
   NewtonTree grow_many(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options, Run& run);
   bool grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run, NewtonTree& out);
   TreeArrays grow_narrow(const Gradients& given, const DrawnRows& drawn, Powers powers, const NewtonOptions& options,
@@ -104,7 +108,11 @@ class NewtonRows {
                         Run& run);
   void value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                   const NewtonOptions& options, Run& run, NewtonTree& out) const;
+  template <class RowOf>
+  void place(NewtonTree& tree, Run& run, const RowOf& row_of) const;
   void place_drawn(NewtonTree& tree, Run& run) const;
+  template <class Rows>
+  void place_items(NewtonTree& tree, const ItemBuffers<Rows>& items, Run& run) const;
   void place_others(NewtonTree& tree, Run& run) const;
   int32_t walk(const TreeArrays& tree, uint32_t row) const;
 

@@ -25,18 +25,12 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   constexpr size_t many_blocks = 16;
   const size_t series = n_blocks > many_blocks ? 4 : 1;
   std::vector<Exponents> parts(series * std::min(n_blocks, static_cast<size_t>(run.n_threads())));
-  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
-    const size_t first = static_cast<size_t>(block) * newton_row_block,
-                 last = std::min(drawn.size(), first + newton_row_block);
-    for (size_t i = first; i < last; ++i) {
-      Exponents& part = parts[series * static_cast<size_t>(worker) + i % series];
-      const uint32_t row = drawn[i];
-      const double g = given.g[row], h = given.h[row];
-      count(given.factor(row) * g, given.times(row), part.g);
-      count(given.factor(row) * h, given.times(row), part.h);
-      part.negative_h |= h < 0;
-      part.zeros |= g == 0 && h == 0;
-    }
+  for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g, double h, int worker) {
+    Exponents& part = parts[series * static_cast<size_t>(worker) + i % series];
+    count(given.factor(row) * g, given.times(row), part.g);
+    count(given.factor(row) * h, given.times(row), part.h);
+    part.negative_h |= h < 0;
+    part.zeros |= g == 0 && h == 0;
   });
   for (size_t p = 1; p < parts.size(); ++p) {
     for (size_t e = 0; e < n_exponents; ++e) {

@@ -24,6 +24,28 @@ struct Exponents {
   bool zeros = false;  // some row has g = h = 0
 };
 
+// body(i, row, g, h, worker) for row = drawn[i] and its gradient and hessian, in parallel.
+template <class Body>
+void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Body& body) {
+  const size_t n_blocks = (drawn.size() + newton_row_block - 1) / newton_row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
+    size_t i = static_cast<size_t>(block) * newton_row_block;
+    const size_t last = std::min(drawn.size(), i + newton_row_block);
+    if (given.source == nullptr) {
+      for (; i < last; ++i) body(i, drawn[i], given.g[drawn[i]], given.h[drawn[i]], worker);
+      return;
+    }
+    constexpr size_t together = 512;  // rows whose gradients are worked out at once: they stay in the cache
+    double g[together], h[together];
+    while (i < last) {
+      const size_t first = drawn[i];
+      const size_t n = std::min(together, drawn[last - 1] - first + 1);
+      given.source->fill(first, n, g, h);
+      for (; i < last && drawn[i] < first + n; ++i) body(i, drawn[i], g[drawn[i] - first], h[drawn[i] - first], worker);
+    }
+  });
+}
+
 // As count_exponents, for w·v or, with whole weights, v counted w times; over the rows drawn, in parallel.
 Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run);
 // The largest exponent that was counted.

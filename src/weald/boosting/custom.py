@@ -111,6 +111,10 @@ class CustomObjective:
             "They must be finite: look for a division by 0, a logarithm of 0 or an overflow of exp there."
         )
 
+    def row_loss(self, output: int) -> None:
+        """None: a function of the user takes all rows at once."""
+        return
+
     def leaf_values(
         self, scores: Floats, output: int, leaf_of_row: NDArray[np.int32], n_leaves: int
     ) -> Floats | None:

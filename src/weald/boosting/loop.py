@@ -132,7 +132,9 @@ class _Training:
         self._rows = BoostedRows(
             codes, target.weight, replace(options, subsample=1.0) if self._by_gradient else options
         )
-        self._g, self._h = np.empty_like(scores), np.empty_like(scores)
+        self._by_row = self._rows.large and not self._by_gradient and self._losses_by_row()
+        room = 0 if self._by_row else scores.shape[1]  # by row, gradients are never stored
+        self._g, self._h = np.empty((len(scores), room)), np.empty((len(scores), room))
         sets = [] if watch is None or not watch.watches else watch.sets
         self._watched = [each for each in sets if each.table is not None]
         for each in sets:
@@ -152,7 +154,8 @@ class _Training:
             weights = np.array([tree.weight for tree in self.trees])
             dropped = dropped_trees(options.dart, weights, options.seed, round_)
             self._shift(dropped, factor=-1.0, kept_too=False)
-        objective.gradients(self._scores, self._g, self._h, round_=round_, n_threads=options.n_threads)
+        if not self._by_row:
+            objective.gradients(self._scores, self._g, self._h, round_=round_, n_threads=options.n_threads)
         rate = learning_rate / options.num_parallel_tree
         new = [
             self._grow_tree(output, place, rate)
@@ -177,6 +180,11 @@ class _Training:
         """Forget the trees after the first `n_rounds` of this training."""
         self.trees = [tree for tree in self.trees if tree.round_ < self.first_round + n_rounds]
 
+    def _losses_by_row(self) -> bool:
+        if self._options.multi_strategy == "multi_output_tree":
+            return False
+        return all(self._objective.row_loss(k) is not None for k in range(self._objective.n_outputs))
+
     def _first_outputs(self) -> range:
         many = self._options.multi_strategy == "multi_output_tree"
         return range(1) if many else range(self._objective.n_outputs)
@@ -191,7 +199,11 @@ class _Training:
         if self._by_gradient:
             factor = self._row_factors(g, h, seed)
             g, h, left_out = g * factor, h * factor, factor == 0
-        native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
+        loss = objective.row_loss(output) if self._by_row else None
+        if loss is None:
+            native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
+        else:
+            native = self._rows.grow_loss(loss, self._scores[output], seed=seed, round_=self.next_round)
         arrays = engine.tree_arrays(native)
         value = arrays.pop("value")[arrays["slot"] < 0]
         if objective.refreshes_leaves:

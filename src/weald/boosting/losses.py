@@ -115,6 +115,14 @@ class NativeObjective:
             self._loss.native, self._parameters, scores, self._target, g, h, n_threads=n_threads
         )
 
+    def row_loss(self, output: int) -> engine.RowLoss | None:
+        """The loss of one output for the core; None for softmax, whose rows need all their scores."""
+        native = self._loss.native
+        if native == "softmax":
+            return None
+        target = self._target[output if len(self._target) > 1 else 0]
+        return engine.RowLoss(native, self._parameters, output, target)
+
     def leaf_values(
         self,
         scores: Floats,

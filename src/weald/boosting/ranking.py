@@ -168,6 +168,10 @@ class RankingObjective:
         )
         self._bias, self._round = bias, round_
 
+    def row_loss(self, output: int) -> None:
+        """None: the rows of a query belong together."""
+        return
+
     def leaf_values(
         self, scores: Floats, output: int, leaf_of_row: NDArray[np.int32], n_leaves: int
     ) -> Floats | None:

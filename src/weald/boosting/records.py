@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald import engine
 from weald.data.table import Table
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -60,6 +61,9 @@ class Objective(Protocol):
 
     def gradients(self, scores: Floats, g: Floats, h: Floats, *, round_: int, n_threads: int) -> None:
         """Fill g and h, (n_outputs, n_rows), at these raw scores."""
+
+    def row_loss(self, output: int) -> engine.RowLoss | None:
+        """The loss of one output where the core has it and rows are on their own; `gradients` is the same."""
 
     def leaf_values(
         self, scores: Floats, output: int, leaf_of_row: NDArray[np.int32], n_leaves: int

@@ -1,7 +1,7 @@
 """The only importers of the compiled core: typed calls, thread count, array checks."""
 
 from weald.engine.arrow import ArrowColumn, ArrowTable, read_arrow_array, read_arrow_stream
-from weald.engine.boost import NewtonOptions, NewtonRows, NewtonTree, tree_arrays
+from weald.engine.boost import NewtonOptions, NewtonRows, NewtonTree, RowLoss, tree_arrays
 from weald.engine.codes import (
     LOWEST_EXPONENT,
     NativeCodes,
@@ -57,6 +57,7 @@ __all__ = [
     "PruneSequence",
     "RankingPairs",
     "RankingQueries",
+    "RowLoss",
     "SketchSummary",
     "TreeArrays",
     "coarsen",

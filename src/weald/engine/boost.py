@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,15 @@ from weald.engine.grow import TreeArrays
 NewtonOptions: TypeAlias = _core.NewtonOptions
 NewtonTree: TypeAlias = _core.NewtonTree
 _NO_WEIGHT = np.zeros(0)
+
+
+class RowLoss(NamedTuple):
+    """A loss of the core under which every row is on its own, and the target of one output."""
+
+    name: str
+    parameters: NDArray[np.float64]
+    output: int
+    target: NDArray[np.float64]  # (n_rows,)
 
 
 class NewtonRows:
@@ -35,6 +44,23 @@ class NewtonRows:
         """One tree on gradients and hessians of shape (outputs, n_rows)."""
         weights = _NO_WEIGHT if weight is None else weight
         return self._native.grow(g, h, weights, whole, options, n_threads)
+
+    def grow_loss(
+        self,
+        loss: RowLoss,
+        scores: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        options: NewtonOptions,
+        *,
+        whole: bool,
+        n_threads: int,
+    ) -> NewtonTree:
+        """One tree on the gradients of a loss at these raw scores, (n_rows,), which are never stored."""
+        weights = _NO_WEIGHT if weight is None else weight
+        name, parameters, output, target = loss
+        return self._native.grow_loss(
+            name, parameters, output, scores, target, weights, whole, options, n_threads
+        )
 
     def add_scores(
         self,

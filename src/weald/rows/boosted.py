@@ -15,8 +15,9 @@ from weald.boosting.sampling import n_drawn, tree_columns
 from weald.data.codes import Codes
 from weald.data.fixed_point import to_units
 
-#: categories change sides by groups of so many rows, in units of cat_smooth, and of at most this share of all rows
+#: categories change sides by groups of so many rows, in units of cat_smooth, but at most this share of all
 GROUP_ROWS, GROUP_SHARE = 10.0, 0.001
+MANY_ROWS = 1 << 16
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
 
 
@@ -62,14 +63,34 @@ class BoostedRows:
                 n_threads=self._options.n_threads,
             )
             rows = engine.NewtonRows(coarse)
-        native = self._native
-        native.round = round_
-        native.grow.seed = seed
-        self._draw_columns(seed)
+        native = self._prepared(seed, round_)
         weight, whole = self._weight, self._whole
         if weighted and weight is not None:
             weight, whole = (weight > 0).astype(np.float64), True
         return rows.grow(g, h, weight, native, whole=whole, n_threads=self._options.n_threads)
+
+    @property
+    def large(self) -> bool:
+        """Whether gradients take so much room that `grow_loss` is the better way."""
+        return self._options.tree_method == "hist" and self.codes.n_rows >= MANY_ROWS
+
+    def grow_loss(self, loss: engine.RowLoss, scores: Floats, *, seed: int, round_: int) -> engine.NewtonTree:
+        """One tree on the gradients of a loss at raw scores of shape (n_rows,), without storing them."""
+        return self._rows.grow_loss(
+            loss,
+            scores,
+            self._weight,
+            self._prepared(seed, round_),
+            whole=self._whole,
+            n_threads=self._options.n_threads,
+        )
+
+    def _prepared(self, seed: int, round_: int) -> engine.NewtonOptions:
+        native = self._native
+        native.round = round_
+        native.grow.seed = seed
+        self._draw_columns(seed)
+        return native
 
     def _draw_columns(self, seed: int) -> None:
         options, n = self._options, self.codes.n_columns
