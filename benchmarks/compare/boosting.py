@@ -166,7 +166,7 @@ def small_job(name: str, title: str, dataset: str, setting: Setting, n_rows: int
     """Several small tables against the faster of the two."""
     rest = (n_rows,)
     made = contenders(fitting_several, setting, (Target(ratio=1.5, goal=3),), rest=rest)
-    return Job(name, f"Fit {title}, 100 rounds", dataset, made, TWO, calls=3)
+    return Job(name, f"Fit {title}, 100 rounds", dataset, made, TWO)
 
 
 def one_hot_job(name: str, title: str, dataset: str, setting: Setting, goal: float, rows: Reader) -> Job:
@@ -197,7 +197,7 @@ DATASETS = (
     Dataset("million", sized(tables.classification, (400, 400), (1_000_000, 200_000))),
     Dataset("hundred thousand", sized(tables.classification, (400, 400), (100_000, 200_000))),
     Dataset("1k", sized(tables.classification, (2000, 400), (20_000, 100_000))),
-    Dataset("10k", sized(tables.classification, (2000, 400), (50_000, 100_000))),
+    Dataset("10k", sized(tables.classification, (2000, 400), (200_000, 100_000))),
     Dataset("one-hot", sized(boosting_tables.one_hot, (300, 300), (200_000, 50_000))),
     Dataset("a9a", boosting_tables.adult_bits),
     Dataset("w8a", boosting_tables.web_bits),
@@ -207,8 +207,8 @@ JOBS = (
     *dense_jobs(),
     small_job("1k-leaves", "20 tables of 1,000 × 28, trees of 31 leaves", "1k", LEAVES_31, 1000),
     small_job("1k-depth", "20 tables of 1,000 × 28, trees of depth 6", "1k", DEPTH_6, 1000),
-    small_job("10k-leaves", "5 tables of 10,000 × 28, trees of 31 leaves", "10k", LEAVES_31, 10_000),
-    small_job("10k-depth", "5 tables of 10,000 × 28, trees of depth 6", "10k", DEPTH_6, 10_000),
+    small_job("10k-leaves", "20 tables of 10,000 × 28, trees of 31 leaves", "10k", LEAVES_31, 10_000),
+    small_job("10k-depth", "20 tables of 10,000 × 28, trees of depth 6", "10k", DEPTH_6, 10_000),
     one_hot_job("one-hot", f"Fit one-hot CSR, {SPARSE_SIZE}", "one-hot", LEAVES_63, 1.5, SPARSE),
     one_hot_job("a9a", "Fit one-hot CSR, a9a, 32,561 × 123", "a9a", LEAVES_63, 1.5, SPARSE),
     one_hot_job("w8a", "Fit one-hot CSR, w8a, 39,799 × 300", "w8a", LEAVES_63, 1.5, SPARSE),

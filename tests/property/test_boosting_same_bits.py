@@ -162,14 +162,18 @@ def test_cases_are_models_of_their_own(one_thread):
     [("many_narrow", True), ("many_narrow_subsampled", True), ("many_sparse", True), ("many_wide", False)],
 )
 def test_cases_of_many_rows_are_as_wide_as_they_say(case, narrow, monkeypatch):
-    grow, seen = BoostedRows.grow, []
+    seen = []
 
-    def watched(*args: Any, **kwargs: Any) -> Any:
-        tree = grow(*args, **kwargs)
-        seen.append(tree.narrow)
-        return tree
+    def watched(grow: Any) -> Any:
+        def watching(*args: Any, **kwargs: Any) -> Any:
+            tree = grow(*args, **kwargs)
+            seen.append(tree.narrow)
+            return tree
 
-    monkeypatch.setattr(BoostedRows, "grow", watched)
+        return watching
+
+    for name in ("grow", "grow_loss"):
+        monkeypatch.setattr(BoostedRows, name, watched(getattr(BoostedRows, name)))
     globals()[case](2)
     assert seen
     assert set(seen) == {narrow}
