@@ -28,11 +28,20 @@ constexpr uint64_t scramble(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// The draws of all b, for a loop over many.
+class Draws {
+ public:
+  constexpr Draws(uint64_t seed, Purpose purpose, uint64_t a)
+      : stem_(scramble(scramble(seed + golden * static_cast<uint64_t>(purpose)) + golden + a) + golden) {}
+  constexpr uint64_t operator()(uint64_t b) const { return scramble(stem_ + b); }
+
+ private:
+  static constexpr uint64_t golden = 0x9e3779b97f4a7c15ULL;
+  uint64_t stem_;
+};
+
 constexpr uint64_t draw(uint64_t seed, Purpose purpose, uint64_t a, uint64_t b = 0) {
-  constexpr uint64_t golden = 0x9e3779b97f4a7c15ULL;
-  uint64_t x = scramble(seed + golden * static_cast<uint64_t>(purpose));
-  x = scramble(x + golden + a);
-  return scramble(x + golden + b);
+  return Draws(seed, purpose, a)(b);
 }
 
 }  // namespace weald

@@ -131,6 +131,16 @@ class Grower {
   };
   using ColumnScan = typename Parts<Criterion>::Scanner;
 
+  // Histograms go back to where a fit of many trees keeps them.
+  struct ReturnCells {
+    std::vector<std::unique_ptr<int64_t[]>>* spare = nullptr;
+    void operator()(int64_t* cells) const {
+      std::unique_ptr<int64_t[]> owned(cells);
+      if (spare != nullptr) spare->push_back(std::move(owned));
+    }
+  };
+  using Cells = std::unique_ptr<int64_t[], ReturnCells>;
+
   struct Node {
     int32_t record = 0;
     size_t begin = 0, end = 0;  // rows ids_[begin, end)
@@ -142,13 +152,13 @@ class Grower {
     Split split;
     std::vector<SparseRange> sparse;  // sparse columns that are not constant here (carried mode), ascending
     [[no_unique_address]] typename Parts<Criterion>::Targets targets;
-    std::vector<int32_t> active;       // columns that are not constant here (carried mode)
-    std::unique_ptr<int64_t[]> cells;  // histograms of the columns in that state; may be absent
-    bool in_second = false;            // items only: which buffer has its rows
-    bool inherits = false;             // `cells` holds the parent's sums until the sibling's are subtracted
-    std::vector<uint8_t> allowed;      // per column, if the rules differ from node to node
-    std::vector<int32_t> used;         // columns split on above, where interactions are limited
-    std::string turns;                 // best-first only: the way from the root, 0 = left
+    std::vector<int32_t> active;   // columns that are not constant here (carried mode)
+    Cells cells;                   // histograms of the columns in that state; may be absent
+    bool in_second = false;        // items only: which buffer has its rows
+    bool inherits = false;         // `cells` holds the parent's sums until the sibling's are subtracted
+    std::vector<uint8_t> allowed;  // per column, if the rules differ from node to node
+    std::vector<int32_t> used;     // columns split on above, where interactions are limited
+    std::string turns;             // best-first only: the way from the root, 0 = left
     bool may_use(int32_t j) const { return allowed.empty() || allowed[static_cast<size_t>(j)] != 0; }
     size_t size() const { return end - begin; }
     bool preorder_before(const Node& other) const { return turns < other.turns; }
@@ -183,6 +193,7 @@ class Grower {
   void search_all(std::span<Node*> children, Node* parent);
   void take_best(std::span<Node*> children, const std::vector<int32_t>& active);
   void take_histogram_memory(std::span<Node*> children, Node* parent);
+  Cells new_cells();
   void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
   void build_cells(int32_t j, size_t begin, size_t end, bool in_second, const int64_t* total, int64_t* cells,
                    const Worker& worker);
@@ -295,7 +306,6 @@ class Grower {
   std::vector<Group> groups_;         // words of dense columns only: each is built, subtracted and scanned as a whole
   std::vector<int32_t> in_group_;     // per column: its place in its group
   std::vector<int32_t> position_of_;  // per column: where it is in the active list, −1: nowhere
-  std::vector<uint8_t> goes_left_;    // items only: per row of the node being split
   size_t summed_begin_ = 0, summed_end_ = 0;  // rows whose sums the workers hold
 
   GrownTree tree_;

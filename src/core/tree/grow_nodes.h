@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/tree/grow.h"
 
@@ -55,6 +56,9 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   if (sparse_ && !all_) node_of_row_.assign(n_rows, -1);
   tree_.n_lanes = n_lanes_;
   lay_out_histograms();
+  if (buffers_ != nullptr && std::exchange(buffers_->cells_each, cells_total_) != cells_total_) {
+    buffers_->spare_cells.clear();  // another tree may have other columns
+  }
   make_groups();
   // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does, and
   // sparse columns are cheap in small nodes as they are.

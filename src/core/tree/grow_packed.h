@@ -21,18 +21,19 @@ auto Grower<Rows, Criterion>::items(size_t begin, size_t end, bool in_second) co
   return {(in_second ? buffers_->second : buffers_->first).data() + begin, end - begin};
 }
 
-// Fills goes_left_ for the rows of a node, and how many go left in each block.
+// Fills `goes_left` for the rows of a node, and how many go left in each block.
 template <class Rows, class Criterion>
 template <class LeftOf>
 void Grower<Rows, Criterion>::mark_items(std::span<const Item> rows, std::vector<uint64_t>& left_before,
                                          LeftOf left_of) {
   const size_t item_block = item_block_of(rows.size());
+  uint8_t* const goes_left = buffers_->goes_left.data();
   for_columns(left_before.size() - 1, rows.size() * 2, [&](size_t block, Worker&) {
     const size_t first = block * item_block, last = std::min(rows.size(), first + item_block);
     uint64_t n_left = 0;
     for (size_t i = first; i < last; ++i) {
-      const bool left = left_of(i);
-      goes_left_[i] = left;
+      const uint8_t left = left_of(i);
+      goes_left[i] = left;
       n_left += left;
     }
     left_before[block + 1] = n_left;
@@ -46,12 +47,13 @@ size_t Grower<Rows, Criterion>::part_items(const Node& node, const Router& route
   const auto rows = items(node.begin, node.end, node.in_second);
   const size_t item_block = item_block_of(rows.size());
   const size_t n_blocks = (rows.size() + item_block - 1) / item_block;
-  goes_left_.resize(std::max(goes_left_.size(), rows.size()));
+  std::vector<uint8_t>& goes_left = buffers_->goes_left;
+  goes_left.resize(std::max(goes_left.size(), rows.size()));
   std::vector<uint64_t> left_before(n_blocks + 1, 0);
   constexpr size_t ahead = 32;
   const auto by_codes = [&](const auto* codes, const auto& left_of_code) {
     mark_items(rows, left_before, [&](size_t i) {
-      __builtin_prefetch(codes + rows[std::min(i + ahead, rows.size() - 1)].row);
+      if (i + ahead < rows.size()) __builtin_prefetch(codes + rows[i + ahead].row);
       return left_of_code(codes[rows[i].row]);
     });
   };
@@ -60,6 +62,10 @@ size_t Grower<Rows, Criterion>::part_items(const Node& node, const Router& route
   if (bits != nullptr) {
     const bool left[] = {router.left(column.default_code), router.left(3 - column.default_code)};
     mark_items(rows, left_before, [&](size_t i) { return left[(bits[rows[i].row >> 6] >> (rows[i].row & 63)) & 1]; });
+  } else if (!column.sparse && column.width == 1) {
+    std::array<uint8_t, 256> left;  // a look into a table is quicker than asking the router
+    for (uint32_t code = 0; code < left.size(); ++code) left[code] = code <= column.n_codes && router.left(code);
+    by_codes(static_cast<const uint8_t*>(column.data), [&](uint8_t code) { return left[code]; });
   } else if (!column.sparse) {
     with_codes(column.data, column.width,
                [&](const auto* codes) { by_codes(codes, [&](auto code) { return router.left(code); }); });
@@ -89,7 +95,7 @@ size_t Grower<Rows, Criterion>::part_items(const Node& node, const Router& route
     size_t left = left_before[block], right = n_left + first - left;
     const size_t begin = small_left ? left : right;
     for (size_t i = first; i < last; ++i) {
-      const size_t goes = goes_left_[i];
+      const size_t goes = goes_left[i];
       to[goes != 0 ? left : right] = rows[i];
       left += goes;
       right += 1 - goes;

@@ -114,7 +114,7 @@ void Grower<Rows, Criterion>::take_histogram_memory(std::span<Node*> children, N
       child->cells = std::move(parent->cells);
       child->inherits = true;
     } else if (cells_in_use_ + bytes <= options_.histogram_bytes) {
-      child->cells = std::make_unique_for_overwrite<int64_t[]>(cells_total_);
+      child->cells = new_cells();
       cells_in_use_ += bytes;
     }
   }
@@ -122,6 +122,16 @@ void Grower<Rows, Criterion>::take_histogram_memory(std::span<Node*> children, N
     parent->cells.reset();
     cells_in_use_ -= bytes;
   }
+}
+
+template <class Rows, class Criterion>
+auto Grower<Rows, Criterion>::new_cells() -> Cells {
+  if (buffers_ == nullptr) return Cells(new int64_t[cells_total_]);
+  auto& spare = buffers_->spare_cells;
+  if (spare.empty()) return Cells(new int64_t[cells_total_], ReturnCells{&spare});
+  Cells cells(spare.back().release(), ReturnCells{&spare});
+  spare.pop_back();
+  return cells;
 }
 
 template <class Rows, class Criterion>

@@ -234,9 +234,9 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
 TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& drawn, Powers powers,
                                    const NewtonOptions& options, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  const Draws rounding(options.grow.seed, Purpose::rounding, options.round);
   const auto value_of = [&](uint32_t row, double g, double h) {
-    return to_narrow(given.factor(row) * g * g_scale, given.factor(row) * h * h_scale,
-                     draw(options.grow.seed, Purpose::rounding, options.round, row));
+    return to_narrow(given.factor(row) * g * g_scale, given.factor(row) * h * h_scale, rounding(row));
   };
   const Newton criterion = criterion_in(options, powers);
   const GrowOptions grow = grow_options_in(options, powers);

@@ -104,6 +104,9 @@ template <class Rows>
 struct ItemBuffers {
   std::vector<RowItem<Rows>> first, second;  // a node's rows lie in one of the two; its children's in the other
   std::vector<PackedSums> sums;              // per worker
+  std::vector<uint8_t> goes_left;            // per row of the node being split
+  std::vector<std::unique_ptr<int64_t[]>> spare_cells;  // histograms of nodes that are done, `cells_each` cells
+  size_t cells_each = 0;
 };
 
 // Adds rows to a worker's sums: the hot loop of boosting. For NarrowRows and WordRows.
