@@ -196,3 +196,13 @@ def test_groups_grow_with_the_table_up_to_a_limit():
         codes = encode(to_table(np.zeros((n, 1))), max_bins=255)
         groups.append(BoostedRows(codes, None, options)._native.grow.group_rows)
     assert groups == pytest.approx([1.0, 50.0, 100.0])
+
+
+def test_sparse_tables_of_too_many_cells_grow_the_tree_of_their_dense_copy():
+    random = np.random.default_rng(5)
+    X = np.where(random.random((300, 1500)) < 0.02, random.standard_normal((300, 1500)), 0.0)
+    gradients = random.standard_normal(300), np.exp(random.standard_normal(300))
+    options = BoostOptions(tree_method="hist", max_depth=5)
+    sparse = grown(codes_of(sp.csr_array(X)), gradients, options, packed=True)
+    assert_same_tree(sparse, grown(codes_of(X), gradients, options, packed=True))
+    assert len(sparse["column"]) >= 5

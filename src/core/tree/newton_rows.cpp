@@ -150,16 +150,20 @@ NewtonTree NewtonRows::grow_wide_from_source(const Gradients& given, const Drawn
   return grow_wide({g, h, nullptr, given.weight, given.whole}, drawn, options, run);
 }
 
-NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
-                                 Run& run) {
-  const Exponents exponents = count_all(given, drawn, run);
-  const Powers powers{common_power(exponents.g), common_power(exponents.h)};
+void NewtonRows::fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_rows_);
   for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int) {
     pairs_[2 * size_t{row}] = given.units(row, g, g_scale);
     pairs_[2 * size_t{row} + 1] = given.units(row, h, h_scale);
   });
+}
+
+NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
+                                 Run& run) {
+  const Exponents exponents = count_all(given, drawn, run);
+  const Powers powers{common_power(exponents.g), common_power(exponents.h)};
+  fill_pairs(given, drawn, powers, run);
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
@@ -209,12 +213,11 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
   return tree;
 }
 
-// False if the gradients do not suit few bits, or the columns no tiles.
+// False if the gradients do not suit few bits.
 bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run,
                              NewtonTree& out) {
   const bool narrow = drawn.size() >= narrow_rows;
   if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
-  if (!narrow && !tiled_) return false;
   const Exponents exponents = count_all(given, drawn, run);
   constexpr int g_bits = 15, h_bits = 16, word_spare = 31;
   const int g_top = highest(exponents.g), h_top = highest(exponents.h);
@@ -226,7 +229,7 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
   out.arrays =
       narrow ? grow_narrow(given, drawn, powers, options, run) : grow_words(given, drawn, powers, options, run);
   out.narrow = narrow;
-  narrow ? place_items(out, narrow_items_, run) : place_items(out, word_items_, run);
+  !tiled_ ? place_drawn(out, run) : narrow ? place_items(out, narrow_items_, run) : place_items(out, word_items_, run);
   value_wide(given, drawn, exponents, powers, options, run, out);
   return true;
 }
@@ -257,14 +260,21 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
 TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers,
                                   const NewtonOptions& options, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  const Newton criterion = criterion_in(options, powers);
+  const GrowOptions grow = grow_options_in(options, powers);
+  if (!tiled_) {
+    // Sorted entries need no words, but the same units: a sparse table grows the tree of its dense copy.
+    fill_pairs(given, drawn, powers, run);
+    return grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), false}, criterion, grow,
+                     {nullptr, nullptr, sparse_order()}, run);
+  }
   word_items_.first.resize(drawn.size());
   for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g_here, double h_here, int) {
     const auto g = static_cast<int32_t>(given.units(row, g_here, g_scale));
     const auto h = static_cast<uint32_t>(given.units(row, h_here, h_scale));
     word_items_.first[i] = {row, {g, h}};
   });
-  return grow_rows(codes_, {}, WordRows{}, criterion_in(options, powers), grow_options_in(options, powers),
-                   {tiles_.get(), &word_items_, nullptr}, run);
+  return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);
 }
 
 // Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.

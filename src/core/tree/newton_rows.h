@@ -97,6 +97,7 @@ class NewtonRows {
   const SparseOrder* sparse_order();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
+  void fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run);
   NewtonTree grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options, Run& run);
   NewtonTree grow_wide_from_source(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
                                    Run& run);
