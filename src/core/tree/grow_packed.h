@@ -1,9 +1,10 @@
-// Grower, fourth part: rows that carry their 16-bit statistics with them, for boosting on many rows. Included by
-// grow.h.
+// Grower, fourth part: rows that carry their packed statistics with them, for boosting. Included by grow.h.
 //
 // A node's items lie in one of two buffers; splitting it writes its children's to the other, left before right, both in
-// their old order. While a block of rows is written, those of the smaller child are added to the packed sums of all
-// tiles: their codes come into the cache once. The larger child's histogram is the parent's less the smaller one's.
+// their old order. The smaller child's codes are added up, the larger one's histogram is the parent's less that:
+//
+//   narrow, or with sparse columns   while a block of rows is written: their codes come into the cache once
+//   words of dense columns           by the thread that subtracts and scans the column: histograms stay where they are
 #pragma once
 
 #include "core/tree/grow.h"
