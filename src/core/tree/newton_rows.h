@@ -57,6 +57,12 @@ struct NewtonTree {
   bool narrow = false;
 };
 
+// Calls f with the leaves of all rows: a pointer to uint16_t or to uint32_t.
+template <class Tree, class F>
+void with_leaves(Tree& tree, F&& f) {
+  tree.wide_leaf.empty() ? f(tree.leaf.data()) : f(tree.wide_leaf.data());
+}
+
 // What a tree is grown on: g and h, (outputs, n) or from a source (one output), and the weights they are to be
 // multiplied by.
 struct Gradients {
