@@ -44,13 +44,14 @@ inline int64_t in_units(double value, double scale) {
 // Narrow, for one row whose values are scaled already; `word` decides the rounding.
 inline NarrowRows::Value to_narrow(double g, double h, uint64_t word) {
   const auto dither = [](uint64_t bits) { return static_cast<double>(bits & 0xffffffffU) * 0x1p-32; };
-  // Rounds down; the values are small enough, and std::floor may be a call into the C library.
-  const auto down = [](double x) {
-    const auto whole = static_cast<int32_t>(x);
-    return whole - (static_cast<double>(whole) > x ? 1 : 0);
+  // Rounds down within the limits, which are whole; std::floor may be a call into the C library.
+  const auto down = [](double x, double least, double most) {
+    const double within = std::clamp(x, least, most);
+    const auto whole = static_cast<int32_t>(within);
+    return whole - (static_cast<double>(whole) > within ? 1 : 0);
   };
-  const int32_t up = down(g + dither(word)), cover = down(h + dither(word >> 32));
-  return {static_cast<int16_t>(std::clamp(up, -32767, 32767)), static_cast<uint16_t>(std::clamp(cover, 0, 65535))};
+  return {static_cast<int16_t>(down(g + dither(word), -32767, 32767)),
+          static_cast<uint16_t>(down(h + dither(word >> 32), 0, 65535))};
 }
 
 // g scaled to ±32767 by 2^g_power, h to 0 … 65535 by 2^h_power, rounded stochastically: E[out] = value · 2^power.
