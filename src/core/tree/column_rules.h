@@ -28,6 +28,7 @@ class ColumnRules {
   }
 
   bool in_tree(size_t j) const { return in_tree_[j] != 0; }
+  bool all_in_tree() const { return options_.columns.empty(); }
   bool interact() const { return !options_.interactions.empty(); }
   // Whether nodes differ in what they may split on.
   bool vary() const { return interact() || options_.level_columns > 0 || options_.node_columns > 0; }

@@ -207,7 +207,6 @@ class Grower {
   void scan_entries(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_targets(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
-  void scan_words(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
   void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
   CategoryRules category_rules(int32_t j) const {
     const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
@@ -238,6 +237,7 @@ class Grower {
   template <class LeftOf>
   void mark_items(std::span<const Item> rows, std::vector<uint64_t>& left_before, LeftOf left_of);
   void sum_items(std::span<const Item> rows);
+  void scan_words(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
   void search_flags(std::span<Node*> children, Node* parent);
   void build_flags(size_t first, size_t n, size_t begin, size_t end, bool in_second, int64_t* cells) const;
   void scan_flags(size_t first, size_t n, const int64_t* cells, const Node& node, Worker& worker, Split& best);

@@ -125,6 +125,45 @@ void Grower<Rows, Criterion>::sum_items(std::span<const Item> rows) {
   summed_end_ = rows.size();
 }
 
+// Cells that are words: four candidates at a time where nothing is special, else unpacked and as usual.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::scan_words(int32_t j, const int64_t* cells, const Node& node, Worker& worker,
+                                         Split& best) {
+  if constexpr (words) {
+    const GrowColumn& column = columns_[static_cast<size_t>(j)];
+    const auto* packed = reinterpret_cast<const uint64_t*>(cells);
+    ColumnScan& scan = *worker.scan;
+    if (column.kind == ColumnKind::categorical || packed[0] != 0 || scan.constrained() || criterion_.max_step > 0) {
+      worker.unpacked.assign(2 * (size_t{column.n_codes} + 1), 0);
+      for (size_t code = 0; code <= column.n_codes; ++code) {
+        unpack_add(rows_, packed[code], worker.unpacked.data() + 2 * code);
+      }
+      if (column.kind == ColumnKind::categorical) {
+        collect_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan, worker.present);
+        return scan_categories(worker.present, j, category_rules(j), scan, best);
+      }
+      scan_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan);
+      scan.offer(j, best);
+      return;
+    }
+    const int64_t* total = lanes_of(node.record);
+    // A tie goes to the lower column, which may be this one.
+    const double to_beat = best.column > j ? below(best.score) : best.score;
+    const WordColumn cells_here{packed, column.n_codes, {total[0], total[1]}, options_.min_weight_leaf};
+    scan.constant = constant_words(cells_here);
+    if (scan.constant) return;
+    const BestWord found = best_word(cells_here, criterion_, to_beat);
+    if (found.code == 0) return;
+    uint32_t next = found.code + 1;
+    while (next <= column.n_codes && packed[next] == 0) ++next;
+    if (next > column.n_codes) return;  // nothing on the right: worth no more than the node
+    Lanes<2> left(2);
+    unpack_add(rows_, found.left, left.data());
+    scan.take(found.score, found.code, next, left);
+    scan.offer(j, best);
+  }
+}
+
 // Columns of two values, a thousand at a time.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_flags(std::span<Node*> children, Node* parent) {
@@ -179,8 +218,9 @@ void Grower<Rows, Criterion>::scan_flags(size_t first, size_t n, const int64_t* 
   if constexpr (packable) {
     const auto flags = tiles_->flags().subspan(first, n);
     const int64_t* total = lanes_of(node.record);
-    worker.usable.resize(n);
-    for (size_t i = 0; i < n; ++i) {
+    const bool ruled = !node.allowed.empty() || !column_rules_.all_in_tree();
+    worker.usable.resize(ruled ? n : 0);
+    for (size_t i = 0; i < worker.usable.size(); ++i) {
       worker.usable[i] = node.may_use(flags[i]) && column_rules_.in_tree(static_cast<size_t>(flags[i]));
     }
     // Left is code 1: the rows that are listed, or all others.
@@ -200,7 +240,7 @@ void Grower<Rows, Criterion>::scan_flags(size_t first, size_t n, const int64_t* 
           std::copy_n(cells + 2 * i, 2, rows);
         }
         const bool both = (rows[0] | rows[1]) != 0 && (rows[0] != total[0] || rows[1] != total[1]);
-        if (worker.usable[i] == 0 || !both) continue;
+        if ((ruled && worker.usable[i] == 0) || !both) continue;
         set_left(flags[i], rows);
         worker.scan->consider(1, 2, 1);
         worker.scan->offer(flags[i], best);
@@ -209,7 +249,8 @@ void Grower<Rows, Criterion>::scan_flags(size_t first, size_t n, const int64_t* 
     }
     const double to_beat = best.column > flags[0] ? below(best.score) : best.score;
     const BestFlag found = best_flag(
-        {cells, n, words, worker.usable.data(), {total[0], total[1]}, options_.min_weight_leaf}, criterion_, to_beat);
+        {cells, n, words, ruled ? worker.usable.data() : nullptr, {total[0], total[1]}, options_.min_weight_leaf},
+        criterion_, to_beat);
     if (!found.found) return;
     set_left(flags[found.place], found.rows);
     worker.scan->take(found.score, 1, 2, worker.scan->left);

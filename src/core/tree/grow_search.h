@@ -326,45 +326,6 @@ void Grower<Rows, Criterion>::scan_cells(int32_t j, const int64_t* cells, const 
   }
 }
 
-// Cells that are words: four candidates at a time where nothing is special, else unpacked and as usual.
-template <class Rows, class Criterion>
-void Grower<Rows, Criterion>::scan_words(int32_t j, const int64_t* cells, const Node& node, Worker& worker,
-                                         Split& best) {
-  if constexpr (words) {
-    const GrowColumn& column = columns_[static_cast<size_t>(j)];
-    const auto* packed = reinterpret_cast<const uint64_t*>(cells);
-    ColumnScan& scan = *worker.scan;
-    if (column.kind == ColumnKind::categorical || packed[0] != 0 || scan.constrained() || criterion_.max_step > 0) {
-      worker.unpacked.assign(2 * (size_t{column.n_codes} + 1), 0);
-      for (size_t code = 0; code <= column.n_codes; ++code) {
-        unpack_add(rows_, packed[code], worker.unpacked.data() + 2 * code);
-      }
-      if (column.kind == ColumnKind::categorical) {
-        collect_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan, worker.present);
-        return scan_categories(worker.present, j, category_rules(j), scan, best);
-      }
-      scan_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan);
-      scan.offer(j, best);
-      return;
-    }
-    const int64_t* total = lanes_of(node.record);
-    // A tie goes to the lower column, which may be this one.
-    const double to_beat = best.column > j ? below(best.score) : best.score;
-    const WordColumn cells_here{packed, column.n_codes, {total[0], total[1]}, options_.min_weight_leaf};
-    scan.constant = constant_words(cells_here);
-    if (scan.constant) return;
-    const BestWord found = best_word(cells_here, criterion_, to_beat);
-    if (found.code == 0) return;
-    uint32_t next = found.code + 1;
-    while (next <= column.n_codes && packed[next] == 0) ++next;
-    if (next > column.n_codes) return;  // nothing on the right: worth no more than the node
-    Lanes<2> left(2);
-    unpack_add(rows_, found.left, left.data());
-    scan.take(found.score, found.code, next, left);
-    scan.offer(j, best);
-  }
-}
-
 // Numeric or ordinal column, one candidate.
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_random(int32_t j, const Node& node, Worker& worker, Split& best) {

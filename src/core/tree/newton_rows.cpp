@@ -141,12 +141,14 @@ NewtonTree NewtonRows::grow_wide_from_source(const Gradients& given, const Drawn
   return grow_wide({g, h, nullptr, given.weight, given.whole}, drawn, options, run);
 }
 
-void NewtonRows::fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run) {
+template <class UnitsOfH>
+void NewtonRows::fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, const UnitsOfH& units_of_h,
+                            Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_rows_);
   for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int) {
     pairs_[2 * size_t{row}] = given.units(row, g, g_scale);
-    pairs_[2 * size_t{row} + 1] = given.units(row, h, h_scale);
+    pairs_[2 * size_t{row} + 1] = units_of_h(row, h, h_scale);
   });
 }
 
@@ -154,7 +156,8 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
                                  Run& run) {
   const Exponents exponents = count_all(given, drawn, run);
   const Powers powers{common_power(exponents.g), common_power(exponents.h)};
-  fill_pairs(given, drawn, powers, run);
+  const auto units_of_h = [&](uint32_t row, double h, double scale) { return given.units(row, h, scale); };
+  fill_pairs(given, drawn, powers, units_of_h, run);
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
@@ -210,7 +213,8 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
   const bool narrow = drawn.size() >= narrow_rows;
   if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
   const Exponents exponents = count_all(given, drawn, run);
-  constexpr int g_bits = 15, h_bits = 16, word_spare = 31;
+  constexpr int g_bits = 15, h_bits = 16;
+  constexpr int word_spare = 32;  // sums below 2^30, and room for those that present_units adds
   const int g_top = highest(exponents.g), h_top = highest(exponents.h);
   const Powers powers = narrow ? Powers{g_bits - g_top, h_bits - h_top}
                                : Powers{common_power(exponents.g, word_spare), common_power(exponents.h, word_spare)};
@@ -255,14 +259,15 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
   const GrowOptions grow = grow_options_in(options, powers);
   if (!tiled_) {
     // Sorted entries need no words, but the same units: a sparse table grows the tree of its dense copy.
-    fill_pairs(given, drawn, powers, run);
+    const auto units_of_h = [&](uint32_t row, double h, double scale) { return given.present_units(row, h, scale); };
+    fill_pairs(given, drawn, powers, units_of_h, run);
     return grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), false}, criterion, grow,
                      {nullptr, nullptr, sparse_order()}, run);
   }
   word_items_.first.resize(drawn.size());
   for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g_here, double h_here, int) {
     const auto g = static_cast<int32_t>(given.units(row, g_here, g_scale));
-    const auto h = static_cast<uint32_t>(given.units(row, h_here, h_scale));
+    const auto h = static_cast<uint32_t>(given.present_units(row, h_here, h_scale));
     word_items_.first[i] = {row, {g, h}};
   });
   return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);

@@ -8,6 +8,7 @@
 //            The tree's structure comes from these, leaf values always from wide sums
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -77,6 +78,11 @@ struct Gradients {
   int64_t units(uint32_t row, double value, double scale) const {
     return times(row) * in_units(factor(row) * value, scale);
   }
+  // Of h, but never 0 where h is not: histograms know rows by their sums, sorted entries by their codes, and both are
+  // to see the same ones.
+  int64_t present_units(uint32_t row, double value, double scale) const {
+    return std::max(units(row, value, scale), value > 0 ? times(row) : int64_t{0});
+  }
 };
 
 struct Powers {
@@ -103,7 +109,8 @@ class NewtonRows {
   const SparseOrder* sparse_order();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
-  void fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run);
+  template <class UnitsOfH>
+  void fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, const UnitsOfH& units_of_h, Run& run);
   NewtonTree grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options, Run& run);
   NewtonTree grow_wide_from_source(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
                                    Run& run);

@@ -123,7 +123,7 @@ struct Pair {
   const int64_t one[] = {rows.g, rows.h}, rest[] = {columns.total[0] - rows.g, columns.total[1] - rows.h};
   if ((one[0] | one[1]) == 0 || (rest[0] | rest[1]) == 0) return;  // nothing on one side
   if (one[1] < columns.min_weight || rest[1] < columns.min_weight) return;
-  if (columns.usable[i] == 0 || criterion.hopeless(one, rest, best.score)) return;
+  if ((columns.usable != nullptr && columns.usable[i] == 0) || criterion.hopeless(one, rest, best.score)) return;
   const double score = criterion.score(one) + criterion.score(rest);
   if (score > best.score) best = {score, i, {one[0], one[1]}, true};
 }

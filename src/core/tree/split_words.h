@@ -29,7 +29,7 @@ struct FlagColumns {
   const int64_t* cells;  // words, or pairs of lanes
   size_t n;
   bool packed;            // words
-  const uint8_t* usable;  // 0: not this column
+  const uint8_t* usable;  // 0: not this column; nullptr: all are
   int64_t total[2];       // of the node
   int64_t min_weight;
 };

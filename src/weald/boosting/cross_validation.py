@@ -67,6 +67,7 @@ def cross_validate(
     callbacks: Any = None,
     lines: FoldLines | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
+    rates: Any = None,
 ) -> CVResult:
     """Train on all folds, round by round, and stop when the mean held-out metric no longer improves.
 
@@ -88,6 +89,8 @@ def cross_validate(
         Where the metrics show.
     predict : callable, optional
         Predictions of a forest for a user's table, for callbacks.
+    rates : iterable, optional
+        Callbacks that are asked for learning rates and nothing else, besides `callbacks`.
     """
     from weald.estimators.xgboost_train import Training, Watched
 
@@ -102,7 +105,7 @@ def cross_validate(
     for each in stoppers:
         each.told({metric.name: metric.maximize for metric in trainings[0].metrics})
     least = plan.boost.n_rounds if not asked.all else 1 if users else max(wait or 0, 10)
-    folds = _Folds(trainings, predict)
+    folds = _Folds(trainings, Callbacks([*users, *Callbacks(rates).all]), predict)
     folds.run(plan.boost.n_rounds, asked, least)
     return _result(folds, stoppers[-1] if stoppers else None)
 
@@ -111,9 +114,10 @@ class _Folds:
     """The trainings of all folds, side by side."""
 
     def __init__(
-        self, trainings: Sequence[Training], predict: Callable[[Forest, Any], Any] | None = None
+        self, trainings: Sequence[Training], rates: Callbacks, predict: Callable[[Forest, Any], Any] | None
     ) -> None:
         self.trainings = trainings
+        self._rates = rates
         self.n_trained = 0  # rounds of every fold
         self.n_seen = 0  # those that callbacks have been told of, and that count
         self.log: FoldsLog = {}
@@ -136,7 +140,7 @@ class _Folds:
 
     def _train(self, ahead: int, asked: Callbacks) -> bool:
         """Some rounds of every fold, told to the callbacks one by one; True: stop."""
-        rates = [_Rates(asked, self.n_trained)]
+        rates = [_Rates(self._rates, self.n_trained)]
         logs = [training.run(ahead, callbacks=rates).evals_result for training in self.trainings]
         self.n_trained += ahead
         pairs = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,14 @@ class DartOptions:
     rate_drop: float = 0.0
     one_drop: bool = False
     skip_drop: float = 0.0
+
+
+class Caution(NamedTuple):
+    """What holds splits by a list of categories back (equation 10 of docs/methods/boosting.md)."""
+
+    smooth: float  # s: added to H for their order; categories of fewer rows are never listed
+    penalty: float  # added to λ when their splits are judged
+    group_rows: float  # as many change sides from one candidate to the next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +54,7 @@ class BoostOptions:
     interactions: tuple[tuple[int, ...], ...] | None = None  # sets of columns that may meet on a path
     max_cat_to_onehot: int = 4
     max_cat_threshold: int = 32
-    #: categories: added to their hessian before they are ordered; those of fewer rows are never singled out.
-    #: None: more in large tables
-    cat_smooth: float | None = None
-    #: categories: added to reg_lambda when their splits are judged; None: as above
+    cat_smooth: float | None = None  # see `caution`
     cat_l2: float | None = None
     num_parallel_tree: int = 1
     multi_strategy: Literal["one_output_per_tree", "multi_output_tree"] = "one_output_per_tree"
@@ -58,3 +63,10 @@ class BoostOptions:
     max_bin: int = 255
     seed: int = 0
     n_threads: int = 1
+
+    def caution(self, n_rows: int) -> Caution:
+        """Caution with categories: more in large tables, where more is found by chance."""
+        default = min(10.0, max(5.0, n_rows / 2000))
+        smooth = default if self.cat_smooth is None else self.cat_smooth
+        penalty = default if self.cat_l2 is None else self.cat_l2
+        return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 1000))

@@ -185,8 +185,13 @@ def cv(
         raise ParameterError(f"`shuffle` of cv must be True or False; got {shuffle!r}.")
     given = Given(X, y, sample_weight, base_margin, group, qid)
     params = _with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
-    model = _estimator(params, num_boost_round, obj, custom_metric, None, callbacks)
+    model = _estimator(params, num_boost_round, obj, custom_metric, early_stopping_rounds, callbacks)
     options = model._options()
+    if options.early_stopping is not None:
+        raise ParameterError(
+            "`early_stopping` in params holds rows out, which the folds of cv do already. Use "
+            "early_stopping_rounds=10 instead."
+        )
     data = model._read_training(given, options, None)
     plan = model._make_plan(options, data, feature_weights)
     by_class = data.classes is not None if stratified is None else stratified
@@ -198,7 +203,7 @@ def cv(
     result = cross_validate(
         plan,
         parts,
-        wait=early_stopping_rounds,
+        wait=options.early_stopping_rounds,
         maximize=maximize,
         callbacks=options.callbacks,
         lines=lines,

@@ -246,7 +246,9 @@ class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParame
             )
         parts = self._folds(FOLDS, X, data, plan, stratified=True, name="early_stopping")
         assert stopper is not None
-        result = cross_validate(plan, parts, wait=stopper.rounds, maximize=stopper.maximize)
+        result = cross_validate(
+            plan, parts, wait=stopper.rounds, maximize=stopper.maximize, rates=options.callbacks
+        )
         chosen = replace(plan, boost=replace(plan.boost, n_rounds=result.n_rounds))
         learned = {"cv_results_": result.table, "best": (result.best_round, result.best_score)}
         return chosen, learned

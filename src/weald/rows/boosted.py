@@ -15,9 +15,7 @@ from weald.boosting.sampling import n_drawn, tree_columns
 from weald.data.codes import Codes
 from weald.data.fixed_point import to_units
 
-#: categories change sides by groups of so many rows, in units of cat_smooth, but at most this share of all
-GROUP_ROWS, GROUP_SHARE = 10.0, 0.001
-MANY_ROWS = 1 << 16
+MANY_ROWS = 1 << 16  # from here on gradients are not stored
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
 
 
@@ -133,10 +131,9 @@ def _native_options(options: BoostOptions, n_rows: int) -> engine.NewtonOptions:
     native.reg_alpha = options.reg_alpha
     native.max_step = options.max_delta_step
     native.min_weight = options.min_child_weight
-    caution = min(10.0, max(5.0, n_rows / 2000))
-    smooth = caution if options.cat_smooth is None else options.cat_smooth
-    native.category_smooth = smooth
-    native.category_lambda = caution if options.cat_l2 is None else options.cat_l2
+    caution = options.caution(n_rows)
+    native.category_smooth = caution.smooth
+    native.category_lambda = caution.penalty
     native.gamma = options.gamma
     native.prune_after = options.prune == "post"
     native.row_share = options.subsample
@@ -151,6 +148,6 @@ def _native_options(options: BoostOptions, n_rows: int) -> engine.NewtonOptions:
     grow.column_weights = [] if options.feature_weights is None else options.feature_weights.tolist()
     grow.one_hot_categories = options.max_cat_to_onehot
     grow.max_categories = options.max_cat_threshold
-    grow.rare_rows = smooth
-    grow.group_rows = min(GROUP_ROWS * smooth, GROUP_SHARE * n_rows)
+    grow.rare_rows = caution.smooth
+    grow.group_rows = caution.group_rows
     return native

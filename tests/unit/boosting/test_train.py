@@ -260,3 +260,28 @@ def test_the_callbacks_of_cv_may_stop_before_the_first_round():
 
     X, y = numbers()
     assert weald.cv({}, X, y, 9, as_pandas=False, callbacks=[Never()]) == {}
+
+
+def test_cv_reads_early_stopping_of_params():
+    X, y = numbers()
+    by_argument = weald.cv({}, X, y, 60, as_pandas=False, early_stopping_rounds=5)
+    by_params = weald.cv({"early_stopping_rounds": 5}, X, y, 60, as_pandas=False)
+    assert by_params == by_argument
+    assert len(by_argument["test-rmse-mean"]) < 60
+    with pytest.raises(ParameterError, match="Give it once"):
+        weald.cv({"early_stopping_rounds": 5}, X, y, 60, early_stopping_rounds=6)
+    with pytest.raises(ParameterError, match="holds rows out"):
+        weald.cv({"early_stopping": 0.1}, X, y, 60)
+
+
+def test_folds_of_early_stopping_learn_at_the_rates_of_callbacks():
+    """As in xgboost, a scheduler sets the rates of the rounds after the first."""
+    X, y = numbers()
+    gains = []
+    for callbacks in (None, [weald.LearningRateScheduler([0.001] * 40)]):
+        model = weald.XGBRegressor(
+            n_estimators=40, early_stopping="cv", early_stopping_rounds=5, random_state=0, callbacks=callbacks
+        ).fit(X, y)
+        curve = model.cv_results_["test-rmse-mean"]
+        gains.append(curve[0] - curve[1])
+    assert 0 < gains[1] < gains[0] / 50
