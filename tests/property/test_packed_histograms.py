@@ -186,9 +186,10 @@ def test_categories_change_sides_in_groups():
     assert sizes == [1, 3]
 
 
-def test_groups_grow_with_the_table_up_to_a_limit():
-    groups = [BoostOptions().caution(n).group_rows for n in (1000, 50_000, 200_000)]
-    assert groups == pytest.approx([1.0, 50.0, 100.0])
+def test_caution_grows_with_the_table_up_to_a_limit():
+    found = [BoostOptions().caution(n) for n in (1000, 16_000, 200_000)]
+    assert found == [(5.0, 5.0, 5.0), (20.0, 8.0, 80.0), (50.0, 10.0, 500.0)]
+    assert BoostOptions(cat_smooth=0.0, cat_l2=0.0).caution(1000) == (0.0, 0.0, 0.0)
 
 
 def test_sparse_tables_of_too_many_cells_grow_the_tree_of_their_dense_copy():

@@ -22,18 +22,21 @@ auto Grower<Rows, Criterion>::items(size_t begin, size_t end, bool in_second) co
   return {(in_second ? buffers_->second : buffers_->first).data() + begin, end - begin};
 }
 
-// Fills `goes_left` for the rows of a node, and how many go left in each block.
+// Fills `goes_left` for the rows of a node, and how many go left in each block. left_of(rows, i) is copied:
+// what it holds stays in registers, where the bytes written could otherwise have changed it.
 template <class Rows, class Criterion>
 template <class LeftOf>
 void Grower<Rows, Criterion>::mark_items(std::span<const Item> rows, std::vector<uint64_t>& left_before,
                                          LeftOf left_of) {
   const size_t item_block = item_block_of(rows.size());
-  uint8_t* const goes_left = buffers_->goes_left.data();
   for_columns(left_before.size() - 1, rows.size() * 2, [&](size_t block, Worker&) {
     const size_t first = block * item_block, last = std::min(rows.size(), first + item_block);
+    const std::span<const Item> rows_here = rows;
+    uint8_t* const goes_left = buffers_->goes_left.data();
+    const LeftOf left_here = left_of;
     uint64_t n_left = 0;
     for (size_t i = first; i < last; ++i) {
-      const uint8_t left = left_of(i);
+      const uint8_t left = left_here(rows_here, i);
       goes_left[i] = left;
       n_left += left;
     }
@@ -52,28 +55,30 @@ size_t Grower<Rows, Criterion>::part_items(const Node& node, const Router& route
   goes_left.resize(std::max(goes_left.size(), rows.size()));
   std::vector<uint64_t> left_before(n_blocks + 1, 0);
   constexpr size_t ahead = 32;
-  const auto by_codes = [&](const auto* codes, const auto& left_of_code) {
-    mark_items(rows, left_before, [&](size_t i) {
-      if (i + ahead < rows.size()) __builtin_prefetch(codes + rows[i + ahead].row);
-      return left_of_code(codes[rows[i].row]);
+  const auto by_codes = [&](const auto* codes, auto left_of_code) {
+    mark_items(rows, left_before, [=](std::span<const Item> all, size_t i) {
+      __builtin_prefetch(codes + all[std::min(i + ahead, all.size() - 1)].row);
+      return left_of_code(codes[all[i].row]);
     });
   };
   constexpr size_t lookup_cost = 8;  // of a row in its list, beside writing a byte
   const uint64_t* bits = column.sparse ? tiles_->bits(static_cast<size_t>(node.split.column)) : nullptr;
   if (bits != nullptr) {
     const bool left[] = {router.left(column.default_code), router.left(3 - column.default_code)};
-    mark_items(rows, left_before, [&](size_t i) { return left[(bits[rows[i].row >> 6] >> (rows[i].row & 63)) & 1]; });
+    mark_items(rows, left_before, [=](std::span<const Item> all, size_t i) {
+      return left[(bits[all[i].row >> 6] >> (all[i].row & 63)) & 1];
+    });
   } else if (!column.sparse && column.width == 1) {
     std::array<uint8_t, 256> left;  // a look into a table is quicker than asking the router
     for (uint32_t code = 0; code < left.size(); ++code) left[code] = code <= column.n_codes && router.left(code);
-    by_codes(static_cast<const uint8_t*>(column.data), [&](uint8_t code) { return left[code]; });
+    by_codes(static_cast<const uint8_t*>(column.data), [left = left.data()](uint8_t code) { return left[code]; });
   } else if (!column.sparse) {
     with_codes(column.data, column.width,
                [&](const auto* codes) { by_codes(codes, [&](auto code) { return router.left(code); }); });
   } else if (rows.size() * lookup_cost < n_rows_ / 8 + column.n_entries) {
-    mark_items(rows, left_before, [&](size_t i) {
-      return router.left(tiles_->listed_code(static_cast<size_t>(node.split.column), column.n_codes,
-                                             column.default_code, rows[i].row));
+    mark_items(rows, left_before, [&](std::span<const Item> all, size_t i) {
+      return router.left(
+          tiles_->listed_code(static_cast<size_t>(node.split.column), column.n_codes, column.default_code, all[i].row));
     });
   } else {
     side_.assign(n_rows_, router.left(column.default_code));
@@ -97,7 +102,7 @@ size_t Grower<Rows, Criterion>::part_items(const Node& node, const Router& route
     const size_t begin = small_left ? left : right;
     for (size_t i = first; i < last; ++i) {
       const size_t goes = goes_left[i];
-      to[goes != 0 ? left : right] = rows[i];
+      to[right + ((left - right) & (0 - goes))] = rows[i];  // without a branch, which nothing could predict
       left += goes;
       right += 1 - goes;
     }

@@ -9,12 +9,21 @@ namespace weald {
 namespace {
 
 constexpr int exponent_bias = 1022;  // frexp's exponent = the biased exponent of IEEE − 1022
-void count(double value, int64_t times, Counts& counts) {
+void count(double value, int64_t times, int64_t* counts) {
   const uint64_t bits = std::bit_cast<uint64_t>(value) << 1;
   if (bits == 0) return;
   int exponent = static_cast<int>(bits >> 53) - exponent_bias;
   if (exponent == -exponent_bias) std::frexp(value, &exponent);  // subnormal
-  counts[static_cast<size_t>(exponent - lowest_exponent)] += times;
+  counts[exponent - lowest_exponent] += times;
+}
+
+void add(const Exponents& part, Exponents& to) {
+  for (size_t e = 0; e < n_exponents; ++e) {
+    to.g[e] += part.g[e];
+    to.h[e] += part.h[e];
+  }
+  to.negative_h |= part.negative_h;
+  to.zeros |= part.zeros;
 }
 
 }  // namespace
@@ -22,24 +31,29 @@ void count(double value, int64_t times, Counts& counts) {
 Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   const size_t n_blocks = (drawn.size() + newton_row_block - 1) / newton_row_block;
   // Neighbouring rows count in series of their own: equal exponents in a row would wait for each other.
-  constexpr size_t many_blocks = 16;
-  const size_t series = n_blocks > many_blocks ? 4 : 1;
+  constexpr size_t many_blocks = 16, most_series = 4;
+  const size_t series = n_blocks > many_blocks ? most_series : 1;
   std::vector<Exponents> parts(series * std::min(n_blocks, static_cast<size_t>(run.n_threads())));
-  for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g, double h, int worker) {
-    Exponents& part = parts[series * static_cast<size_t>(worker) + i % series];
-    count(given.factor(row) * g, given.times(row), part.g);
-    count(given.factor(row) * h, given.times(row), part.h);
-    part.negative_h |= h < 0;
-    part.zeros |= g == 0 && h == 0;
-  });
-  for (size_t p = 1; p < parts.size(); ++p) {
-    for (size_t e = 0; e < n_exponents; ++e) {
-      parts[0].g[e] += parts[p].g[e];
-      parts[0].h[e] += parts[p].h[e];
+  for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+    Exponents* const mine = &parts[series * static_cast<size_t>(block.worker)];
+    int64_t *g_counts[most_series], *h_counts[most_series];
+    for (size_t s = 0; s < most_series; ++s) {
+      g_counts[s] = mine[s % series].g.data();
+      h_counts[s] = mine[s % series].h.data();
     }
-    parts[0].negative_h |= parts[p].negative_h;
-    parts[0].zeros |= parts[p].zeros;
-  }
+    bool negative = false, zeros = false;
+    for (size_t i = block.begin; i < block.end; ++i) {
+      const uint32_t row = drawn[i];
+      const double g = block.g[row - block.first_row], h = block.h[row - block.first_row];
+      count(given.factor(row) * g, given.times(row), g_counts[i % most_series]);
+      count(given.factor(row) * h, given.times(row), h_counts[i % most_series]);
+      negative |= h < 0;
+      zeros |= g == 0 && h == 0;
+    }
+    mine->negative_h |= negative;
+    mine->zeros |= zeros;
+  });
+  for (size_t p = 1; p < parts.size(); ++p) add(parts[p], parts[0]);
   return std::move(parts[0]);
 }
 

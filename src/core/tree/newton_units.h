@@ -24,24 +24,41 @@ struct Exponents {
   bool zeros = false;  // some row has g = h = 0
 };
 
-// body(i, row, g, h, worker) for row = drawn[i] and its gradient and hessian, in parallel.
+// Neighbouring rows that were drawn: drawn[begin … end − 1], gradients and hessians counted from first_row on.
+struct RowBlock {
+  size_t begin, end;
+  size_t first_row;
+  const double *g, *h;
+  int worker;
+};
+
+// body(block) for blocks that cover all rows drawn, in parallel.
 template <class Body>
-void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Body& body) {
+void for_row_blocks(const Gradients& given, const DrawnRows& drawn, Run& run, const Body& body) {
   const size_t n_blocks = (drawn.size() + newton_row_block - 1) / newton_row_block;
   parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int worker) {
     size_t i = static_cast<size_t>(block) * newton_row_block;
     const size_t last = std::min(drawn.size(), i + newton_row_block);
-    if (given.source == nullptr) {
-      for (; i < last; ++i) body(i, drawn[i], given.g[drawn[i]], given.h[drawn[i]], worker);
-      return;
-    }
+    if (given.source == nullptr) return body(RowBlock{i, last, 0, given.g.data(), given.h.data(), worker});
     constexpr size_t together = 512;  // rows whose gradients are worked out at once: they stay in the cache
     double g[together], h[together];
     while (i < last) {
-      const size_t first = drawn[i];
+      const size_t begin = i, first = drawn[i];
       const size_t n = std::min(together, drawn[last - 1] - first + 1);
       given.source->fill(first, n, g, h);
-      for (; i < last && drawn[i] < first + n; ++i) body(i, drawn[i], g[drawn[i] - first], h[drawn[i] - first], worker);
+      while (i < last && drawn[i] < first + n) ++i;
+      body(RowBlock{begin, i, first, g, h, worker});
+    }
+  });
+}
+
+// body(i, row, g, h, worker) for row = drawn[i] and its gradient and hessian, in parallel.
+template <class Body>
+void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Body& body) {
+  for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+    for (size_t i = block.begin; i < block.end; ++i) {
+      const uint32_t row = drawn[i];
+      body(i, row, block.g[row - block.first_row], block.h[row - block.first_row], block.worker);
     }
   });
 }

@@ -66,7 +66,6 @@ class BoostOptions:
 
     def caution(self, n_rows: int) -> Caution:
         """Caution with categories: more in large tables, where more is found by chance."""
-        default = min(10.0, max(5.0, n_rows / 2000))
-        smooth = default if self.cat_smooth is None else self.cat_smooth
-        penalty = default if self.cat_l2 is None else self.cat_l2
-        return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 1000))
+        smooth = min(50.0, max(5.0, n_rows / 800)) if self.cat_smooth is None else self.cat_smooth
+        penalty = min(10.0, max(5.0, n_rows / 2000)) if self.cat_l2 is None else self.cat_l2
+        return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 200))

@@ -145,11 +145,12 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         The most categories a split sends one way by a list.
     cat_smooth : float, default=None
         Caution with rare categories: added to their hessians before they are put in order, and how many rows
-        a category needs to be listed; ten times as many (at most a thousandth of all rows) change sides
-        together. None: 5 up to 10,000 rows, 10 from 20,000. With `cat_l2=0` too, categories are split as
-        greedily as numbers.
+        a category needs to be listed; ten times as many (at most one row in 200) change sides together.
+        None: one row in 800, at least 5 and at most 50. With `cat_l2=0` too, categories are split as greedily
+        as numbers.
     cat_l2 : float, default=None
-        Added to `reg_lambda` where splits by a list of categories are judged. None: as `cat_smooth`.
+        Added to `reg_lambda` where splits by a list of categories are judged. None: 5 up to
+        10,000 rows, 10 from 20,000.
     missing : float, default=nan
         The number that stands for a missing value, besides NaN. `missing=0` with a sparse matrix makes what
         it does not store missing, as in xgboost.
