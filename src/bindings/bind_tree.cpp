@@ -23,6 +23,8 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
   out["lower"] = to_numpy(std::move(tree.lower));
   out["upper"] = to_numpy(std::move(tree.upper));
+  out["n_nodes"] = to_numpy(std::move(tree.n_nodes));
+  out["shift"] = to_numpy(std::move(tree.shift));
   out.update(forest_arrays(std::move(tree)));
   return out;
 }
@@ -63,6 +65,25 @@ void bind_options(nb::module_& m) {
       .def_rw("histogram_bytes", &GrowOptions::histogram_bytes);
 }
 
+void bind_bags(nb::module_& m) {
+  nb::class_<Bags>(m, "Bags")
+      .def(nb::init<>())
+      .def_rw("n_trees", &Bags::n_trees)
+      .def_rw("first_tree", &Bags::first_tree)
+      .def_rw("n_draws", &Bags::n_draws)
+      .def_rw("seed", &Bags::seed)
+      .def_rw("min_weight_share", &Bags::min_weight_share);
+  m.def(
+      "draw_bag",
+      [](uint64_t seed, int64_t tree, int64_t n_draws, int64_t n_rows) {
+        require(n_draws >= 0 && n_rows > 0, "draws need rows to draw from");
+        std::vector<uint32_t> counts(static_cast<size_t>(n_rows), 0);
+        draw_bag(seed, tree, n_draws, counts);
+        return to_numpy(std::move(counts));
+      },
+      nb::arg("seed"), nb::arg("tree"), nb::arg("n_draws"), nb::arg("n_rows"));
+}
+
 void bind_quantise(nb::module_& m) {
   m.attr("LOWEST_EXPONENT") = lowest_exponent;
   m.def(
@@ -98,47 +119,51 @@ void bind_quantise(nb::module_& m) {
 
 void bind_tree(nb::module_& m) {
   bind_options(m);
+  bind_bags(m);
   bind_quantise(m);
   m.def(
-      "grow_class_tree",
+      "grow_class_trees",
       [](const Codes& codes, const Matrix<int32_t>& lane, const std::vector<int>& output_start,
-         const Vector<int64_t>& weights, int weight_power, int criterion, const GrowOptions& options, int n_threads) {
+         const Vector<int64_t>& weights, int weight_power, bool balance, int criterion, const GrowOptions& options,
+         const Bags* bags, int n_threads) {
+        const ClassTarget target{view(lane), output_start, view(weights), weight_power, balance};
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_class_tree(codes, view(lane), output_start, view(weights), weight_power,
-                                 static_cast<ClassCriterion>(criterion), options, run);
+          return grow_class_trees(codes, target, static_cast<ClassCriterion>(criterion), options, bags, run);
         });
         return to_dict(std::move(tree), static_cast<size_t>(output_start.back()));
       },
       nb::arg("codes"), nb::arg("lane").noconvert(), nb::arg("output_start"), nb::arg("weights").noconvert(),
-      nb::arg("weight_power"), nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"));
+      nb::arg("weight_power"), nb::arg("balance"), nb::arg("criterion"), nb::arg("options"), nb::arg("bags").none(),
+      nb::arg("n_threads"));
   m.def(
-      "grow_moment_tree",
+      "grow_moment_trees",
       [](const Codes& codes, const Matrix<int64_t>& lanes, const Vector<int64_t>& squares,
          const Matrix<double>& targets, const std::vector<int>& sum_powers, int weight_power, int square_power,
-         int criterion, const GrowOptions& options, int n_threads) {
+         int criterion, const GrowOptions& options, const Bags* bags, int n_threads) {
         const MomentPowers powers{sum_powers, weight_power, square_power};
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_moment_tree(codes, view(lanes), view(squares), view(targets), powers,
-                                  static_cast<MomentCriterion>(criterion), options, run);
+          return grow_moment_trees(codes, view(lanes), view(squares), view(targets), powers,
+                                   static_cast<MomentCriterion>(criterion), options, bags, run);
         });
         return to_dict(std::move(tree), sum_powers.size() + 1);
       },
       nb::arg("codes"), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(), nb::arg("targets").noconvert(),
       nb::arg("sum_powers"), nb::arg("weight_power"), nb::arg("square_power"), nb::arg("criterion"), nb::arg("options"),
-      nb::arg("n_threads"));
+      nb::arg("bags").none(), nb::arg("n_threads"));
   m.def(
-      "grow_absolute_tree",
+      "grow_absolute_trees",
       [](const Codes& codes, const Matrix<int64_t>& values, const Vector<int64_t>& weights,
          const Matrix<double>& targets, int value_power, int weight_power, bool wide, const GrowOptions& options,
-         int n_threads) {
+         const Bags* bags, int n_threads) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_absolute_tree(codes, view(values), view(weights), view(targets), value_power, weight_power, wide,
-                                    options, run);
+          return grow_absolute_trees(codes, view(values), view(weights), view(targets), value_power, weight_power, wide,
+                                     options, bags, run);
         });
         return to_dict(std::move(tree), 1);
       },
       nb::arg("codes"), nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("value_power"), nb::arg("weight_power"), nb::arg("wide"), nb::arg("options"), nb::arg("n_threads"));
+      nb::arg("value_power"), nb::arg("weight_power"), nb::arg("wide"), nb::arg("options"), nb::arg("bags").none(),
+      nb::arg("n_threads"));
   m.def(
       "grow_newton_tree",
       [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
     from weald.boosting.train import cv, train
+    from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.xgboost_classifier import XGBClassifier
     from weald.estimators.xgboost_ranker import XGBRanker
@@ -29,7 +31,11 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "LearningRateScheduler",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "TrainingCallback",
     "XGBClassifier",
     "XGBRanker",
@@ -48,7 +54,11 @@ _HOME = {
     "DecisionTreeClassifier": "weald.estimators.tree",
     "DecisionTreeRegressor": "weald.estimators.tree",
     "EarlyStopping": "weald.boosting.stopping",
+    "ExtraTreesClassifier": "weald.estimators.extra_trees",
+    "ExtraTreesRegressor": "weald.estimators.extra_trees",
     "LearningRateScheduler": "weald.boosting.callbacks",
+    "RandomForestClassifier": "weald.estimators.random_forest",
+    "RandomForestRegressor": "weald.estimators.random_forest",
     "TrainingCallback": "weald.boosting.callbacks",
     "XGBClassifier": "weald.estimators.xgboost_classifier",
     "XGBRanker": "weald.estimators.xgboost_ranker",

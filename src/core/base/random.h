@@ -16,6 +16,8 @@ enum class Purpose : uint64_t {
   level_columns = 7,
   tree_columns = 8,
   row_sample = 9,
+  tree_seed = 10,
+  bag = 11,
   ranking_pair = 40
 };
 

@@ -101,4 +101,54 @@ TreeArrays flatten(GrownTree&& tree) {
   return out;
 }
 
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  from = {};
+}
+
+}  // namespace
+
+TreeArrays join(std::vector<TreeArrays>&& trees) {
+  TreeArrays all;
+  size_t n_nodes = 0, n_inner = 0;
+  for (const TreeArrays& tree : trees) n_nodes += tree.slot.size(), n_inner += tree.column.size();
+  if (n_nodes > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    throw BadInput("the forest has more than 2^31 nodes; set max_depth or min_samples_leaf");
+  }
+  all.slot.reserve(n_nodes);
+  all.set_start.push_back(0);
+  int32_t first_inner = 0, first_leaf = 0;
+  for (TreeArrays& tree : trees) {
+    const auto first_set = static_cast<int32_t>(all.set_left.size());
+    const auto first_code = static_cast<int64_t>(all.set_codes.size());
+    all.n_nodes.push_back(static_cast<int64_t>(tree.slot.size()));
+    for (const int32_t slot : tree.slot) all.slot.push_back(slot >= 0 ? slot + first_inner : slot - first_leaf);
+    for (const int32_t side : tree.side) all.side.push_back(side >= 0 ? side + first_set : side);
+    for (size_t i = 1; i < tree.set_start.size(); ++i) all.set_start.push_back(tree.set_start[i] + first_code);
+    all.shift.push_back(tree.shift.empty() ? 0 : tree.shift[0]);
+    first_inner += static_cast<int32_t>(tree.column.size());
+    first_leaf += static_cast<int32_t>(tree.slot.size() - tree.column.size());
+    append(all.weight, std::move(tree.weight));
+    append(all.count, std::move(tree.count));
+    append(all.impurity, std::move(tree.impurity));
+    append(all.column, std::move(tree.column));
+    append(all.threshold, std::move(tree.threshold));
+    append(all.kind, std::move(tree.kind));
+    append(all.missing_left, std::move(tree.missing_left));
+    append(all.right, std::move(tree.right));
+    append(all.gain, std::move(tree.gain));
+    append(all.lanes, std::move(tree.lanes));
+    append(all.means, std::move(tree.means));
+    append(all.lower, std::move(tree.lower));
+    append(all.upper, std::move(tree.upper));
+    append(all.set_codes, std::move(tree.set_codes));
+    append(all.set_left, std::move(tree.set_left));
+    tree = {};
+  }
+  return all;
+}
+
 }  // namespace weald

@@ -66,8 +66,12 @@ struct TreeArrays {
   std::vector<std::size_t> leaf_start;  // (leaves + 1) of `rows`
   std::vector<uint8_t> leaf_in_second;  // see NodeRecord
   std::vector<uint32_t> rows;           // leaf after leaf
+  std::vector<int64_t> n_nodes;         // of each tree, where there are several
+  std::vector<int32_t> shift;           // of each tree: `weight` is in units of 2^-shift of the caller's; empty: 0
 };
 
 TreeArrays flatten(GrownTree&& tree);
+// One after another, as a Forest has them; `n_nodes` tells them apart. Rows and leaf_start are left out.
+TreeArrays join(std::vector<TreeArrays>&& trees);
 
 }  // namespace weald

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "core/tree/gain.h"
 #include "core/tree/grow_input.h"
 #include "core/tree/grow_tree.h"
@@ -19,45 +21,129 @@ TreeArrays grow_two(const Codes& codes, std::vector<uint32_t> ids, Rows rows, in
   return grow_flat(codes, std::move(ids), std::move(rows), EntropyTwo(&terms), spread, options, run);
 }
 
-}  // namespace
-
-TreeArrays grow_class_tree(const Codes& codes, std::span<const int32_t> lane, std::vector<int> output_start,
-                           std::span<const int64_t> weights, int weight_power, ClassCriterion criterion,
-                           const GrowOptions& options, Run& run) {
-  const int n_lanes = output_start.back();
-  const auto n_outputs = output_start.size() - 1;
-  const auto n_rows = static_cast<size_t>(codes.n_rows);
-  require(lane.size() == n_rows * n_outputs, "one class a row and output");
-  require(weights.empty() || weights.size() == n_rows, "one weight a row");
-  for (size_t i = 0; i < lane.size(); ++i) {
-    const size_t output = i % n_outputs;
-    require(lane[i] >= output_start[output] && lane[i] < output_start[output + 1], "class out of range");
-  }
-  std::vector<uint32_t> ids = present_rows(codes.n_rows, weights);
-  const int64_t total = weights.empty() ? codes.n_rows : std::accumulate(weights.begin(), weights.end(), int64_t{0});
-  Spread spread;
-  spread.n_outputs = static_cast<int>(n_outputs);
-  spread.factor = 1.0 / spread.n_outputs;
-  spread.weight_power = spread.score_power = weight_power;
-  if (n_outputs == 1 && n_lanes == 2) {
-    if (weights.empty()) {
-      std::vector<uint8_t> labels(lane.begin(), lane.end());
-      return grow_two(codes, std::move(ids), LabelRows{labels.data()}, total, spread, criterion, options, run);
-    }
-    std::vector<int64_t> pairs(2 * n_rows, 0);
-    for (size_t row = 0; row < n_rows; ++row) pairs[2 * row + static_cast<size_t>(lane[row])] = weights[row];
-    return grow_two(codes, std::move(ids), PairRows{pairs.data()}, total, spread, criterion, options, run);
-  }
-  ClassRows rows{lane.data(), weights.empty() ? nullptr : weights.data(), static_cast<int>(n_outputs), n_lanes};
+TreeArrays grow_many(const Codes& codes, std::vector<uint32_t> ids, ClassRows rows, int64_t total, const Spread& spread,
+                     const std::vector<int>& output_start, ClassCriterion criterion, const GrowOptions& options,
+                     Run& run) {
   if (criterion == ClassCriterion::gini) {
-    return grow_flat(codes, std::move(ids), std::move(rows), GiniMany(std::move(output_start)), spread, options, run);
+    return grow_flat(codes, std::move(ids), std::move(rows), GiniMany(output_start), spread, options, run);
   }
   if (criterion == ClassCriterion::errors) {
-    return grow_flat(codes, std::move(ids), std::move(rows), ErrorsMany(std::move(output_start)), spread, options, run);
+    return grow_flat(codes, std::move(ids), std::move(rows), ErrorsMany(output_start), spread, options, run);
   }
   const EntropyTerms terms(total);
-  return grow_flat(codes, std::move(ids), std::move(rows), EntropyMany(std::move(output_start), &terms), spread,
-                   options, run);
+  return grow_flat(codes, std::move(ids), std::move(rows), EntropyMany(output_start, &terms), spread, options, run);
+}
+
+// The weights of a bag in which the classes of an output have equal weight: w · Π total / (classes · weight of the
+// row's class), in units of 2^-shift of those of w.
+std::vector<int64_t> balanced(const ClassTarget& target, const std::vector<int64_t>& weights, int& shift) {
+  const size_t n_outputs = target.output_start.size() - 1, n_rows = weights.size();
+  std::vector<int64_t> of_class(static_cast<size_t>(target.output_start.back()), 0);
+  int64_t total = 0;
+  for (size_t row = 0; row < n_rows; ++row) {
+    total += weights[row];
+    for (size_t o = 0; o < n_outputs; ++o)
+      of_class[static_cast<size_t>(target.lane[row * n_outputs + o])] += weights[row];
+  }
+  std::vector<double> real(n_rows);
+  double sum = 0;
+  for (size_t row = 0; row < n_rows; ++row) {
+    real[row] = static_cast<double>(weights[row]);
+    for (size_t o = 0; weights[row] > 0 && o < n_outputs; ++o) {
+      const int n_classes = target.output_start[o + 1] - target.output_start[o];
+      const auto in_class = static_cast<double>(of_class[static_cast<size_t>(target.lane[row * n_outputs + o])]);
+      real[row] *= static_cast<double>(total) / (n_classes * in_class);
+    }
+    sum += real[row];
+  }
+  constexpr int sum_bits = 61, most_bits = 40;
+  shift = std::min(most_bits, sum_bits - std::ilogb(sum) - 1);
+  std::vector<int64_t> out(n_rows);
+  for (size_t row = 0; row < n_rows; ++row) {
+    out[row] = std::max<int64_t>(weights[row] > 0, std::llrint(std::ldexp(real[row], shift)));
+  }
+  return out;
+}
+
+void check(const Codes& codes, const ClassTarget& target) {
+  const size_t n_outputs = target.output_start.size() - 1;
+  const auto n_rows = static_cast<size_t>(codes.n_rows);
+  require(target.lane.size() == n_rows * n_outputs, "one class a row and output");
+  require(target.weights.empty() || target.weights.size() == n_rows, "one weight a row");
+  for (size_t i = 0; i < target.lane.size(); ++i) {
+    const size_t output = i % n_outputs;
+    require(target.lane[i] >= target.output_start[output] && target.lane[i] < target.output_start[output + 1],
+            "class out of range");
+  }
+}
+
+// Unit weights, two classes: counts of the bag, or labels alone.
+TreeArrays grow_counted(const Codes& codes, const ClassTarget& target, std::vector<uint32_t> ids,
+                        std::span<const uint32_t> counts, int64_t total, const Spread& spread, ClassCriterion criterion,
+                        const GrowOptions& options, Run& run) {
+  const size_t n_rows = target.lane.size();
+  if (counts.empty()) {
+    const std::vector<uint8_t> labels(target.lane.begin(), target.lane.end());
+    return grow_two(codes, std::move(ids), LabelRows{labels.data()}, total, spread, criterion, options, run);
+  }
+  std::vector<uint64_t> words(n_rows);
+  for (size_t row = 0; row < n_rows; ++row) words[row] = uint64_t{counts[row]} << (target.lane[row] != 0 ? 32 : 0);
+  return grow_two(codes, std::move(ids), BagRows{words.data()}, total, spread, criterion, options, run);
+}
+
+}  // namespace
+
+TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, ClassCriterion criterion,
+                            const GrowOptions& options, const Bags* bags, Run& run) {
+  check(codes, target);
+  const int n_lanes = target.output_start.back();
+  const auto n_outputs = static_cast<int>(target.output_start.size()) - 1;
+  const auto n_rows = static_cast<size_t>(codes.n_rows);
+  const std::vector<uint32_t> present = present_rows(codes.n_rows, target.weights);
+  Spread spread;
+  spread.n_outputs = n_outputs;
+  spread.factor = 1.0 / n_outputs;
+  spread.weight_power = spread.score_power = target.weight_power;
+  const bool two = n_outputs == 1 && n_lanes == 2;
+  const bool counted = two && target.weights.empty() && !target.balance;
+  return grow_trees(
+      bags, present, n_rows, options, run,
+      [&](std::span<const uint32_t> counts, const GrowOptions& of_tree, Run& part) {
+        std::vector<uint32_t> ids = drawn_rows(present, counts);
+        if (counted) {
+          const int64_t total = counts.empty() ? codes.n_rows : bags->n_draws;
+          return grow_counted(codes, target, std::move(ids), counts, total, spread, criterion,
+                              with_share(of_tree, bags, total), part);
+        }
+        std::vector<int64_t> weights;
+        if (!target.weights.empty()) {
+          weights = times_counts(target.weights, counts);
+        } else if (target.balance || !counts.empty()) {
+          weights.assign(n_rows, 1);
+          for (size_t row = 0; row < counts.size(); ++row) weights[row] = counts[row];
+        }
+        int shift = 0;
+        if (target.balance) weights = balanced(target, weights, shift);
+        const int64_t total =
+            weights.empty() ? codes.n_rows : std::accumulate(weights.begin(), weights.end(), int64_t{0});
+        GrowOptions mine = with_share(of_tree, bags, total);
+        mine.gain_power -= shift;
+        Spread spread_here = spread;
+        spread_here.weight_power = spread_here.score_power = target.weight_power - shift;
+        TreeArrays tree;
+        if (two) {
+          std::vector<int64_t> pairs(2 * n_rows, 0);
+          for (size_t row = 0; row < n_rows; ++row)
+            pairs[2 * row + static_cast<size_t>(target.lane[row])] = weights[row];
+          tree = grow_two(codes, std::move(ids), PairRows{pairs.data()}, total, spread_here, criterion, mine, part);
+        } else {
+          ClassRows rows{target.lane.data(), weights.empty() ? nullptr : weights.data(), n_outputs, n_lanes};
+          tree = grow_many(codes, std::move(ids), std::move(rows), total, spread_here, target.output_start, criterion,
+                           mine, part);
+        }
+        tree.shift = {shift};
+        return tree;
+      });
 }
 
 }  // namespace weald

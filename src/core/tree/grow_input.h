@@ -1,10 +1,12 @@
 // What every entry point of grow_tree.h needs: the columns as the grower reads them, the rows that take part.
 #pragma once
 
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "core/tree/bags.h"
 #include "core/tree/grow.h"
 
 namespace weald {
@@ -42,6 +44,60 @@ TreeArrays grow_flat(const Codes& codes, std::vector<uint32_t> ids, Rows rows, c
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,
                                  std::move(spread), options, run);
   return flatten(grower.grow());
+}
+
+// Rows of `present` that a bag has; an empty bag has all.
+inline std::vector<uint32_t> drawn_rows(std::span<const uint32_t> present, std::span<const uint32_t> counts) {
+  std::vector<uint32_t> ids;
+  ids.reserve(present.size());
+  for (const uint32_t row : present) {
+    if (counts.empty() || counts[row] > 0) ids.push_back(row);
+  }
+  return ids;
+}
+
+// The tree of every bag, joined; without bags one tree of all rows. Trees grow on one thread each if there are enough
+// of them. grow_one(counts, options, run): the tree of one bag; no counts: every row once.
+template <class GrowOne>
+TreeArrays grow_trees(const Bags* bags, std::span<const uint32_t> present, size_t n_rows, const GrowOptions& options,
+                      Run& run, const GrowOne& grow_one) {
+  if (bags == nullptr) return grow_one(std::span<const uint32_t>{}, options, run);
+  if (present.empty()) throw BadInput("no row has a positive weight");
+  std::vector<TreeArrays> trees(static_cast<size_t>(bags->n_trees));
+  const auto grow = [&](int64_t t, Run& part) {
+    const std::vector<uint32_t> counts = bag_of(*bags, t, present, n_rows);
+    GrowOptions mine = options;
+    mine.seed = bags->tree_seed(t);
+    TreeArrays& tree = trees[static_cast<size_t>(t)];
+    tree = grow_one(std::span<const uint32_t>(counts), mine, part);
+    tree.rows = {};
+  };
+  if (bags->n_trees >= 2 * int64_t{run.n_threads()}) {
+    parallel_for(run, bags->n_trees, [&](int64_t t, int) {
+      Run part(&run);
+      grow(t, part);
+    });
+  } else {
+    for (int64_t t = 0; t < bags->n_trees; ++t) grow(t, run);
+  }
+  return join(std::move(trees));
+}
+
+// The options of one tree: the least weight of its leaves is a share of its own.
+inline GrowOptions with_share(GrowOptions options, const Bags* bags, int64_t total_weight) {
+  if (bags == nullptr || bags->min_weight_share <= 0) return options;
+  const double least = std::ceil(bags->min_weight_share * static_cast<double>(total_weight));
+  options.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
+  return options;
+}
+
+// `width` numbers a row, each times the row's count.
+inline std::vector<int64_t> times_counts(std::span<const int64_t> values, std::span<const uint32_t> counts) {
+  std::vector<int64_t> out(values.begin(), values.end());
+  if (counts.empty()) return out;
+  const size_t width = values.size() / counts.size();
+  for (size_t i = 0; i < out.size(); ++i) out[i] *= counts[i / width];
+  return out;
 }
 
 }  // namespace weald

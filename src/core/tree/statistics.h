@@ -3,7 +3,7 @@
 // A cell is a run of int64 lanes. Integer sums do not depend on their order, so any thread, page or worker may add any
 // rows in any order, and a sibling's cell by subtraction is exact.
 //
-//   two classes      lanes n₀, n₁                 LabelRows (unit weights), PairRows
+//   two classes      lanes n₀, n₁                 LabelRows (unit weights), BagRows, PairRows
 //   moments          lanes Σ w·y, Σ w             PairRows
 //   Newton           lanes Σ g, Σ h               PairRows (wide), NarrowRows (16-bit values), WordRows
 //   K classes,       one lane per class and       ClassRows
@@ -76,6 +76,23 @@ struct LabelRows {
   LabelRows gather(std::span<const uint32_t> ids) const { return {Buffer<uint8_t>::gathered(label.get(), ids)}; }
 };
 
+// Two classes, every row counts as often as its bag has it, at least once.
+struct BagRows {
+  static constexpr int fixed_lanes = 2;
+  static constexpr bool packed = true;
+  static constexpr uint32_t rows_before_flush = uint32_t{1} << 31;  // a bag has no more
+  static constexpr bool unit_weights = false;
+  Buffer<uint64_t> word;  // the count in the half of the row's class, as in LabelRows::pack
+
+  int lanes() const { return 2; }
+  void add(uint32_t row, int64_t* cell) const {
+    cell[0] += static_cast<int64_t>(word[row] & 0xffffffffU);
+    cell[1] += static_cast<int64_t>(word[row] >> 32);
+  }
+  uint64_t pack(uint32_t row) const { return word[row]; }
+  BagRows gather(std::span<const uint32_t> ids) const { return {Buffer<uint64_t>::gathered(word.get(), ids)}; }
+};
+
 // Two wide lanes.
 struct PairRows {
   static constexpr int fixed_lanes = 2;
@@ -129,6 +146,9 @@ using WordRows = PackedRows<int32_t, uint32_t, ~uint32_t{0}>;
 inline void unpack_add(const LabelRows&, uint64_t word, int64_t* cell) {
   cell[0] += static_cast<int64_t>(word & 0xffffffffU);
   cell[1] += static_cast<int64_t>(word >> 32);
+}
+inline void unpack_add(const BagRows&, uint64_t word, int64_t* cell) {
+  unpack_add(LabelRows{}, word, cell);
 }
 template <class G, class H, uint32_t flush>
 void unpack_add(const PackedRows<G, H, flush>&, uint64_t word, int64_t* cell) {

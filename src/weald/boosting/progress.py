@@ -38,12 +38,15 @@ class Progress:
     ----------
     n_rounds : int
         How many rounds there may be.
+    unit : str
+        What a round is called: "trees" in a forest.
     stream : text file, optional
         Where to write; by default `sys.stderr` as it is when the training starts.
     """
 
-    def __init__(self, n_rounds: int, *, stream: TextIO | None = None) -> None:
+    def __init__(self, n_rounds: int, *, unit: str = "rounds", stream: TextIO | None = None) -> None:
         self._n_rounds = n_rounds
+        self._unit = unit
         self._stream = stream
         self._display: _Display | None = None
         self._n_done = 0
@@ -77,7 +80,7 @@ class Progress:
 
     def _text(self, now: float) -> str:
         seconds = max(now - self._started, 1e-9)
-        return f"{self._n_done / seconds:.1f} rounds/s{metric_text(self._latest)}"
+        return f"{self._n_done / seconds:.1f} {self._unit}/s{metric_text(self._latest)}"
 
     def __enter__(self) -> Self:
         self.start()

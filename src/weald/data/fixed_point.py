@@ -1,8 +1,8 @@
 """From float64 to the integers that trees add up: sums of integers do not depend on their order.
 
 A value v becomes the integer nearest to v · 2^power. The power is the largest for which no sum over any rows
-can leave 62 bits; it is found from counts of the values' exponents, so the order of rows does not matter
-(docs/methods/trees.md, 6).
+can leave 62 bits, for bags of `n_draws` rows no sum over any of those; it is found from counts of the values'
+exponents, so the order of rows does not matter (docs/methods/trees.md, 6).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from weald import engine
 SUM_BITS = 62
 EXACT_FLOAT = 2.0**53
 MOST_ROWS = 2.0**31  # in memory
+MOST_POWER = 2000  # of two, beyond any that values of float64 ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +51,35 @@ def common_power(
     return SUM_BITS - spare_bits - total.bit_length() - (lowest + engine.LOWEST_EXPONENT)
 
 
-def to_units(values: NDArray[np.float64]) -> Units:
+def room_power(largest: float, n_draws: int) -> int:
+    """The largest power for which `n_draws` times the largest value, in units, stay within 62 bits.
+
+    Without draws no value is taken twice, and there is no such limit.
+    """
+    if n_draws == 0 or largest == 0.0:
+        return MOST_POWER
+    return SUM_BITS - int(np.frexp(largest)[1]) - n_draws.bit_length()
+
+
+def to_units(values: NDArray[np.float64], *, n_draws: int = 0) -> Units:
     """Values as integers with their common power."""
-    power = common_power(values)
+    power = min(common_power(values), room_power(float(np.abs(values).max(initial=0.0)), n_draws))
     return Units(engine.to_units(values, power), power)
 
 
-def weight_units(weight: NDArray[np.float64]) -> Units:
+def weight_units(weight: NDArray[np.float64], *, n_draws: int = 0) -> Units:
     """Weights as integers: whole numbers as they are, others scaled; a positive weight never becomes 0."""
     with np.errstate(over="ignore"):  # a total beyond float64 is not below the limit either
         total = float(weight.sum())
     if total < EXACT_FLOAT and bool(np.all(weight == np.floor(weight))):
         return Units(weight.astype(np.int64), 0, repeats=total < MOST_ROWS)
-    scaled = to_units(weight)
+    scaled = to_units(weight, n_draws=n_draws)
     return Units(np.maximum(scaled.units, (weight > 0).astype(np.int64)), scaled.power)
 
 
-def weighted_units(values: NDArray[np.float64], weight: NDArray[np.float64], weights: Units) -> Units:
+def weighted_units(
+    values: NDArray[np.float64], weight: NDArray[np.float64], weights: Units, *, n_draws: int = 0
+) -> Units:
     """Weight times value in units, for weights that `weight_units` made from `weight`.
 
     Whole weights multiply the units of the value, so that a row of weight 3 is three rows to the last bit.
@@ -74,6 +87,7 @@ def weighted_units(values: NDArray[np.float64], weight: NDArray[np.float64], wei
     first.
     """
     if not weights.repeats:
-        return to_units(weight * values)
-    power = common_power(values, weights.units)
+        return to_units(weight * values, n_draws=n_draws)
+    largest = float(np.abs(weight * values).max(initial=0.0))
+    power = min(common_power(values, weights.units), room_power(largest, n_draws))
     return Units(weights.units * engine.to_units(values, power), power)

@@ -1,4 +1,4 @@
-"""Growing one tree."""
+"""Growing trees: one, or those of a forest."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ from weald import _core
 from weald.engine.codes import NO_WEIGHTS, NativeCodes
 
 NativeOptions: TypeAlias = _core.GrowOptions
+NativeBags: TypeAlias = _core.Bags
 TreeArrays: TypeAlias = dict[str, NDArray[Any]]
 
 
-def grow_class_tree(
+def grow_class_trees(
     codes: NativeCodes,
     lane: NDArray[np.int32],
     output_start: list[int],
     weights: NDArray[np.int64] | None,
     weight_power: int,
+    balance: bool,
     criterion: int,
     options: NativeOptions,
+    bags: NativeBags | None,
     n_threads: int,
 ) -> TreeArrays:
-    """One tree on classes; see core/tree/grow_tree.h."""
+    """Trees on classes; see core/tree/grow_tree.h."""
     units = NO_WEIGHTS if weights is None else weights
-    return _core.grow_class_tree(
-        codes, lane, output_start, units, weight_power, criterion, options, n_threads
+    return _core.grow_class_trees(
+        codes, lane, output_start, units, weight_power, balance, criterion, options, bags, n_threads
     )
 
 
-def grow_moment_tree(
+def grow_moment_trees(
     codes: NativeCodes,
     lanes: NDArray[np.int64],
     squares: NDArray[np.int64],
@@ -41,15 +44,26 @@ def grow_moment_tree(
     square_power: int,
     criterion: int,
     options: NativeOptions,
+    bags: NativeBags | None,
     n_threads: int,
 ) -> TreeArrays:
-    """One tree on squared error or Poisson deviance; see core/tree/grow_tree.h."""
-    return _core.grow_moment_tree(
-        codes, lanes, squares, targets, sum_powers, weight_power, square_power, criterion, options, n_threads
+    """Trees on squared error or Poisson deviance; see core/tree/grow_tree.h."""
+    return _core.grow_moment_trees(
+        codes,
+        lanes,
+        squares,
+        targets,
+        sum_powers,
+        weight_power,
+        square_power,
+        criterion,
+        options,
+        bags,
+        n_threads,
     )
 
 
-def grow_absolute_tree(
+def grow_absolute_trees(
     codes: NativeCodes,
     values: NDArray[np.int64],
     weights: NDArray[np.int64],
@@ -58,12 +72,18 @@ def grow_absolute_tree(
     weight_power: int,
     wide: bool,
     options: NativeOptions,
+    bags: NativeBags | None,
     n_threads: int,
 ) -> TreeArrays:
-    """One tree on absolute error; see core/tree/grow_tree.h."""
-    return _core.grow_absolute_tree(
-        codes, values, weights, targets, value_power, weight_power, wide, options, n_threads
+    """Trees on absolute error; see core/tree/grow_tree.h."""
+    return _core.grow_absolute_trees(
+        codes, values, weights, targets, value_power, weight_power, wide, options, bags, n_threads
     )
+
+
+def draw_bag(seed: int, tree: int, n_draws: int, n_rows: int) -> NDArray[np.uint32]:
+    """How often a tree's bag has each of the rows; see core/tree/bags.h."""
+    return _core.draw_bag(seed, tree, n_draws, n_rows)
 
 
 def grow_newton_tree(

@@ -6,61 +6,39 @@ interrupted stays as it was.
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields, replace
+from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from weald.data.adapters import categorical_positions, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
-from weald.data.table import Table
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
+from weald.estimators.fitted import FittedForest, Target, used_rows
 from weald.estimators.growth import grow_options, max_columns
-from weald.estimators.manners import ForestManners
-from weald.estimators.options import TreeOptions, check_names, checked
+from weald.estimators.options import TreeOptions
 from weald.estimators.pictures import TreePictures
 from weald.estimators.pruning import check_pruning, prune_by
-from weald.estimators.saving import Saving
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
-from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.model.predict import decision_path, leaf_nodes
 from weald.model.prune import pruning_path
-from weald.model.read import read_aligned
 from weald.model.tree_view import TreeView
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.memory import Grown, GrowOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows."""
-
-    values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
-    classes: tuple[NDArray[Any], ...] | None  # the labels of each output; None for numbers
-    weight: Weights | None
-
-    @property
-    def n_outputs(self) -> int:
-        """How many columns the target has."""
-        return int(self.values.shape[1])
-
-    @property
-    def n_classes(self) -> list[int]:
-        """How many labels each output has."""
-        return [] if self.classes is None else [len(labels) for labels in self.classes]
-
-
-class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseTree(FittedForest, TreePictures):
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.
@@ -69,13 +47,9 @@ class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABC
     _options: ClassVar[type[TreeOptions]]
 
     max_features: int | float | str | None
-    categorical_features: Any
     monotonic_cst: Any
 
-    forest_: Forest
-    schema_: Schema
     tree_: TreeView
-    n_outputs_: int
     ccp_alpha_: float
 
     @abstractmethod
@@ -113,7 +87,7 @@ class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABC
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
-        schema = Schema.of(table, used=_used(target.weight), unknown=options.unknown)
+        schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
         aligned = schema.align(table, estimator=owner)
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
         monotone = monotone_directions(options.monotonic_cst, schema, owner)
@@ -164,24 +138,6 @@ class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABC
         for name in ("pruning_table_", "ccp_alpha_"):
             self.__dict__.pop(name, None)
         self.__dict__.update(learned | (pruning or {}))
-
-    def _checked_options(self) -> Any:
-        """The parameters as a validated record."""
-        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
-        return checked(self._options, type(self).__name__, values)
-
-    def _read(self, X: Any) -> tuple[Table, int]:
-        """A new table in the order and codes of the fitted one, and the threads to use on it."""
-        check_is_fitted(self)
-        options = self._checked_options()
-        owner = type(self).__name__
-        table = read_aligned(X, self.schema_, declared=options.categorical_features, owner=owner)
-        return table, thread_count(options.n_jobs)
-
-    def _raw_scores(self, X: Any) -> NDArray[np.float64]:
-        """The leaf values of each row: (rows, outputs)."""
-        table, n_threads = self._read(X)
-        return raw_scores(self.forest_, table, n_threads=n_threads)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to.
@@ -275,13 +231,6 @@ class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABC
             extra={"ccp_alpha": self.ccp_alpha_} if "ccp_alpha_" in vars(self) else {},
         )
 
-    def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
-        """The labels of each output; None for numbers."""
-        classes = getattr(self, "classes_", None)
-        if classes is None:
-            return None
-        return tuple(classes) if self.n_outputs_ > 1 else (classes,)
-
     @classmethod
     def _from_saved_state(cls, state: SavedState) -> Self:
         """The fitted estimator of these parts, which come from a file and may not fit each other."""
@@ -297,37 +246,8 @@ class BaseTree(ForestManners, Saving, TreePictures, BaseEstimator, metaclass=ABC
         model._take(state.forest, state.schema, state.classes, {} if alpha is None else {"ccp_alpha_": alpha})
         return model
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
-        return super().set_params(**params)  # type: ignore[no-any-return]
-
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags
-
-
-def _used(weight: Weights | None) -> NDArray[np.bool_] | None:
-    """The rows that count, or None if all do."""
-    if weight is None:
-        return None
-    used = weight > 0
-    return None if used.all() else used

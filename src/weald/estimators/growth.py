@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -26,6 +26,10 @@ def max_columns(max_features: int | float | str | None, n_columns: int) -> int:
         return max(1, math.isqrt(n_columns))
     if max_features == "log2":
         return max(1, n_columns.bit_length() - 1)
+    if max_features == "log2+1":
+        return min(n_columns, n_columns.bit_length())
+    if max_features == "third":
+        return max(1, n_columns // 3)
     if isinstance(max_features, Integral):
         return int(max_features)
     return max(1, int(float(max_features) * n_columns))
@@ -36,21 +40,35 @@ def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
     return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
 
 
+def drawn_seed(random_state: Any) -> int:
+    """A seed for the engine."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
 def grow_options(
-    options: Any, table: Table, weight: Weights | None, n_threads: int, monotone: tuple[int, ...] | None
+    options: Any,
+    table: Table,
+    weight: Weights | None,
+    n_threads: int,
+    monotone: tuple[int, ...] | None,
+    *,
+    splitter: Literal["best", "random"] | None = None,
 ) -> GrowOptions:
-    """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters."""
+    """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters.
+
+    A forest gives the `splitter` of its trees; these have seeds of their own.
+    """
     n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
     total = float(n_rows) if weight is None else total_weight(weight)
     looked_at: int | None = max_columns(options.max_features, table.n_columns)
     if looked_at is not None and looked_at >= table.n_columns:
         looked_at = None
     seed = 0
-    if looked_at is not None or options.splitter == "random":
-        seed = int(check_random_state(options.random_state).randint(np.iinfo(np.int32).max))
+    if splitter is None and (looked_at is not None or options.splitter == "random"):
+        seed = drawn_seed(options.random_state)
     return GrowOptions(
         criterion=_SAME_AS.get(options.criterion, options.criterion),
-        splitter=options.splitter,
+        splitter=splitter or options.splitter,
         max_depth=options.max_depth,
         min_rows_split=_row_limit(options.min_samples_split, n_rows, 2),
         min_rows_leaf=_row_limit(options.min_samples_leaf, n_rows, 1),

@@ -241,12 +241,9 @@ def _shown(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeOptions:
-    """The parameters that both trees share, in scikit-learn's words."""
+class GrowthOptions:
+    """The parameters that trees and forests share, in scikit-learn's words."""
 
-    splitter: str = parameter(
-        Choice(("best", "random")), hint="Use 'best' unless you want more varied trees."
-    )
     max_depth: int | None = parameter(
         Nothing(), Whole(1), hint="Leave it None to grow until the leaves are pure."
     )
@@ -259,7 +256,7 @@ class TreeOptions:
     min_weight_fraction_leaf: float = parameter(Number(0, 0.5), hint="Use 0.0 to set no limit.")
     max_features: int | float | str | None = parameter(
         Nothing(),
-        Choice(("sqrt", "log2")),
+        Choice(("sqrt", "log2", "log2+1", "third")),
         Whole(1),
         Number(0, 1, "(]", fraction=True),
         hint="Leave it None to look at every column.",
@@ -281,15 +278,6 @@ class TreeOptions:
         hint="Leave it None to set no constraint.",
     )
     ccp_alpha: float = parameter(Number(0), hint="Use 0.0 to keep every split.")
-    prune: str | None = parameter(
-        Nothing(), Choice(("cv", "cv-1se")), hint="Use 'cv' to choose the pruning by cross-validation."
-    )
-    cv: Any = parameter(
-        Whole(2),
-        Splitter(),
-        Instance((Iterable,), "a list of (train, test) index arrays"),
-        hint="Use 5 for five shuffled folds.",
-    )
     max_bins: int | None = parameter(
         Nothing(), Whole(2, MAX_BINS), hint="Use 255, or None for exact thresholds."
     )
@@ -307,6 +295,24 @@ class TreeOptions:
     unknown: str = parameter(
         Choice(("missing", "error")),
         hint="Use 'missing' to treat categories not seen in training as missing.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeOptions(GrowthOptions):
+    """The parameters that both trees share."""
+
+    splitter: str = parameter(
+        Choice(("best", "random")), hint="Use 'best' unless you want more varied trees."
+    )
+    prune: str | None = parameter(
+        Nothing(), Choice(("cv", "cv-1se")), hint="Use 'cv' to choose the pruning by cross-validation."
+    )
+    cv: Any = parameter(
+        Whole(2),
+        Splitter(),
+        Instance((Iterable,), "a list of (train, test) index arrays"),
+        hint="Use 5 for five shuffled folds.",
     )
 
 

@@ -27,7 +27,7 @@ from weald.model.prune import pruned, pruning_path
 from weald.rows.memory import Grown
 
 if TYPE_CHECKING:
-    from weald.estimators.base import Target
+    from weald.estimators.fitted import Target
 
 #: heavier held-out rows are scaled down, so that sums over them stay finite
 LARGEST_WEIGHT = 1e150

@@ -14,8 +14,9 @@ from sklearn.base import RegressorMixin
 
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target
-from weald.estimators.base import BaseTree, Target
+from weald.estimators.base import BaseTree
 from weald.estimators.class_weight import ClassWeight, Weights, weigh_by_class, without_absent
+from weald.estimators.fitted import Target
 from weald.estimators.options import ClassificationTreeOptions, RegressionTreeOptions
 from weald.estimators.predict_labels import LabelPredictions
 from weald.rows.memory import Grown, GrowOptions, grow_classification_tree, grow_regression_tree

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -17,7 +18,7 @@ from weald.errors import ModelFileError, WealdError
 from weald.io import canonical, container, description, forest_arrays, labels
 from weald.io.arrays import Shelf
 from weald.io.saved_state import Saveable, SavedState
-from weald.io.validate import check_boosted, check_forest, check_task
+from weald.io.validate import check_boosted, check_forest, check_task, check_trees
 from weald.model.forest import Forest
 
 Classes: TypeAlias = tuple[NDArray[Any], ...]
@@ -33,20 +34,23 @@ class _Kind:
 
     module: str
     classifier: bool
-    boosted: bool = False
+    rule: Callable[..., None] = check_task
 
     def check(self, forest: Forest, classes: Classes | None) -> None:
         """Raise ModelFileError unless the forest can be that of such an estimator."""
-        check = check_boosted if self.boosted else check_task
-        check(forest, classes, classifier=self.classifier)
+        self.rule(forest, classes, classifier=self.classifier)
 
 
 _KINDS = {
     "DecisionTreeClassifier": _Kind("weald.estimators.tree", classifier=True),
     "DecisionTreeRegressor": _Kind("weald.estimators.tree", classifier=False),
-    "XGBClassifier": _Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
-    "XGBRegressor": _Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
-    "XGBRanker": _Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),
+    "ExtraTreesClassifier": _Kind("weald.estimators.extra_trees", classifier=True, rule=check_trees),
+    "ExtraTreesRegressor": _Kind("weald.estimators.extra_trees", classifier=False, rule=check_trees),
+    "RandomForestClassifier": _Kind("weald.estimators.random_forest", classifier=True, rule=check_trees),
+    "RandomForestRegressor": _Kind("weald.estimators.random_forest", classifier=False, rule=check_trees),
+    "XGBClassifier": _Kind("weald.estimators.xgboost_classifier", classifier=True, rule=check_boosted),
+    "XGBRegressor": _Kind("weald.estimators.xgboost_regressor", classifier=False, rule=check_boosted),
+    "XGBRanker": _Kind("weald.estimators.xgboost_ranker", classifier=False, rule=check_boosted),
 }
 
 

@@ -53,10 +53,22 @@ def _check_sets(forest: Forest, schema: Schema) -> None:
         raise ModelFileError("A set of categories of the model file names a level its column does not have.")
 
 
+def check_trees(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
+    """Raise ModelFileError unless the trees are those of a forest, all alike."""
+    if forest.n_trees == 0 or (forest.tree_weight != 1).any() or forest.tree_output.any():
+        raise ModelFileError("The model file holds no trees where some are needed, or trees that differ.")
+    _check_outputs(forest, classes, classifier=classifier)
+
+
 def check_task(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
     """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor, with one tree."""
     if forest.n_trees != 1:
         raise ModelFileError(f"The model file holds {forest.n_trees} trees where one is needed.")
+    _check_outputs(forest, classes, classifier=classifier)
+
+
+def _check_outputs(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
+    """Raise ModelFileError unless leaves hold the shares of the classes, or numbers."""
     link = "shares" if classifier else "identity"
     if forest.link != link:
         raise ModelFileError(f"The model file has the link {forest.link!r:.40} where {link!r} is needed.")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.errors import DataError, ParameterError
 from weald.model.forest import CATEGORIES, COMBINATION, Forest, rank_codes
+from weald.model.join import join_forests, tree_of
 
 
 class PruningPath(NamedTuple):
@@ -114,6 +115,19 @@ def pruned(forest: Forest, node_value: NDArray[np.float64], alpha: float) -> For
     kept, splits = above > alpha, collapse > alpha
     kept[0] = True
     return forest if kept.all() else _compacted(forest, node_value, kept, splits)
+
+
+def prune_trees(forest: Forest, node_value: NDArray[np.float64], alpha: float) -> Forest:
+    """The forest with every tree pruned by `alpha`; as it is where that is 0."""
+    if alpha == 0.0:
+        return forest
+    start = forest.tree_start
+    return join_forests(
+        [
+            pruned(tree_of(forest, t), node_value[start[t] : start[t + 1]], alpha)
+            for t in range(forest.n_trees)
+        ]
+    )
 
 
 def _sequence(forest: Forest) -> engine.PruneSequence:

@@ -1,4 +1,4 @@
-"""Rows in memory: the fast path, a whole tree in one native call.
+"""Rows in memory: the fast path, a whole tree or forest in one native call.
 
 This module turns targets and weights into integer statistics, calls the grower, and dresses the arrays it
 returns as a `Forest`.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.data.codes import Codes
-from weald.data.fixed_point import Units, common_power, weight_units, weighted_units
+from weald.data.fixed_point import Units, common_power, room_power, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest, rank_codes
 
@@ -49,8 +49,32 @@ class GrowOptions:
     n_threads: int = 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bags:
+    """The trees of a forest, and the rows each of them has: drawn by counter, so that they need not be kept.
+
+    `first_tree` is the number of the first tree, for forests that grow in several parts. `n_draws` rows are
+    drawn for each tree, with replacement, from those whose weight is not 0; None gives every tree all of
+    them. A leaf has at least `min_weight_share` of the weight of its tree.
+    """
+
+    n_trees: int
+    first_tree: int = 0
+    n_draws: int | None = None
+    seed: int = 0
+    min_weight_share: float = 0.0
+
+    @property
+    def native(self) -> engine.NativeBags:
+        """The same for the engine."""
+        bags = engine.NativeBags()
+        bags.n_trees, bags.first_tree, bags.n_draws = self.n_trees, self.first_tree, self.n_draws or 0
+        bags.seed, bags.min_weight_share = self.seed, self.min_weight_share
+        return bags
+
+
 class Grown(NamedTuple):
-    """One tree, and the value every node would have as a leaf, in preorder: what pruning needs."""
+    """Trees, and the value every node would have as a leaf, in preorder: what pruning needs."""
 
     forest: Forest
     node_value: NDArray[np.float64]  # (nodes, width)
@@ -62,8 +86,11 @@ def grow_classification_tree(
     n_classes: int | Sequence[int],
     weight: Weights | None,
     options: GrowOptions,
+    bags: Bags | None = None,
+    *,
+    balance: bool = False,
 ) -> Grown:
-    """One tree on class labels 0 … n_classes − 1 of one or several outputs.
+    """One tree, or those of some bags, on class labels 0 … n_classes − 1 of one or several outputs.
 
     A leaf's value is the share of each class, output after output.
 
@@ -79,19 +106,26 @@ def grow_classification_tree(
         Rows of weight 0 are absent.
     options : GrowOptions
         How to grow.
+    bags : Bags, optional
+        A tree for each of them; None for one tree on all rows.
+    balance : bool
+        Make the classes of an output equally heavy, in every bag.
     """
-    weights = None if weight is None else weight_units(weight)
+    n_draws = _draws(bags)
+    weights = None if weight is None else weight_units(weight, n_draws=n_draws)
     weight_power = 0 if weights is None else weights.power
     start = np.cumsum([0, n_classes] if isinstance(n_classes, int) else [0, *n_classes])
     lane = labels.reshape(codes.n_rows, -1) + start[:-1]
-    arrays = engine.grow_class_tree(
+    arrays = engine.grow_class_trees(
         codes.native,
         np.ascontiguousarray(lane, np.int32),
         start.tolist(),
         None if weights is None else weights.units,
         -weight_power,
+        balance,
         CLASS_CRITERIA.index(options.criterion),
         _native_options(options, weight_power, gain_power=-weight_power),
+        None if bags is None else bags.native,
         options.n_threads,
     )
     weight_of_node = arrays["weight"].astype(np.float64)
@@ -104,9 +138,13 @@ def grow_classification_tree(
 
 
 def grow_regression_tree(
-    codes: Codes, target: NDArray[np.float64], weight: Weights | None, options: GrowOptions
+    codes: Codes,
+    target: NDArray[np.float64],
+    weight: Weights | None,
+    options: GrowOptions,
+    bags: Bags | None = None,
 ) -> Grown:
-    """One tree on numbers, one or several a row.
+    """One tree, or those of some bags, on numbers, one or several a row.
 
     A leaf's value is the weighted mean of its rows; with the criterion "absolute_error" the weighted median.
 
@@ -120,14 +158,21 @@ def grow_regression_tree(
         Rows of weight 0 are absent.
     options : GrowOptions
         How to grow.
+    bags : Bags, optional
+        A tree for each of them; None for one tree on all rows.
     """
     target = np.ascontiguousarray(target, np.float64).reshape(codes.n_rows, -1)
     weight = np.ones(len(target)) if weight is None else weight
     if options.criterion == "poisson":
         _check_counts(target, weight)
     if options.criterion == "absolute_error":
-        return _grow_by_medians(codes, target, weight, options)
-    return _grow_by_means(codes, target, weight, options)
+        return _grow_by_medians(codes, target, weight, options, bags)
+    return _grow_by_means(codes, target, weight, options, bags)
+
+
+def _draws(bags: Bags | None) -> int:
+    """How many rows a bag has, each of which may be the largest; 0 if none can come twice."""
+    return 0 if bags is None else bags.n_draws or 0
 
 
 def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
@@ -148,12 +193,14 @@ def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
         )
 
 
-def _grow_by_means(codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions) -> Grown:
+def _grow_by_means(
+    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions, bags: Bags | None
+) -> Grown:
     """Squared error, Poisson deviance."""
     poisson = options.criterion == "poisson"
     offsets = np.array([0.0 if poisson else _offset(column[weight > 0]) for column in target.T])
-    moments = _moments(target - offsets, weight, poisson=poisson)
-    arrays = engine.grow_moment_tree(
+    moments = _moments(target - offsets, weight, poisson=poisson, n_draws=_draws(bags))
+    arrays = engine.grow_moment_trees(
         codes.native,
         np.stack([*(sums.units for sums in moments.sums), moments.weights.units], axis=1),
         moments.squares.units,
@@ -163,6 +210,7 @@ def _grow_by_means(codes: Codes, target: NDArray[np.float64], weight: Weights, o
         -moments.squares.power,
         MOMENT_CRITERIA.index(options.criterion),
         _native_options(options, moments.weights.power, gain_power=moments.gain_power(poisson=poisson)),
+        None if bags is None else bags.native,
         options.n_threads,
     )
     value = arrays["means"]
@@ -176,20 +224,22 @@ def _grow_by_means(codes: Codes, target: NDArray[np.float64], weight: Weights, o
 
 
 def _grow_by_medians(
-    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions
+    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions, bags: Bags | None
 ) -> Grown:
     """Absolute error."""
-    weights = weight_units(weight)
+    n_draws = _draws(bags)
+    weights = weight_units(weight, n_draws=n_draws)
     used = np.where(weight[:, None] > 0, target, 0.0)
     largest = float(np.abs(used).max())
     _check_size(largest, weight, 1)
     if weights.repeats:
         # Few enough rows in all for sums of 64 bits.
         power = common_power(used.ravel(), np.repeat(weights.units, used.shape[1]), spare_bits=1)
+        power = min(power, room_power(float(np.abs(used * weight[:, None]).max()), n_draws) - 1)
     else:
         power = MEDIAN_BITS - int(np.frexp(largest)[1]) if largest > 0 else 0
     units = engine.to_units(used.ravel(), power)
-    arrays = engine.grow_absolute_tree(
+    arrays = engine.grow_absolute_trees(
         codes.native,
         units.reshape(target.shape),
         weights.units,
@@ -198,6 +248,7 @@ def _grow_by_medians(
         -weights.power,
         not weights.repeats,
         _native_options(options, weights.power, gain_power=-(power + weights.power)),
+        None if bags is None else bags.native,
         options.n_threads,
     )
     value = arrays["means"]
@@ -218,7 +269,7 @@ def _grown(
 ) -> Grown:
     """The forest of the grower's arrays; `keep_inner`: leaves do not determine the values of inner nodes."""
     leaf = arrays["slot"] < 0
-    forest = _one_tree(codes, arrays, node_value[leaf], link, power)
+    forest = _forest(codes, arrays, node_value[leaf], link, power)
     if keep_inner:
         forest = replace(forest, inner_value=np.ascontiguousarray(node_value[~leaf]))
     return Grown(forest, node_value)
@@ -244,18 +295,21 @@ class _Moments:
         return self.weights.power - (2 * self.sums[0].power if len(self.sums) == 1 else 0)
 
 
-def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool) -> _Moments:
+def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool, n_draws: int) -> _Moments:
     """The integer statistics of means: w·y, w, and w·y² (w·y·log2 y for Poisson), 0 for rows of weight 0."""
     centred = np.where(weight[:, None] > 0, centred, 0.0)
-    weights = weight_units(weight)
+    weights = weight_units(weight, n_draws=n_draws)
     largest = float(np.abs(centred).max())
     _check_size(largest, weight, 1 if poisson else 2)
     # Squares are taken of values brought near 1, so that they do not vanish.
     size = 0 if poisson else int(np.frexp(largest)[1])
     terms = _deviance_terms(centred) if poisson else np.ldexp(centred, -size) ** 2
-    squares = weighted_units(terms.sum(axis=1), weight, weights)
+    squares = weighted_units(terms.sum(axis=1), weight, weights, n_draws=n_draws)
     return _Moments(
-        sums=[weighted_units(np.ascontiguousarray(column), weight, weights) for column in centred.T],
+        sums=[
+            weighted_units(np.ascontiguousarray(column), weight, weights, n_draws=n_draws)
+            for column in centred.T
+        ],
         weights=weights,
         squares=Units(squares.units, squares.power - 2 * size),
     )
@@ -299,21 +353,23 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     return native
 
 
-def _one_tree(
+def _forest(
     codes: Codes, arrays: dict[str, NDArray[Any]], value: NDArray[np.float64], link: str, weight_power: int
 ) -> Forest:
-    """The grower's arrays as a Forest of one tree."""
+    """The grower's arrays as a Forest: of one tree, or of several that count alike."""
     column, threshold, kind = arrays["column"], arrays["threshold"], arrays["kind"]
+    n_nodes = arrays["n_nodes"] if len(arrays["n_nodes"]) else np.array([len(arrays["slot"])])
+    shift = np.repeat(arrays["shift"], n_nodes) if len(arrays["shift"]) == len(n_nodes) else 0
     return Forest(
         n_columns=codes.n_columns,
         base_score=np.zeros(value.shape[1]),
         link=link,
-        tree_start=np.array([0, len(arrays["slot"])], np.int64),
-        tree_output=np.zeros(1, np.int32),
-        tree_weight=np.ones(1),
-        tree_round=np.zeros(1, np.int32),
+        tree_start=np.concatenate([[0], np.cumsum(n_nodes)]).astype(np.int64),
+        tree_output=np.zeros(len(n_nodes), np.int32),
+        tree_weight=np.ones(len(n_nodes)),
+        tree_round=np.zeros(len(n_nodes), np.int32),
         slot=arrays["slot"],
-        cover=np.ldexp(arrays["weight"].astype(np.float64), -weight_power),
+        cover=np.ldexp(arrays["weight"].astype(np.float64), -(weight_power + shift)),
         count=arrays["count"],
         impurity=arrays["impurity"],
         column=column,

@@ -1,0 +1,108 @@
+"""What estimators share whose model is one `Forest`: their target, checked parameters, reading tables."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from weald.data.schema import Schema
+from weald.data.table import Table
+from weald.engine import thread_count
+from weald.estimators.class_weight import Weights
+from weald.estimators.manners import ForestManners
+from weald.estimators.options import GrowthOptions, check_names, checked
+from weald.estimators.saving import Saving
+from weald.model.forest import Forest
+from weald.model.predict import raw_scores
+from weald.model.read import read_aligned
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows."""
+
+    values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
+    classes: tuple[NDArray[Any], ...] | None  # the labels of each output; None for numbers
+    weight: Weights | None
+
+    @property
+    def n_outputs(self) -> int:
+        """How many columns the target has."""
+        return int(self.values.shape[1])
+
+    @property
+    def n_classes(self) -> list[int]:
+        """How many labels each output has."""
+        return [] if self.classes is None else [len(labels) for labels in self.classes]
+
+
+class FittedForest(ForestManners, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+    """The shared base of single trees and of forests."""
+
+    _options: ClassVar[type[GrowthOptions]]
+
+    categorical_features: Any
+
+    forest_: Forest
+    schema_: Schema
+    n_outputs_: int
+
+    def _checked_options(self) -> Any:
+        """The parameters as a validated record."""
+        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
+        return checked(self._options, type(self).__name__, values)
+
+    def _read(self, X: Any) -> tuple[Table, int]:
+        """A new table in the order and codes of the fitted one, and the threads to use on it."""
+        check_is_fitted(self)
+        options = self._checked_options()
+        owner = type(self).__name__
+        table = read_aligned(X, self.schema_, declared=options.categorical_features, owner=owner)
+        return table, thread_count(options.n_jobs)
+
+    def _raw_scores(self, X: Any) -> NDArray[np.float64]:
+        """The leaf values of each row: (rows, outputs)."""
+        table, n_threads = self._read(X)
+        return raw_scores(self.forest_, table, n_threads=n_threads)
+
+    def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
+        """The labels of each output; None for numbers."""
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return None
+        return tuple(classes) if self.n_outputs_ > 1 else (classes,)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params
+            Names and new values; they are checked when `fit` reads them.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Raises
+        ------
+        ParameterError
+            For a name the estimator does not have, with the nearest one it has.
+        """
+        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
+        return super().set_params(**params)  # type: ignore[no-any-return]
+
+
+def used_rows(weight: Weights | None) -> NDArray[np.bool_] | None:
+    """The rows that count, or None if all do."""
+    if weight is None:
+        return None
+    used = weight > 0
+    return None if used.all() else used

@@ -1,0 +1,367 @@
+"""What every forest shares: the steps of `fit`, predictions as means over trees, trees as light views."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from weald.data.adapters import to_table
+from weald.data.codes import Codes, encode
+from weald.data.schema import Schema
+from weald.data.target import read_weight
+from weald.engine import thread_count
+from weald.errors import ParameterError
+from weald.estimators.class_weight import Weights
+from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
+from weald.estimators.fitted import FittedForest, Target, used_rows
+from weald.estimators.forest_options import ForestOptions
+from weald.estimators.growth import drawn_seed, grow_options, max_columns
+from weald.estimators.out_of_bag import OutOfBag
+from weald.io.saved_state import SavedState
+from weald.model.forest import Forest
+from weald.model.importances import mean_importances
+from weald.model.join import join_forests, tree_of
+from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.rows.bags import BagRecord
+from weald.rows.memory import Bags, GrowOptions
+
+
+class BaseForest(FittedForest):
+    """The shared base of all forests.
+
+    A subclass names its record of options, how trees split, and how it reads the target and grows.
+    """
+
+    _options: ClassVar[type[ForestOptions]]
+    _splitter: ClassVar[Literal["best", "random"]]
+    _single_tree: ClassVar[str]
+
+    n_estimators: int
+    max_features: int | float | str | None
+    monotonic_cst: Any
+    warm_start: bool
+
+    bags_: BagRecord
+
+    @abstractmethod
+    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
+        """The target as numbers, the classes if it has any, and the weights to train with."""
+
+    @abstractmethod
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions, bags: Bags, options: Any) -> Forest:
+        """The trees of some bags on coded rows."""
+
+    @abstractmethod
+    def _oob_results(self, found: OutOfBag, target: Target, options: Any) -> dict[str, Any]:
+        """The attributes that tell what trees say of the rows they did not see."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : table
+            A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
+            0) or a list of rows. Missing values are welcome in every column; text and unordered categories
+            are split by sets, ordered categories by rank.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            The target: labels of any type for a classifier, finite numbers for a regressor.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of at least 0. A row of weight 0 counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        options, owner = self._checked_options(), type(self).__name__
+        self._check_drawing(options)
+        n_threads = thread_count(options.n_jobs)
+        table = to_table(X, categorical_features=options.categorical_features)
+        weight = read_weight(sample_weight, n_rows=table.n_rows)
+        target = self._read_target(y, table.n_rows, weight, options)
+        schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
+        aligned = schema.align(table, estimator=owner)
+        codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
+        monotone = monotone_directions(options.monotonic_cst, schema, owner)
+        if monotone is not None:
+            check_constrainable(target.n_classes, target.n_outputs, owner, y)
+        if target.n_classes == [1]:
+            monotone = None
+        past = self._past(options, schema, target)
+        record = past.bags_ if past is not None else self._bag_record(options, target, table.n_rows)
+        grow = replace(
+            grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
+            min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
+        )
+        n_past = 0 if past is None else past.forest_.n_trees
+        grown = [] if past is None else [past.forest_]
+        for first, n_trees in _parts(n_past, options.n_estimators, options.verbose, n_threads):
+            bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
+            grown.append(self._grow(codes, target, grow, bags, options))
+        forest = join_forests(grown)
+        learned: dict[str, Any] = {}
+        if options.oob_score is not False:
+            found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
+            learned = self._oob_results(found, target, options)
+        self._take(forest, schema, target.classes, record, learned)
+        return self
+
+    def _check_drawing(self, options: Any) -> None:
+        """Refuse what needs bags where there are none."""
+        owner = type(self).__name__
+        if options.bootstrap:
+            return
+        if options.oob_score is not False:
+            raise ParameterError(
+                f"`oob_score` of {owner} needs bootstrap=True: without it every tree sees every row. "
+                "(Out of bag estimation only available if bootstrap=True.)"
+            )
+        if options.max_samples is not None:
+            raise ParameterError(
+                f"`max_samples` of {owner} cannot be set with `bootstrap=False`. "
+                "Either switch to `bootstrap=True` or set `max_samples=None`."
+            )
+
+    def _bag_record(self, options: Any, target: Target, n_rows: int) -> BagRecord:
+        """The bags of a new forest: their seed, and how many rows are drawn for each tree."""
+        present = n_rows if target.weight is None else int(np.count_nonzero(target.weight))
+        n_draws = 0
+        if options.bootstrap:
+            share = options.max_samples
+            if isinstance(share, int) and share > present:
+                raise ParameterError(
+                    f"`max_samples` of {type(self).__name__} is {share:,}, and there are {present:,} rows. "
+                    "Use a fraction, or None for as many draws as rows."
+                )
+            drawn = present if share is None else share
+            n_draws = drawn if isinstance(drawn, int) else max(1, round(drawn * present))
+        return BagRecord(drawn_seed(options.random_state), n_rows, n_draws)
+
+    def _past(self, options: Any, schema: Schema, target: Target) -> Self | None:
+        """The forest of the last fit, if trees are to be added to it."""
+        if not options.warm_start or "forest_" not in vars(self):
+            return None
+        owner = type(self).__name__
+        n_past = self.forest_.n_trees
+        if options.n_estimators < n_past:
+            raise ParameterError(
+                f"n_estimators={options.n_estimators} must be larger or equal to the {n_past} trees that "
+                f"{owner} has, because `warm_start` adds trees. Use warm_start=False to start anew."
+            )
+        if options.n_estimators == n_past:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                UserWarning,
+                stacklevel=3,
+            )
+        same = schema.names == self.schema_.names and self._same_classes(target)
+        if not same or self.forest_.width != max(1, sum(target.n_classes) or target.n_outputs):
+            raise ParameterError(
+                f"`warm_start` of {owner} adds trees on a table of the same columns and labels; these differ "
+                "from those of the last fit. Use warm_start=False to start anew."
+            )
+        return self
+
+    def _same_classes(self, target: Target) -> bool:
+        before = self._classes_by_output()
+        if before is None or target.classes is None:
+            return before is target.classes is None
+        return len(before) == len(target.classes) and all(
+            np.array_equal(a, b) for a, b in zip(before, target.classes, strict=True)
+        )
+
+    def _take(
+        self,
+        forest: Forest,
+        schema: Schema,
+        classes: tuple[NDArray[Any], ...] | None,
+        bags: BagRecord,
+        learned: dict[str, Any] | None = None,
+    ) -> None:
+        """Assign everything a fit (or a model file) brings, at once."""
+        n_columns = len(schema.columns)
+        found: dict[str, Any] = {
+            "forest_": forest,
+            "schema_": schema,
+            "bags_": bags,
+            "n_features_in_": n_columns,
+            "n_outputs_": forest.width if classes is None else len(classes),
+            "max_features_": max_columns(self.max_features, n_columns),
+        }
+        if classes is not None:
+            n_classes = [len(labels) for labels in classes]
+            single = len(classes) == 1
+            found["classes_"] = classes[0] if single else list(classes)
+            found["n_classes_"] = n_classes[0] if single else n_classes
+        for name in ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+        if schema.named and all(isinstance(name, str) for name in schema.names):
+            found["feature_names_in_"] = np.array(schema.names, dtype=object)
+        self.__dict__.update(found | (learned or {}))
+
+    def _raw_scores(self, X: Any) -> NDArray[np.float64]:
+        """The mean over trees of each row's leaf values: (rows, outputs)."""
+        table, n_threads = self._read(X)
+        scores = raw_scores(self.forest_, table, n_threads=n_threads)
+        scores /= self.forest_.n_trees
+        return scores
+
+    @property
+    def estimators_(self) -> TreeSequence:
+        """The trees, as estimators of their own: made when asked for, on the arrays of the forest."""
+        check_is_fitted(self)
+        return TreeSequence(self)
+
+    def __len__(self) -> int:
+        """How many trees the forest has."""
+        return self.forest_.n_trees
+
+    def __getitem__(self, t: int) -> Any:
+        """One tree as an estimator."""
+        return self.estimators_[t]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The trees as estimators."""
+        return iter(self.estimators_)
+
+    def _tree(self, t: int) -> Any:
+        """Tree `t` as a fitted single tree."""
+        from weald.estimators import tree
+
+        kind = getattr(tree, self._single_tree)
+        names = set(kind._get_param_names()) & set(self.get_params(deep=False))
+        params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
+        single = kind(**params, splitter=self._splitter, random_state=self.bags_.seed + t)
+        link = "shares" if self._classes_by_output() is not None else "identity"
+        single._take(replace(tree_of(self.forest_, t), link=link), self.schema_, self._classes_by_output())
+        return single
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """The leaf that each row comes to in each tree.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_trees)
+            Node numbers, counted from the root of the tree.
+        """
+        table, n_threads = self._read(X)
+        return leaf_nodes(self.forest_, table, n_threads=n_threads).astype(np.int64)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """The nodes that each row passes, in all trees.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix of shape (n_rows, n_nodes)
+            1 where the row of the table passes the node.
+        n_nodes_ptr : ndarray of shape (n_trees + 1,)
+            The columns from n_nodes_ptr[t] to n_nodes_ptr[t + 1] are those of tree t.
+        """
+        table, n_threads = self._read(X)
+        return decision_path(self.forest_, table, n_threads=n_threads), self.forest_.tree_start
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much the splits on each column lowered the criterion: the mean over trees, adding up to 1.
+
+        All zero if no tree has a split that lowered it.
+        """
+        check_is_fitted(self)
+        return mean_importances(self.forest_)
+
+    def _saved_state(self) -> SavedState:
+        """The parts of the fitted model that a file keeps."""
+        params = self.get_params(deep=False)
+        if callable(params["oob_score"]):
+            params["oob_score"] = True  # a metric of the user's own is no part of the model
+        return SavedState(
+            params=params,
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=self._classes_by_output(),
+            extra={
+                "seed": self.bags_.seed,
+                "n_rows": self.bags_.n_rows,
+                "n_draws": self.bags_.n_draws,
+            },
+        )
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """The fitted estimator of these parts, which come from a file and may not fit each other."""
+        model = cls(**state.params)
+        model._checked_options()
+        numbers = [state.extra.get(name) for name in ("seed", "n_rows", "n_draws")]
+        if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
+            raise ParameterError("The bags of the forest are not told by whole numbers of at least 0.")
+        seed, n_rows, n_draws = (int(number) for number in numbers if number is not None)
+        model._take(state.forest, state.schema, state.classes, BagRecord(seed, n_rows, n_draws))
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect of the tables this takes."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = not constrained(self.monotonic_cst)
+        return tags
+
+
+class TreeSequence(Sequence[Any]):
+    """The trees of a forest as estimators, each made when it is asked for."""
+
+    def __init__(self, forest: BaseForest) -> None:
+        self._forest = forest
+
+    def __len__(self) -> int:
+        """How many trees."""
+        return self._forest.forest_.n_trees
+
+    @overload
+    def __getitem__(self, t: int) -> Any: ...
+    @overload
+    def __getitem__(self, t: slice) -> list[Any]: ...
+    def __getitem__(self, t: int | slice) -> Any:
+        """One tree, or a list of some."""
+        places = range(len(self))[t]
+        if isinstance(places, range):
+            return [self._forest._tree(place) for place in places]
+        return self._forest._tree(places)
+
+    def __repr__(self) -> str:
+        """How many of what."""
+        return f"<{len(self)} trees of a {type(self._forest).__name__}>"
+
+
+def _parts(n_past: int, n_trees: int, verbose: int | bool, n_threads: int) -> Iterator[tuple[int, int]]:
+    """(first tree, how many) of each native call: one for all, or some at a time behind a progress bar."""
+    if n_trees == n_past:
+        return
+    if not verbose:
+        yield n_past, n_trees - n_past
+        return
+    from weald.boosting.progress import Progress
+
+    at_once = 4 * n_threads
+    with Progress(n_trees - n_past, unit="trees") as progress:
+        for first in range(n_past, n_trees, at_once):
+            n = min(at_once, n_trees - first)
+            yield first, n
+            for _ in range(n):
+                progress.advance({})

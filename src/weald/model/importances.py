@@ -1,0 +1,51 @@
+"""How much the splits on each column lowered the criterion."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.model.forest import COMBINATION, Forest
+
+
+def tree_importances(forest: Forest) -> NDArray[np.float64]:
+    """The gains of every tree by column, each tree's adding up to 1: (n_trees, n_columns).
+
+    Zero for a tree without a split that gained. The gain of a combination is shared among its columns by the
+    size of their coefficients.
+    """
+    inner = np.flatnonzero(forest.slot >= 0)
+    tree = np.empty(len(forest.column), np.int64)
+    tree[forest.slot[inner]] = np.searchsorted(forest.tree_start, inner, side="right") - 1
+    single = forest.kind != COMBINATION
+    place = [tree[single] * forest.n_columns + forest.column[single]]
+    gain = [forest.gain[single]]
+    nodes = np.flatnonzero(~single)
+    if len(nodes):
+        start, end = (
+            forest.combination_start[forest.side[nodes]],
+            forest.combination_start[forest.side[nodes] + 1],
+        )
+        owner = np.repeat(nodes, end - start)
+        terms = np.concatenate([np.arange(a, b) for a, b in zip(start, end, strict=True)])
+        size = np.abs(forest.combination_coefficient[terms])
+        total = np.bincount(owner, size, len(forest.column))
+        place.append(tree[owner] * forest.n_columns + forest.combination_column[terms])
+        gain.append(forest.gain[owner] * size / total[owner])
+    sums = np.bincount(
+        np.concatenate(place), np.concatenate(gain), forest.n_trees * forest.n_columns
+    ).reshape(forest.n_trees, forest.n_columns)
+    totals = sums.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
+    return shares
+
+
+def mean_importances(forest: Forest) -> NDArray[np.float64]:
+    """The mean of the trees' importances, adding up to 1; trees without a split do not count."""
+    by_tree = tree_importances(forest)
+    some = by_tree.any(axis=1)
+    if not some.any():
+        return np.zeros(forest.n_columns)
+    mean: NDArray[np.float64] = by_tree[some].mean(axis=0)
+    mean /= mean.sum()
+    return mean

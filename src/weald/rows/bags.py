@@ -1,0 +1,51 @@
+"""The bags of a forest: which rows each tree was grown on, told again from the seed instead of kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.rows.memory import Bags
+
+
+@dataclass(frozen=True, slots=True)
+class BagRecord:
+    """What tells the bags of a fitted forest: with the rows of the fit, everything about them follows."""
+
+    seed: int
+    n_rows: int  # of the table
+    n_draws: int  # rows drawn for each tree; 0: every tree had all of them
+
+    def counts(self, tree: int, present: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
+        """How often the bag of a tree has each row of the table it was fitted on: (n_rows,).
+
+        Parameters
+        ----------
+        tree : int
+            Its number.
+        present : ndarray of shape (n_rows,), optional
+            The rows whose weight was not 0, if not all.
+        """
+        n_present = self.n_rows if present is None else int(np.count_nonzero(present))
+        if self.n_draws == 0:
+            drawn = np.ones(n_present, np.uint32)
+        else:
+            drawn = engine.draw_bag(self.seed, tree, self.n_draws, n_present)
+        if present is None:
+            return drawn
+        counts = np.zeros(self.n_rows, np.uint32)
+        counts[present] = drawn
+        return counts
+
+    def of_trees(self, n_trees: int, first_tree: int = 0, min_weight_share: float = 0.0) -> Bags:
+        """The bags of some of the trees."""
+        return Bags(
+            n_trees=n_trees,
+            first_tree=first_tree,
+            n_draws=self.n_draws or None,
+            seed=self.seed,
+            min_weight_share=min_weight_share,
+        )
