@@ -8,7 +8,8 @@
 //
 // One parallel region per split, over columns: partition or histogram, then scan, for both children at once. Nodes of
 // at most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the
-// rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
+// rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own, in small
+// nodes by the ranks of their part (ranks.h).
 //
 // 16-bit statistics of boosting on dense columns (grow_packed.h) travel with their rows instead, and the histograms of
 // all one-byte columns are built together, row by row.
@@ -35,6 +36,7 @@
 #include "core/tree/options.h"
 #include "core/tree/order.h"
 #include "core/tree/partition.h"
+#include "core/tree/ranks.h"
 #include "core/tree/sparse_entries.h"
 #include "core/tree/split.h"
 #include "core/tree/split_absolute.h"
@@ -100,6 +102,7 @@ struct Place {
   int64_t tree_weight = 0;  // units, of the whole tree; 0: this is the whole tree
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
   std::vector<int32_t> used = {};  // columns split on above it, where interactions are limited
+  RankedWhole whole = {};          // what its rows were taken from, if that has ranks
 };
 
 template <class Rows, class Criterion>
@@ -171,6 +174,7 @@ class Grower {
     std::vector<Entry> all_rows;  // a sparse column with the rows it does not list
     std::vector<int64_t> cells, sibling_cells, unpacked;
     std::vector<uint64_t> words;  // of the columns of one group
+    std::vector<uint64_t> bits;   // of ranks, all 0 between columns
     std::vector<uint8_t> usable;  // of some flags
     Split best[2];
   };
@@ -201,6 +205,7 @@ class Grower {
   int64_t* child_cells(size_t start, size_t n, Node& child, const Node* parent, const int64_t* sibling, Worker& worker,
                        Build build);
   void search_drawn(Node& node);
+  std::span<const Entry> ordered(int32_t j, const Node& node, Worker& worker);
   void search_alone(int32_t j, const Node& node, Worker& worker, Split& best);
   void search_random(int32_t j, const Node& node, Worker& worker, Split& best);
   void begin_scan(int32_t j, const Node& node, Worker& worker);
@@ -266,7 +271,7 @@ class Grower {
   double threshold(const GrowColumn& column, const Split& split) const;
   uint32_t last_code(const GrowColumn& column, const Split& split, double threshold) const;
   void grow_aside();
-  GrownTree grow_part(const Aside& part) const;
+  GrownTree grow_part(const Aside& part);
 
   std::span<const uint32_t> ids_of(const Node& node) const { return {ids_.data() + node.begin, node.size()}; }
   const int64_t* lanes_of(int32_t record) const {
@@ -324,6 +329,8 @@ class Grower {
   std::vector<SparseRange> sparse_columns_;  // at the root
   std::vector<uint32_t> sparse_middle_;      // per range of the parent: where the right child's part begins
   std::vector<uint8_t> sparse_constant_[2];
+  Ranks ranks_;                       // columns drawn, few rows: filled as columns are asked for
+  std::vector<uint32_t> number_of_;   // per row: its number in the part it was put aside with
   std::vector<int32_t> node_of_row_;  // sparse columns drawn: the record whose rows a row is among
   [[no_unique_address]] typename Parts<Criterion>::Order order_;
   std::vector<size_t> cell_start_;  // where a column's histogram lies in Node::cells

@@ -61,12 +61,18 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   }
   make_groups();
   // Whether to set subtrees aside depends on the data alone. Best-first needs one global order, so it never does, and
-  // sparse columns are cheap in small nodes as they are.
-  constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8;
+  // sparse columns are cheap in small nodes as they are. With ranks, parts have small parts of their own, whose ranks
+  // take few bits.
+  constexpr size_t smallest_part = 1024, largest_part = 8192, parts = 8, ranked_part = 512;
   const size_t n_taken = tiles_ == nullptr ? ids_.size() : buffers_->first.size();
-  if (options.max_leaves <= 0 && !sparse_ && !words && (tiles_ == nullptr || tiles_->listed().empty()) &&
-      place_.tree_weight == 0 && n_taken >= 2 * smallest_part) {
+  if (!all_ && !options.random && !sparse_ && n_rows <= Ranks::most_rows) ranks_ = Ranks(columns_.size(), n_rows);
+  if (options.max_leaves > 0 || sparse_ || words || (tiles_ != nullptr && !tiles_->listed().empty())) return;
+  if (place_.tree_weight == 0 && n_taken >= 2 * smallest_part) {
     subtree_rows_ = std::clamp(n_taken / parts, smallest_part, largest_part);
+  }
+  if (!ranks_.empty() && n_taken >= 2 * ranked_part) {
+    subtree_rows_ = ranked_part;
+    number_of_.resize(n_rows);
   }
 }
 

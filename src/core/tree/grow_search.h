@@ -259,6 +259,29 @@ void Grower<Rows, Criterion>::search_drawn(Node& node) {
   }
 }
 
+// The rows of a node in code order: by rank where there are ranks, else sorted.
+template <class Rows, class Criterion>
+std::span<const Entry> Grower<Rows, Criterion>::ordered(int32_t j, const Node& node, Worker& worker) {
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  const auto at = static_cast<size_t>(j);
+  worker.entries.resize(std::max(worker.entries.size(), node.size()));
+  if (ranks_.empty()) {
+    worker.scratch.resize(std::max(worker.scratch.size(), node.size()));
+    order_rows(column.data, column.width, ids_of(node), column.n_codes, worker.entries.data(), worker.scratch.data());
+    return {worker.entries.data(), node.size()};
+  }
+  if (!ranks_.has(at)) {
+    const RankedWhole& whole = place_.whole;
+    if (whole.ranks != nullptr && whole.ranks->has(at)) {
+      ranks_.add_some(at, *whole.ranks, whole.ids, whole.number_of, worker.bits);
+    } else {
+      ranks_.add(at, column.data, column.width, column.n_codes, worker.scratch);
+    }
+  }
+  ranks_.read(at, ids_of(node), worker.bits, worker.entries.data());
+  return {worker.entries.data(), node.size()};
+}
+
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_alone(int32_t j, const Node& node, Worker& worker, Split& best) {
   const GrowColumn& column = columns_[static_cast<size_t>(j)];
@@ -268,10 +291,7 @@ void Grower<Rows, Criterion>::search_alone(int32_t j, const Node& node, Worker& 
     if (options_.random && column.kind != ColumnKind::categorical) return search_random(j, node, worker, best);
   }
   if (in_order(j, node.size())) {
-    worker.entries.resize(std::max(worker.entries.size(), node.size()));
-    worker.scratch.resize(std::max(worker.scratch.size(), node.size()));
-    order_rows(column.data, column.width, ids_of(node), column.n_codes, worker.entries.data(), worker.scratch.data());
-    scan_entries(j, {worker.entries.data(), node.size()}, node, worker, best);
+    scan_entries(j, ordered(j, node, worker), node, worker, best);
   } else {
     worker.cells.assign(cells_of(j), 0);
     add_histogram(rows_, column.data, column.width, ids_of(node), column.n_codes, counted_, worker.cells.data());

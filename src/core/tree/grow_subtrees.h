@@ -38,8 +38,10 @@ void Grower<Rows, Criterion>::put_aside(const Node& child) {
 
 // One subtree on its own compact copy: rows renumbered from 0, so that everything it touches is close together.
 template <class Rows, class Criterion>
-GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
+GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) {
   const size_t n = part.ids.size();
+  // Parts have no row in common.
+  for (uint32_t i = 0; !number_of_.empty() && i < n; ++i) number_of_[part.ids[i]] = i;
   std::vector<GrowColumn> columns(columns_);
   std::vector<std::unique_ptr<unsigned char[]>> storage(columns_.size());
   for (size_t j = 0; j < columns_.size(); ++j) {
@@ -60,7 +62,8 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) const {
     return rows_.gather(part.ids);
   };
   Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
-                {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used});
+                {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used,
+                 number_of_.empty() ? RankedWhole{} : RankedWhole{&ranks_, part.ids, number_of_.data()}});
   return grower.grow();
 }
 
