@@ -25,6 +25,9 @@ nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   out["upper"] = to_numpy(std::move(tree.upper));
   out["n_nodes"] = to_numpy(std::move(tree.n_nodes));
   out["shift"] = to_numpy(std::move(tree.shift));
+  out["combination_start"] = to_numpy(std::move(tree.combination_start));
+  out["combination_column"] = to_numpy(std::move(tree.combination_column));
+  out["combination_coefficient"] = to_numpy(std::move(tree.combination_coefficient));
   out.update(forest_arrays(std::move(tree)));
   return out;
 }
@@ -41,6 +44,7 @@ void bind_options(nb::module_& m) {
       .def_rw("must_gain", &GrowOptions::must_gain)
       .def_rw("gain_power", &GrowOptions::gain_power)
       .def_rw("max_columns", &GrowOptions::max_columns)
+      .def_rw("combined_columns", &GrowOptions::combined_columns)
       .def_rw("seed", &GrowOptions::seed)
       .def_rw("columns", &GrowOptions::columns)
       .def_rw("level_columns", &GrowOptions::level_columns)

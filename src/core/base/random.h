@@ -18,6 +18,9 @@ enum class Purpose : uint64_t {
   row_sample = 9,
   tree_seed = 10,
   bag = 11,
+  combination = 12,
+  combined_column = 13,
+  coefficient = 14,
   ranking_pair = 40
 };
 

@@ -47,6 +47,7 @@ TreeArrays flatten(GrownTree&& tree) {
   }
   TreeArrays out;
   out.set_start.push_back(0);
+  out.combination_start.push_back(0);
   const auto lanes = static_cast<size_t>(tree.n_lanes);
   const size_t n_means = tree.means.size() / tree.nodes.size();
   struct Visit {
@@ -90,6 +91,13 @@ TreeArrays flatten(GrownTree&& tree) {
       out.set_codes.insert(out.set_codes.end(), node.set.begin(), node.set.end());
       out.set_start.push_back(static_cast<int64_t>(out.set_codes.size()));
       out.set_left.push_back(node.set_left);
+    } else if (node.kind == SplitKind::combination) {
+      out.side.push_back(static_cast<int32_t>(out.combination_start.size()) - 1);
+      for (const Term& term : node.terms) {
+        out.combination_column.push_back(term.column);
+        out.combination_coefficient.push_back(term.coefficient);
+      }
+      out.combination_start.push_back(static_cast<int64_t>(out.combination_column.size()));
     } else {
       out.side.push_back(-1);
     }
@@ -120,13 +128,22 @@ TreeArrays join(std::vector<TreeArrays>&& trees) {
   }
   all.slot.reserve(n_nodes);
   all.set_start.push_back(0);
+  all.combination_start.push_back(0);
   int32_t first_inner = 0, first_leaf = 0;
   for (TreeArrays& tree : trees) {
     const auto first_set = static_cast<int32_t>(all.set_left.size());
     const auto first_code = static_cast<int64_t>(all.set_codes.size());
     all.n_nodes.push_back(static_cast<int64_t>(tree.slot.size()));
     for (const int32_t slot : tree.slot) all.slot.push_back(slot >= 0 ? slot + first_inner : slot - first_leaf);
-    for (const int32_t side : tree.side) all.side.push_back(side >= 0 ? side + first_set : side);
+    const auto first_combination = static_cast<int32_t>(all.combination_start.size()) - 1;
+    const auto first_term = static_cast<int64_t>(all.combination_column.size());
+    for (size_t i = 0; i < tree.side.size(); ++i) {
+      const bool combined = tree.kind[i] == static_cast<uint8_t>(SplitKind::combination);
+      all.side.push_back(tree.side[i] < 0 ? -1 : tree.side[i] + (combined ? first_combination : first_set));
+    }
+    for (size_t i = 1; i < tree.combination_start.size(); ++i) {
+      all.combination_start.push_back(tree.combination_start[i] + first_term);
+    }
     for (size_t i = 1; i < tree.set_start.size(); ++i) all.set_start.push_back(tree.set_start[i] + first_code);
     all.shift.push_back(tree.shift.empty() ? 0 : tree.shift[0]);
     first_inner += static_cast<int32_t>(tree.column.size());
@@ -146,6 +163,8 @@ TreeArrays join(std::vector<TreeArrays>&& trees) {
     append(all.upper, std::move(tree.upper));
     append(all.set_codes, std::move(tree.set_codes));
     append(all.set_left, std::move(tree.set_left));
+    append(all.combination_column, std::move(tree.combination_column));
+    append(all.combination_coefficient, std::move(tree.combination_coefficient));
     tree = {};
   }
   return all;

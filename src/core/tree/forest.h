@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/tree/combinations.h"
+
 namespace weald {
 
 enum class SplitKind : uint8_t { numeric = 0, categories = 1, combination = 2 };
@@ -21,6 +23,7 @@ struct NodeRecord {
   double gain = 0;
   bool set_left = false;      // whether the listed categories go left, or right; all others go the other way
   std::vector<uint32_t> set;  // categories listed, ascending
+  std::vector<Term> terms;    // of a combination
   int64_t n_rows = 0;
   std::size_t begin = 0;   // its rows are ids[begin, begin + n_rows) of the tree
   bool in_second = false;  // of rows that are items (tiles.h): which buffer has them
@@ -63,6 +66,9 @@ struct TreeArrays {
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;
   std::vector<uint8_t> set_left;
+  std::vector<int64_t> combination_start;
+  std::vector<int32_t> combination_column;
+  std::vector<double> combination_coefficient;
   std::vector<std::size_t> leaf_start;  // (leaves + 1) of `rows`
   std::vector<uint8_t> leaf_in_second;  // see NodeRecord
   std::vector<uint32_t> rows;           // leaf after leaf

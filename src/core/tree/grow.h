@@ -30,6 +30,7 @@
 #include "core/data/codes.h"
 #include "core/data/cuts.h"
 #include "core/tree/column_rules.h"
+#include "core/tree/combinations.h"
 #include "core/tree/forest.h"
 #include "core/tree/frontier.h"
 #include "core/tree/histogram.h"
@@ -173,9 +174,10 @@ class Grower {
     std::vector<Entry> entries, scratch;
     std::vector<Entry> all_rows;  // a sparse column with the rows it does not list
     std::vector<int64_t> cells, sibling_cells, unpacked;
-    std::vector<uint64_t> words;  // of the columns of one group
-    std::vector<uint64_t> bits;   // of ranks, all 0 between columns
-    std::vector<uint8_t> usable;  // of some flags
+    std::vector<uint64_t> words;                      // of the columns of one group
+    std::vector<std::pair<double, uint32_t>> values;  // of a combination, with their rows
+    std::vector<uint64_t> bits;                       // of ranks, all 0 between columns
+    std::vector<uint8_t> usable;                      // of some flags
     Split best[2];
   };
 
@@ -205,6 +207,9 @@ class Grower {
   int64_t* child_cells(size_t start, size_t n, Node& child, const Node* parent, const int64_t* sibling, Worker& worker,
                        Build build);
   void search_drawn(Node& node);
+  void search_combined(Node& node);
+  void search_combination(std::vector<Term> terms, int32_t first, const Node& node, Worker& worker, Split& best);
+  double combined_value(std::span<const Term> terms, uint32_t row) const;
   std::span<const Entry> ordered(int32_t j, const Node& node, Worker& worker);
   void search_alone(int32_t j, const Node& node, Worker& worker, Split& best);
   void search_random(int32_t j, const Node& node, Worker& worker, Split& best);
@@ -231,6 +236,7 @@ class Grower {
   void scan_listed(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void list_all_rows(int32_t j, std::span<const Entry> listed, const Node& node, std::vector<Entry>& out) const;
   size_t mark_rows(Node& node, const Router& router);
+  size_t mark_combined(const Node& node, const NodeRecord& record);
 
   // grow_packed.h: rows that carry their statistics with them
   using ItemRows = typename ItemRowsOf<Rows>::Type;
@@ -342,6 +348,7 @@ class Grower {
 
 }  // namespace weald
 
+#include "core/tree/grow_combined.h"
 #include "core/tree/grow_nodes.h"
 #include "core/tree/grow_packed.h"
 #include "core/tree/grow_search.h"

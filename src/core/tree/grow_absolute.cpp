@@ -17,7 +17,7 @@ TreeArrays grow_absolute_trees(const Codes& codes, std::span<const int64_t> valu
   spread.weight_power = weight_power;
   spread.score_power = value_power + weight_power;
   const std::vector<uint32_t> present = present_rows(codes.n_rows, weights);
-  return grow_trees(bags, present, n_rows, options, run,
+  return grow_trees(codes, bags, present, options, run,
                     [&](std::span<const uint32_t> counts, const GrowOptions& of_tree, Run& part) {
                       const std::vector<int64_t> weights_here = times_counts(weights, counts);
                       const int64_t total = std::accumulate(weights_here.begin(), weights_here.end(), int64_t{0});

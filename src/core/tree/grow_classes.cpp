@@ -107,8 +107,7 @@ TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, Class
   const bool two = n_outputs == 1 && n_lanes == 2;
   const bool counted = two && target.weights.empty() && !target.balance;
   return grow_trees(
-      bags, present, n_rows, options, run,
-      [&](std::span<const uint32_t> counts, const GrowOptions& of_tree, Run& part) {
+      codes, bags, present, options, run, [&](std::span<const uint32_t> counts, const GrowOptions& of_tree, Run& part) {
         std::vector<uint32_t> ids = drawn_rows(present, counts);
         if (counted) {
           const int64_t total = counts.empty() ? codes.n_rows : bags->n_draws;

@@ -59,14 +59,16 @@ inline std::vector<uint32_t> drawn_rows(std::span<const uint32_t> present, std::
 // The tree of every bag, joined; without bags one tree of all rows. Trees grow on one thread each if there are enough
 // of them. grow_one(counts, options, run): the tree of one bag; no counts: every row once.
 template <class GrowOne>
-TreeArrays grow_trees(const Bags* bags, std::span<const uint32_t> present, size_t n_rows, const GrowOptions& options,
-                      Run& run, const GrowOne& grow_one) {
+TreeArrays grow_trees(const Codes& codes, const Bags* bags, std::span<const uint32_t> present,
+                      const GrowOptions& options, Run& run, const GrowOne& grow_one) {
   if (bags == nullptr) return grow_one(std::span<const uint32_t>{}, options, run);
   if (present.empty()) throw BadInput("no row has a positive weight");
+  GrowOptions shared = options;
+  if (options.combined_columns > 0) shared.scales = column_scales(codes, present);
   std::vector<TreeArrays> trees(static_cast<size_t>(bags->n_trees));
   const auto grow = [&](int64_t t, Run& part) {
-    const std::vector<uint32_t> counts = bag_of(*bags, t, present, n_rows);
-    GrowOptions mine = options;
+    const std::vector<uint32_t> counts = bag_of(*bags, t, present, static_cast<size_t>(codes.n_rows));
+    GrowOptions mine = shared;
     mine.seed = bags->tree_seed(t);
     TreeArrays& tree = trees[static_cast<size_t>(t)];
     tree = grow_one(std::span<const uint32_t>(counts), mine, part);

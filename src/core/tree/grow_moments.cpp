@@ -57,7 +57,7 @@ TreeArrays grow_moment_trees(const Codes& codes, std::span<const int64_t> lanes,
   spread.weight_power = powers.weight;
   constexpr double ln2 = 0x1.62e42fefa39efp-1;
   spread.factor = (kind.poisson ? ln2 : 1.0) / spread.n_outputs;
-  return grow_trees(bags, present, n_rows, options, run,
+  return grow_trees(codes, bags, present, options, run,
                     [&](std::span<const uint32_t> counts, const GrowOptions& of_tree, Run& part) {
                       Spread spread_here = spread;
                       if (counts.empty()) {

@@ -26,7 +26,8 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       column_rules_(options, columns_.size()),
       n_lanes_(rows_.lanes()),
       counted_(!Rows::unit_weights && (options.min_rows_leaf > 1 || rows_may_be_zero(rows_))),
-      all_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
+      all_(options.combined_columns == 0 &&
+           (options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size()))),
       search_(kept.tiles != nullptr ? Search::histogram : options.search),
       tiles_(kept.tiles),
       buffers_(kept.items),
@@ -303,7 +304,7 @@ void Grower<Rows, Criterion>::expand(Node node) {
   if (tiles_ != nullptr) {
     n_left = part_items(node, router);
   } else {
-    n_left = mark_rows(node, router);
+    n_left = node.split.terms.empty() ? mark_rows(node, router) : mark_combined(node, record);
     partition_stable(ids_.data() + node.begin, node.size(), side_.data(), id_scratch_.data(),
                      [](uint32_t row) { return row; });
   }
@@ -395,6 +396,13 @@ Router Grower<Rows, Criterion>::write_split(const Node& node, NodeRecord& record
   record.column = split.column;
   record.gain = std::ldexp(node.worth, options_.gain_power) * spread_.factor;
   record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
+  if (!split.terms.empty()) {
+    record.kind = SplitKind::combination;
+    record.column = -1;
+    record.threshold = split.threshold;
+    record.terms = split.terms;
+    return {};
+  }
   if (column.kind != ColumnKind::categorical) {
     record.threshold = threshold(column, split);
     record.code = last_code(column, split, record.threshold);

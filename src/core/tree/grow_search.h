@@ -43,7 +43,7 @@ void Grower<Rows, Criterion>::search(std::span<Node*> children, Node* parent) {
   if (all_) {
     search_all(children, parent);
   } else {
-    for (Node* child : children) search_drawn(*child);
+    for (Node* child : children) options_.combined_columns > 0 ? search_combined(*child) : search_drawn(*child);
   }
   if constexpr (by_rows) {
     for (Node* child : children) child->targets.release();

@@ -21,6 +21,8 @@ struct GrowOptions {
   int gain_power = 0;           // a difference of scores · 2^gain_power is in real units
   int64_t max_columns = 0;      // columns drawn a node; 0 = all
   uint64_t seed = 0;
+  int64_t combined_columns = 0;  // columns of a linear combination; 0: none. Then max_columns candidates are tried
+  std::vector<double> scales;    // per column, if columns are combined: see combinations.h
   bool random = false;           // one candidate a column, drawn (split_random.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
   // Boosting: which columns a tree, a level and a node may use (column_rules.h).

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/tree/combinations.h"
 #include "core/tree/order.h"
 
 namespace weald {
@@ -27,6 +28,7 @@ struct Split {
   std::vector<uint32_t> left_codes;   // categories only
   std::vector<uint32_t> right_codes;  // categories only
   std::vector<int64_t> left;          // lanes of the left child
+  std::vector<Term> terms;            // of a linear combination; empty: `column` alone
 
   bool found() const { return column >= 0; }
   // Ties: lower column, lower code, missing left first.
@@ -248,6 +250,7 @@ class Scan {
     }
     split.left_codes.clear();
     split.right_codes.clear();
+    split.terms.clear();
     split.left.assign(best_left_.data(), best_left_.data() + best_left_.size());
     return true;
   }

@@ -19,6 +19,7 @@ from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
+from weald.estimators.combining import combining
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.fitted import FittedForest, Target, used_rows
 from weald.estimators.forest_options import ForestOptions
@@ -100,6 +101,7 @@ class BaseForest(FittedForest):
         grow = replace(
             grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
+            **combining(options, schema, codes, owner),
         )
         n_past = 0 if past is None else past.forest_.n_trees
         grown = [] if past is None else [past.forest_]

@@ -71,3 +71,25 @@ class RegressionForestOptions(ForestOptions):
         Choice(("squared_error", "friedman_mse", "absolute_error", "poisson")),
         hint="Use 'squared_error' to predict means.",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Combining:
+    """Forest-RC."""
+
+    feature_combinations: int | tuple[int, int] | None = parameter(
+        Nothing(),
+        Whole(1),
+        Instance((tuple, list), "a pair: columns combined, combinations tried in a node"),
+        hint="Use 3 to combine three columns at a time, or None for plain columns.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomForestClassifierOptions(_Combining, ClassificationForestOptions):
+    """The parameters of `RandomForestClassifier`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomForestRegressorOptions(_Combining, RegressionForestOptions):
+    """The parameters of `RandomForestRegressor`."""

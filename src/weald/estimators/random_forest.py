@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from weald.estimators.class_weight import ClassWeight
+from weald.estimators.forest_options import RandomForestClassifierOptions, RandomForestRegressorOptions
 from weald.estimators.forest_tasks import ForestClassifier, ForestRegressor
 
 
@@ -67,6 +68,11 @@ class RandomForestClassifier(ForestClassifier):
     monotonic_cst : list or dict, default=None
         Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
         a column, or a dict from column name to number.
+    feature_combinations : int or (int, int), default=None
+        Split on linear combinations of so many numeric columns, drawn anew in every node with coefficients
+        between -1 and 1 of the standardised columns; the second number says how many are tried in a node, by
+        default as many as `max_features` says. Useful where there are few columns. Categories are split as
+        usual; a row that misses one of the values misses the combination.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     categorical_features : list of names, positions or bools, default=None
@@ -110,6 +116,7 @@ class RandomForestClassifier(ForestClassifier):
     array(['stop', 'go'], dtype='<U4')
     """
 
+    _options = RandomForestClassifierOptions
     _splitter = "best"
 
     def __init__(
@@ -134,6 +141,7 @@ class RandomForestClassifier(ForestClassifier):
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        feature_combinations: int | tuple[int, int] | None = None,
         max_bins: int | None = None,
         categorical_features: Any = None,
         unknown: str = "missing",
@@ -157,6 +165,7 @@ class RandomForestClassifier(ForestClassifier):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.feature_combinations = feature_combinations
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.unknown = unknown
@@ -213,6 +222,11 @@ class RandomForestRegressor(ForestRegressor):
     monotonic_cst : list or dict, default=None
         Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
         a column, or a dict from column name to number.
+    feature_combinations : int or (int, int), default=None
+        Split on linear combinations of so many numeric columns, drawn anew in every node with coefficients
+        between -1 and 1 of the standardised columns; the second number says how many are tried in a node, by
+        default as many as `max_features` says. Useful where there are few columns. Categories are split as
+        usual; a row that misses one of the values misses the combination.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     categorical_features : list of names, positions or bools, default=None
@@ -251,6 +265,7 @@ class RandomForestRegressor(ForestRegressor):
     array([10., 40.])
     """
 
+    _options = RandomForestRegressorOptions
     _splitter = "best"
 
     def __init__(
@@ -274,6 +289,7 @@ class RandomForestRegressor(ForestRegressor):
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        feature_combinations: int | tuple[int, int] | None = None,
         max_bins: int | None = None,
         categorical_features: Any = None,
         unknown: str = "missing",
@@ -296,6 +312,7 @@ class RandomForestRegressor(ForestRegressor):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.feature_combinations = feature_combinations
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.unknown = unknown

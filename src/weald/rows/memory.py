@@ -42,6 +42,8 @@ class GrowOptions:
     max_leaves: int | None = None
     min_impurity_decrease: float = 0.0
     max_columns: int | None = None
+    #: columns of a linear combination; then `max_columns` candidates are tried. Forests only
+    combined_columns: int = 0
     #: per column -1, 0 or 1: predictions fall, may do anything, or rise along it; None: no constraint
     monotone: tuple[int, ...] | None = None
     seed: int = 0
@@ -346,6 +348,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.min_decrease = options.min_impurity_decrease
     native.gain_power = gain_power
     native.max_columns = options.max_columns or 0
+    native.combined_columns = options.combined_columns
     native.seed = options.seed
     native.random = options.splitter == "random"
     native.monotone = list(options.monotone or ())
@@ -384,4 +387,7 @@ def _forest(
         set_start=arrays["set_start"],
         set_codes=arrays["set_codes"],
         set_left=arrays["set_left"].view(np.bool_),
+        combination_start=arrays["combination_start"],
+        combination_column=arrays["combination_column"],
+        combination_coefficient=arrays["combination_coefficient"],
     )
