@@ -45,6 +45,7 @@ void bind_options(nb::module_& m) {
       .def_rw("gain_power", &GrowOptions::gain_power)
       .def_rw("max_columns", &GrowOptions::max_columns)
       .def_rw("combined_columns", &GrowOptions::combined_columns)
+      .def_rw("leaf_means_only", &GrowOptions::leaf_means_only)
       .def_rw("seed", &GrowOptions::seed)
       .def_rw("columns", &GrowOptions::columns)
       .def_rw("level_columns", &GrowOptions::level_columns)

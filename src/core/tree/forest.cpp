@@ -27,6 +27,7 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   nodes.insert(nodes.end(), std::make_move_iterator(part.nodes.begin() + 1), std::make_move_iterator(part.nodes.end()));
   lanes.insert(lanes.end(), part.lanes.begin() + n_lanes, part.lanes.end());
   const auto n_means = static_cast<std::ptrdiff_t>(part.means.size() / n_part_nodes);
+  std::copy_n(part.means.begin(), n_means, means.begin() + at * n_means);
   means.insert(means.end(), part.means.begin() + n_means, part.means.end());
 }
 

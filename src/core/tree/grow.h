@@ -206,6 +206,8 @@ class Grower {
   template <class Build>
   int64_t* child_cells(size_t start, size_t n, Node& child, const Node* parent, const int64_t* sibling, Worker& worker,
                        Build build);
+  int32_t draw_column(const Draws& draws, size_t i);
+  void undraw(size_t n);
   void search_drawn(Node& node);
   void search_combined(Node& node);
   void search_combination(std::vector<Term> terms, int32_t first, const Node& node, Worker& worker, Split& best);
@@ -270,6 +272,7 @@ class Grower {
   void search_and_push(std::span<Node*> children, Node* parent);
   void expand(Node node);
   double add_medians(const Node& node);
+  void add_leaf_means();
   void bound_children(const Node& node, Node* children) const;
   double held_score(const Node& node, const int64_t* lanes) const;
   Router write_split(const Node& node, NodeRecord& record);
@@ -335,6 +338,8 @@ class Grower {
   std::vector<SparseRange> sparse_columns_;  // at the root
   std::vector<uint32_t> sparse_middle_;      // per range of the parent: where the right child's part begins
   std::vector<uint8_t> sparse_constant_[2];
+  std::vector<int32_t> drawn_;  // all columns, ascending between nodes; see draw_column
+  std::vector<size_t> swapped_;
   Ranks ranks_;                       // columns drawn, few rows: filled as columns are asked for
   std::vector<uint32_t> number_of_;   // per row: its number in the part it was put aside with
   std::vector<int32_t> node_of_row_;  // sparse columns drawn: the record whose rows a row is among

@@ -131,6 +131,7 @@ GrownTree Grower<Rows, Criterion>::grow() {
     if (options_.max_leaves > 0 && n_leaves_ >= options_.max_leaves) break;
     expand(frontier_.pop());
   }
+  if (options_.leaf_means_only) add_leaf_means();
   if (tiles_ == nullptr) {
     tree_.ids = std::move(ids_);
   } else if (options_.prune_below > 0 || !aside_.empty() || buffers_->first.size() < n_rows_) {
@@ -150,7 +151,7 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   } else {
     record.score = held_score(node, lanes);
     for (size_t o = 0; spread_.target && o < static_cast<size_t>(spread_.n_outputs); ++o) {
-      tree_.means.push_back(mean_target(node, o, record.weight));
+      tree_.means.push_back(options_.leaf_means_only ? 0.0 : mean_target(node, o, record.weight));
     }
   }
   record.begin = node.begin;
@@ -160,6 +161,22 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
   tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
+}
+
+// The means of the nodes that have become leaves; those put aside have theirs when they are grown.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::add_leaf_means() {
+  if constexpr (by_rows) return;
+  if (!spread_.target) return;
+  const auto width = static_cast<size_t>(spread_.n_outputs);
+  for (size_t i = 0; i < tree_.nodes.size(); ++i) {
+    const NodeRecord& record = tree_.nodes[i];
+    if (record.left >= 0) continue;
+    Node node;
+    node.begin = record.begin;
+    node.end = record.begin + static_cast<size_t>(record.n_rows);
+    for (size_t o = 0; o < width; ++o) tree_.means[i * width + o] = mean_target(node, o, record.weight);
+  }
 }
 
 // The score of a node that predicts within its bounds, for a criterion that bounds hold back.

@@ -31,6 +31,12 @@ struct Split {
   std::vector<Term> terms;            // of a linear combination; empty: `column` alone
 
   bool found() const { return column >= 0; }
+  // Nothing found yet; memory stays.
+  void clear() {
+    score = -std::numeric_limits<double>::infinity();
+    loss = 0;
+    column = -1;
+  }
   // Ties: lower column, lower code, missing left first.
   bool better_than(const Split& other) const {
     if (score != other.score) return score > other.score;

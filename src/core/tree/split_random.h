@@ -95,6 +95,22 @@ DrawnCut scan_random(const Rows& rows, const Code* codes, std::span<const uint32
     cut = range.draw(kind, marks, word);
   }
   int64_t n_left = 0;
+  if constexpr (N > 0) {
+    if (!range.missing) {
+      // Without a branch, which nothing could predict.
+      Lanes<N> one(N), sum(N);
+      for (const uint32_t row : ids) {
+        const int64_t mask = -static_cast<int64_t>(codes[row] <= cut.code);
+        clear_lanes(one);
+        rows.add(row, one.data());
+        for (int k = 0; k < N; ++k) sum.data()[k] += one.data()[k] & mask;
+        n_left -= mask;
+      }
+      add_lanes(scan.left, sum.data());
+      scan.consider(cut.code, cut.next, n_left);
+      return cut;
+    }
+  }
   for (const uint32_t row : ids) {
     const uint32_t code = codes[row];
     if (code > cut.code) continue;

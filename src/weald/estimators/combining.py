@@ -32,8 +32,8 @@ def combining(options: Any, schema: Schema, codes: Codes, owner: str) -> dict[st
     pair = (asked, max_columns(options.max_features, n_columns)) if isinstance(asked, int) else tuple(asked)
     if len(pair) != 2 or not all(Whole(1).admits(number) for number in pair):
         raise ParameterError(
-            f"`feature_combinations` of {owner} must be a whole number of columns, or a pair of whole numbers "
-            f"of at least 1: columns combined, combinations tried in a node; got {asked!r}."
+            f"`feature_combinations` of {owner} must be a whole number of columns, or a pair of whole "
+            f"numbers of at least 1: columns combined, combinations tried in a node; got {asked!r}."
         )
     for name in ("max_bins", "monotonic_cst"):
         if getattr(options, name) is not None:
@@ -44,7 +44,8 @@ def combining(options: Any, schema: Schema, codes: Codes, owner: str) -> dict[st
     numeric = [j for j, column in enumerate(schema.columns) if column.kind == "numeric"]
     if not numeric:
         raise DataError(
-            f"`feature_combinations` of {owner} combines numeric columns, and the table has none. Leave it None."
+            f"`feature_combinations` of {owner} combines numeric columns, and the table has none. Leave it "
+            "None."
         )
     if any(codes.is_sparse(j) for j in numeric):
         raise DataError(

@@ -101,6 +101,7 @@ class BaseForest(FittedForest):
         grow = replace(
             grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
+            leaf_values_only=options.ccp_alpha == 0.0,
             **combining(options, schema, codes, owner),
         )
         n_past = 0 if past is None else past.forest_.n_trees
