@@ -68,6 +68,9 @@ class ExtraTreesClassifier(ForestClassifier):
         a column, or a dict from column name to number.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
+    leaf_dtype : {"float64", "float32"}, default="float64"
+        How leaf values are rounded: to float32 they take half the room in a file. Shares of whole rows are
+        stored as counts either way.
     categorical_features : list of names, positions or bools, default=None
         Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
     unknown : {"missing", "error"}, default="missing"
@@ -134,6 +137,7 @@ class ExtraTreesClassifier(ForestClassifier):
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
         max_bins: int | None = None,
+        leaf_dtype: str = "float64",
         categorical_features: Any = None,
         unknown: str = "missing",
     ) -> None:
@@ -157,6 +161,7 @@ class ExtraTreesClassifier(ForestClassifier):
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
+        self.leaf_dtype = leaf_dtype
         self.categorical_features = categorical_features
         self.unknown = unknown
 
@@ -213,6 +218,9 @@ class ExtraTreesRegressor(ForestRegressor):
         a column, or a dict from column name to number.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
+    leaf_dtype : {"float64", "float32"}, default="float64"
+        How leaf values are rounded: to float32 they take half the room in a file. Shares of whole rows are
+        stored as counts either way.
     categorical_features : list of names, positions or bools, default=None
         Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
     unknown : {"missing", "error"}, default="missing"
@@ -273,6 +281,7 @@ class ExtraTreesRegressor(ForestRegressor):
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
         max_bins: int | None = None,
+        leaf_dtype: str = "float64",
         categorical_features: Any = None,
         unknown: str = "missing",
     ) -> None:
@@ -295,5 +304,6 @@ class ExtraTreesRegressor(ForestRegressor):
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
+        self.leaf_dtype = leaf_dtype
         self.categorical_features = categorical_features
         self.unknown = unknown

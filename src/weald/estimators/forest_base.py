@@ -109,7 +109,7 @@ class BaseForest(FittedForest):
         for first, n_trees in _parts(n_past, options.n_estimators, options.verbose, n_threads):
             bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
             grown.append(self._grow(codes, target, grow, bags, options))
-        forest = join_forests(grown)
+        forest = _rounded(join_forests(grown), options.leaf_dtype)
         learned: dict[str, Any] = {}
         if options.oob_score is not False:
             found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
@@ -368,3 +368,11 @@ def _parts(n_past: int, n_trees: int, verbose: int | bool, n_threads: int) -> It
             yield first, n
             for _ in range(n):
                 progress.advance({})
+
+
+def _rounded(forest: Forest, leaf_dtype: str) -> Forest:
+    """The forest with leaf values of this type; shares of whole rows stay, as files keep them as counts."""
+    counts = forest.link == "shares" and bool(np.all(forest.cover == np.floor(forest.cover)))
+    if leaf_dtype == "float64" or counts:
+        return forest
+    return replace(forest, value=forest.value.astype(np.float32).astype(np.float64))

@@ -41,6 +41,9 @@ class ForestOptions(GrowthOptions):
     warm_start: bool = parameter(
         Instance((bool, np.bool_), "True or False"), hint="Use True to add trees to those of the last fit."
     )
+    leaf_dtype: str = parameter(
+        Choice(("float64", "float32")), hint="Use 'float32' for smaller files, with 24 bits a leaf value."
+    )
     verbose: int | bool = parameter(
         Whole(0), Instance((bool, np.bool_), "True or False"), hint="Use 1 for a progress bar."
     )

@@ -75,6 +75,9 @@ class RandomForestClassifier(ForestClassifier):
         usual; a row that misses one of the values misses the combination.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
+    leaf_dtype : {"float64", "float32"}, default="float64"
+        How leaf values are rounded: to float32 they take half the room in a file. Shares of whole rows are
+        stored as counts either way.
     categorical_features : list of names, positions or bools, default=None
         Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
     unknown : {"missing", "error"}, default="missing"
@@ -143,6 +146,7 @@ class RandomForestClassifier(ForestClassifier):
         monotonic_cst: Any = None,
         feature_combinations: int | tuple[int, int] | None = None,
         max_bins: int | None = None,
+        leaf_dtype: str = "float64",
         categorical_features: Any = None,
         unknown: str = "missing",
     ) -> None:
@@ -167,6 +171,7 @@ class RandomForestClassifier(ForestClassifier):
         self.monotonic_cst = monotonic_cst
         self.feature_combinations = feature_combinations
         self.max_bins = max_bins
+        self.leaf_dtype = leaf_dtype
         self.categorical_features = categorical_features
         self.unknown = unknown
 
@@ -229,6 +234,9 @@ class RandomForestRegressor(ForestRegressor):
         usual; a row that misses one of the values misses the combination.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
+    leaf_dtype : {"float64", "float32"}, default="float64"
+        How leaf values are rounded: to float32 they take half the room in a file. Shares of whole rows are
+        stored as counts either way.
     categorical_features : list of names, positions or bools, default=None
         Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
     unknown : {"missing", "error"}, default="missing"
@@ -291,6 +299,7 @@ class RandomForestRegressor(ForestRegressor):
         monotonic_cst: Any = None,
         feature_combinations: int | tuple[int, int] | None = None,
         max_bins: int | None = None,
+        leaf_dtype: str = "float64",
         categorical_features: Any = None,
         unknown: str = "missing",
     ) -> None:
@@ -314,5 +323,6 @@ class RandomForestRegressor(ForestRegressor):
         self.monotonic_cst = monotonic_cst
         self.feature_combinations = feature_combinations
         self.max_bins = max_bins
+        self.leaf_dtype = leaf_dtype
         self.categorical_features = categorical_features
         self.unknown = unknown
