@@ -165,11 +165,12 @@ class BaseForest(FittedForest):
                 UserWarning,
                 stacklevel=3,
             )
-        same = schema.names == self.schema_.names and self._same_classes(target)
-        if not same or self.forest_.width != max(1, sum(target.n_classes) or target.n_outputs):
+        # Trees name categories by their place in the schema, and bags name rows by their place in the table.
+        same = schema == self.schema_ and self.bags_.n_rows == len(target.values)
+        if not same or not self._same_classes(target) or self.n_outputs_ != target.n_outputs:
             raise ParameterError(
-                f"`warm_start` of {owner} adds trees on a table of the same columns and labels; these differ "
-                "from those of the last fit. Use warm_start=False to start anew."
+                f"`warm_start` of {owner} adds trees on the table of the last fit; this one differs in its "
+                "columns, levels, labels or number of rows. Use warm_start=False to start anew."
             )
         return self
 
