@@ -42,6 +42,26 @@ void GrownTree::prune(double least) {
   }
 }
 
+namespace {
+
+// Room for all nodes of a tree; `n_leaves` of them are leaves.
+void reserve(TreeArrays& out, size_t n_nodes, size_t n_leaves, size_t n_lanes, size_t n_means) {
+  for (auto* per_node : {&out.weight, &out.count}) per_node->reserve(n_nodes);
+  for (auto* per_node : {&out.impurity, &out.lower, &out.upper}) per_node->reserve(n_nodes);
+  out.slot.reserve(n_nodes);
+  out.lanes.reserve(n_nodes * n_lanes);
+  out.means.reserve(n_nodes * n_means);
+  const size_t n_inner = n_nodes - n_leaves;
+  for (auto* per_inner : {&out.column, &out.right, &out.side}) per_inner->reserve(n_inner);
+  for (auto* per_inner : {&out.threshold, &out.gain}) per_inner->reserve(n_inner);
+  for (auto* per_inner : {&out.kind, &out.missing_left}) per_inner->reserve(n_inner);
+  out.code.reserve(n_inner);
+  out.leaf_start.reserve(n_leaves + 1);
+  out.leaf_in_second.reserve(n_leaves);
+}
+
+}  // namespace
+
 TreeArrays flatten(GrownTree&& tree) {
   if (tree.nodes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw BadInput("the tree has more than 2^31 nodes; set max_depth or min_samples_leaf");
@@ -51,6 +71,7 @@ TreeArrays flatten(GrownTree&& tree) {
   out.combination_start.push_back(0);
   const auto lanes = static_cast<size_t>(tree.n_lanes);
   const size_t n_means = tree.means.size() / tree.nodes.size();
+  reserve(out, tree.nodes.size(), tree.nodes.size() / 2 + 1, lanes, n_means);
   struct Visit {
     int32_t record;
     int32_t parent_slot;  // inner slot whose right child this is; −1: a left child, or the root
@@ -122,12 +143,17 @@ void append(std::vector<T>& to, std::vector<T>&& from) {
 
 TreeArrays join(std::vector<TreeArrays>&& trees) {
   TreeArrays all;
-  size_t n_nodes = 0, n_inner = 0;
-  for (const TreeArrays& tree : trees) n_nodes += tree.slot.size(), n_inner += tree.column.size();
+  size_t n_nodes = 0, n_leaves = 0, n_lanes = 0, n_means = 0;
+  for (const TreeArrays& tree : trees) {
+    n_nodes += tree.slot.size();
+    n_leaves += tree.slot.size() - tree.column.size();
+    n_lanes = tree.lanes.size() / tree.slot.size();
+    n_means = tree.means.size() / tree.slot.size();
+  }
   if (n_nodes > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw BadInput("the forest has more than 2^31 nodes; set max_depth or min_samples_leaf");
   }
-  all.slot.reserve(n_nodes);
+  reserve(all, n_nodes, n_leaves, n_lanes, n_means);
   all.set_start.push_back(0);
   all.combination_start.push_back(0);
   int32_t first_inner = 0, first_leaf = 0;
