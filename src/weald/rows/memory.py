@@ -42,6 +42,8 @@ class GrowOptions:
     max_leaves: int | None = None
     min_impurity_decrease: float = 0.0
     max_columns: int | None = None
+    #: the columns the tree may split on; None: all
+    columns: tuple[int, ...] | None = None
     #: per column -1, 0 or 1: predictions fall, may do anything, or rise along it; None: no constraint
     monotone: tuple[int, ...] | None = None
     seed: int = 0
@@ -292,6 +294,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.min_decrease = options.min_impurity_decrease
     native.gain_power = gain_power
     native.max_columns = options.max_columns or 0
+    native.columns = list(options.columns or ())
     native.seed = options.seed
     native.random = options.splitter == "random"
     native.monotone = list(options.monotone or ())
