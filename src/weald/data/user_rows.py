@@ -16,7 +16,7 @@ from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import array_of_rows, check_size, names_are_given, refuse_by_type
 from weald.data.sparse import is_sparse
 from weald.data.table import Outline
-from weald.errors import DataTypeError
+from weald.errors import DataError, DataTypeError
 
 
 def indexable(X: Any) -> Any:
@@ -46,7 +46,7 @@ def outline(X: Any) -> Outline:
     if isinstance(X, Mapping):
         lengths = {len(values) for values in X.values()}
         if len(lengths) > 1:
-            raise DataTypeError("The columns of X differ in length. All columns must be equally long.")
+            raise DataError("The columns of X differ in length. All columns must be equally long.")
         return _outline(tuple(X), lengths.pop() if lengths else 0)
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         return _outline(tuple(X.dtype.names), len(X))

@@ -30,6 +30,7 @@ from weald.estimators.bagging_trees import TreeMembers, grow_trees, shares_codes
 from weald.estimators.base import Target
 from weald.estimators.class_weight import Weights
 from weald.estimators.ensemble_options import BaggingOptions
+from weald.estimators.ensemble_saving import BaggingState
 from weald.estimators.options import check_names, checked
 from weald.estimators.saving import Saving
 from weald.model.join import joined
@@ -49,7 +50,7 @@ class Bagged:
     out_of_bag: OutOfBag | None
 
 
-class BaseBagging(Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of `BaggingClassifier` and `BaggingRegressor`."""
 
     _default: ClassVar[type[Any]]
@@ -133,7 +134,7 @@ class BaseBagging(Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mis
         bagged = step(X, y, sample_weight, options, base, seed, before)
         learned: dict[str, Any] = {}
         if bagged.out_of_bag is not None:
-            warn_of_rows_in_every_bag(bagged.out_of_bag, len(bagged.members), owner)
+            warn_of_rows_in_every_bag(bagged.out_of_bag, bagged.weight, len(bagged.members), owner)
             learned = self._judged(bagged.out_of_bag, bagged)
         self._assign(bagged.members, bagged.bags, learned)
         return self

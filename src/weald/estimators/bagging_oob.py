@@ -69,13 +69,15 @@ def _mean(total: NDArray[np.float64], votes: NDArray[np.int64]) -> OutOfBag:
     return OutOfBag(mean, votes)
 
 
-def warn_of_rows_in_every_bag(found: OutOfBag, n_members: int, owner: str) -> None:
-    """Name the rows that no member can judge; raise if that is all of them."""
+def warn_of_rows_in_every_bag(
+    found: OutOfBag, weight: NDArray[np.float64] | None, n_members: int, owner: str
+) -> None:
+    """Name the rows that no member can judge; raise if that is all that count."""
     lacking = np.flatnonzero(found.n_votes == 0)
     if not len(lacking):
         return
     n_rows = len(found.n_votes)
-    if len(lacking) == n_rows:
+    if len(lacking) == (n_rows if weight is None else np.count_nonzero(weight)):
         raise DataError(
             f"No row is out of bag for any of the {n_members} members of {owner}, so there is no out-of-bag "
             "score. Use more members (n_estimators), or a smaller `max_samples`."
@@ -84,10 +86,10 @@ def warn_of_rows_in_every_bag(found: OutOfBag, n_members: int, owner: str) -> No
     more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
     warnings.warn(
         f"Some rows are in every bag of the {n_members} members of {owner} and have no out-of-bag prediction "
-        f"(NaN, not scored): {len(lacking)} of {n_rows}, row{'s' * (len(lacking) > 1)} {some}{more}. Use more "
-        "members (n_estimators) to judge all rows.",
+        f"(NaN, not scored): {len(lacking)} of {n_rows}, row{'s' * (len(lacking) > 1)} {some}{more}. Use "
+        "more members (n_estimators) to judge all rows.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 

@@ -158,6 +158,8 @@ def shares_of(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]
     if hasattr(member, "predict_proba"):
         said = np.asarray(member.predict_proba(X), np.float64)
         place = label_positions(member.classes_, classes)
+        if said.shape[1:] != place.shape:
+            raise DataError(f"it gives probabilities of shape {said.shape} for {len(place)} classes.")
         shares = np.zeros((len(said), len(classes)))
         shares[:, place] = said
         return shares

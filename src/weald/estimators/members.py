@@ -87,8 +87,11 @@ def _batches(arguments: Iterable[Any]) -> Iterator[list[Any]]:
 
 def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     """Where each label stands among the classes."""
+    said = np.asarray(labels)
+    if said.ndim != 1:
+        raise DataError(f"It predicts {said.ndim} dimensions of labels where one a row is needed.")
     place = {label: k for k, label in enumerate(classes.tolist())}
-    found, which = np.unique(np.asarray(labels), return_inverse=True)
+    found, which = np.unique(said, return_inverse=True)
     strange = [label for label in found.tolist() if label not in place]
     if strange:
         raise DataError(f"It predicts {strange[0]!r}, which is none of the labels it was given.")

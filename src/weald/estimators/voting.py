@@ -339,7 +339,16 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         ndarray of shape (n_rows, n_members)
             Predictions.
         """
-        return np.stack(self._said(lambda member, table: np.asarray(member.predict(table)), X), axis=1)
+
+        def numbers(member: Any, table: Any) -> NDArray[np.float64]:
+            said = np.asarray(member.predict(table), np.float64)
+            if said.ndim != 1:
+                raise DataError(
+                    f"it predicts an array of shape {said.shape} where one number a row is needed."
+                )
+            return said
+
+        return np.stack(self._said(numbers, X), axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names of the columns that `transform` gives.

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.ensemble_options import Trainable, VotingOptions
+from weald.estimators.ensemble_saving import VotingState
 from weald.estimators.members import in_parallel, naming
 from weald.estimators.options import checked
 from weald.estimators.saving import Saving
@@ -26,7 +27,7 @@ from weald.estimators.saving import Saving
 DROP = "drop"
 
 
-class BaseVoting(TransformerMixin, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseVoting(VotingState, TransformerMixin, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of the voters."""
 
     _options: ClassVar[type[VotingOptions]]

@@ -53,9 +53,17 @@ def _check_sets(forest: Forest, schema: Schema) -> None:
         raise ModelFileError("A set of categories of the model file names a level its column does not have.")
 
 
-def check_task(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
-    """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor, with one tree."""
-    if forest.n_trees != 1:
+def check_task(
+    forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool, many: bool = False
+) -> None:
+    """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor.
+
+    `many`: of at least one tree that counts as much as the others; else of one tree.
+    """
+    if many:
+        if not forest.n_trees or (forest.tree_weight != 1).any() or forest.base_score.any():
+            raise ModelFileError("The model file holds no trees, or trees that do not count alike.")
+    elif forest.n_trees != 1:
         raise ModelFileError(f"The model file holds {forest.n_trees} trees where one is needed.")
     link = "shares" if classifier else "identity"
     if forest.link != link:
