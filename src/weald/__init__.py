@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
     from weald.boosting.train import cv, train
+    from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from weald.estimators.voting import VotingClassifier, VotingRegressor
     from weald.estimators.xgboost_classifier import XGBClassifier
     from weald.estimators.xgboost_ranker import XGBRanker
     from weald.estimators.xgboost_regressor import XGBRegressor
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.text import export_text
+    from weald.theory import forest_bound, majority_vote_error, variance_of_average
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
@@ -37,6 +42,8 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "TrainingCallback",
+    "VotingClassifier",
+    "VotingRegressor",
     "XGBClassifier",
     "XGBRanker",
     "XGBRegressor",
@@ -45,12 +52,17 @@ __all__ = [
     "errors",
     "export_graphviz",
     "export_text",
+    "forest_bound",
     "load",
+    "majority_vote_error",
     "plot_tree",
     "train",
+    "variance_of_average",
 ]
 
 _HOME = {
+    "BaggingClassifier": "weald.estimators.bagging",
+    "BaggingRegressor": "weald.estimators.bagging",
     "DecisionTreeClassifier": "weald.estimators.tree",
     "DecisionTreeRegressor": "weald.estimators.tree",
     "EarlyStopping": "weald.boosting.stopping",
@@ -60,15 +72,20 @@ _HOME = {
     "RandomForestClassifier": "weald.estimators.random_forest",
     "RandomForestRegressor": "weald.estimators.random_forest",
     "TrainingCallback": "weald.boosting.callbacks",
+    "VotingClassifier": "weald.estimators.voting",
+    "VotingRegressor": "weald.estimators.voting",
     "XGBClassifier": "weald.estimators.xgboost_classifier",
     "XGBRanker": "weald.estimators.xgboost_ranker",
     "XGBRegressor": "weald.estimators.xgboost_regressor",
     "cv": "weald.boosting.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
+    "forest_bound": "weald.theory",
     "load": "weald.io.model_file",
+    "majority_vote_error": "weald.theory",
     "plot_tree": "weald.pictures.drawing",
     "train": "weald.boosting.train",
+    "variance_of_average": "weald.theory",
 }
 
 #: what xgboost has under these names: name → the way out

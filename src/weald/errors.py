@@ -29,6 +29,10 @@ class ModelFileError(WealdError, ValueError):
     """A model file is damaged, hostile, or from a newer format."""
 
 
+class MemberError(WealdError, RuntimeError):
+    """A member of an ensemble failed; the message says which one, and what it said."""
+
+
 class NativeError(WealdError, RuntimeError):
     """The compiled core met a state that it should never see: a bug in weald."""
 

@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
-from unit.io import boosters
+from unit.io import boosters, ensembles
 from unit.io.models import classifier, regressor
 from unit.model.forests import mixed_schema, random_rows, random_table
 
@@ -219,6 +219,45 @@ def use_booster(model, rows):
     ):
         with contextlib.suppress(WealdError):
             action()
+
+
+def use_ensemble(model, rows):
+    """The same of bagging or voting."""
+    for action in (
+        lambda: model.predict(rows),
+        lambda: getattr(model, "predict_proba", model.predict)(rows),
+        lambda: getattr(model, "transform", model.predict)(rows),
+        lambda: [member.predict(rows) for member in model.estimators_],
+        lambda: [rules.to_text(member) for member in model.estimators_ if hasattr(member, "tree_")],
+        lambda: model.get_params(),
+        lambda: model_file.to_bytes(model),
+        lambda: repr(model),
+    ):
+        with contextlib.suppress(WealdError):
+            action()
+
+
+@pytest.mark.parametrize("which", ensembles.ENSEMBLES)
+def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_path):
+    draw = random.Random(which)
+    model = ensembles.ENSEMBLES[which]()
+    data = model_file.to_bytes(model)
+    rows = ensembles.table_of(model)
+    path = tmp_path / "m.weald"
+    path.write_bytes(data)
+    text, tensors = container.read(path, mmap=False)
+    refused = 0
+    for _ in range(N_FILES // 2):
+        path.write_bytes(spoilt(draw, data, text, tensors))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                loaded = weald.load(path, mmap=draw.random() < 0.1)
+            except ModelFileError:
+                refused += 1
+                continue
+            use_ensemble(loaded, rows)
+    assert N_FILES // 6 < refused < N_FILES // 2
 
 
 @pytest.mark.parametrize("which", boosters.BOOSTERS)

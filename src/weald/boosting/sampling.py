@@ -26,6 +26,9 @@ class Purpose(IntEnum):
     SKIP_DROP = 1002
     ONE_DROP = 1003
     GRADIENT_ROWS = 1004
+    BAG_ROWS = 1100
+    BAG_COLUMNS = 1101
+    BAG_SEED = 1102
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

@@ -79,7 +79,7 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
         return _read_pandas(X, wanted)
     if pandas_frame.is_series(X):
         raise arrow_frame.one_column()
-    _refuse_by_type(X)
+    refuse_by_type(X)
     if arrow_frame.has_arrow(X):
         read, n_rows = arrow_frame.arrow_columns(X)
         return _finished([column.name for column in read], read, n_rows, wanted)
@@ -87,7 +87,7 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
         return _read_block(sparse_block(X), wanted)
     if isinstance(X, Mapping):
         return _read_mapping(X, wanted)
-    return _read_array(_array_of_rows(X), wanted)
+    return _read_array(array_of_rows(X), wanted)
 
 
 def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
@@ -101,7 +101,8 @@ def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
     )
 
 
-def _refuse_by_type(X: Any) -> None:
+def refuse_by_type(X: Any) -> None:
+    """Raise for what is no table at all, or holds no rows yet."""
     if X is None or isinstance(X, str | bytes) or np.isscalar(X):
         raise DataTypeError(
             f"A table is expected: a DataFrame, an Arrow table, a 2-D array or a list of rows; "
@@ -131,7 +132,7 @@ def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Tab
     )
 
 
-def _array_of_rows(X: Any) -> NDArray[Any]:
+def array_of_rows(X: Any) -> NDArray[Any]:
     """A 2-D array (or a 1-D structured one) from an array or a list of rows."""
     array: NDArray[Any]
     if isinstance(X, np.ma.MaskedArray):
@@ -202,7 +203,7 @@ def _read_array(array: NDArray[Any], wanted: CategoricalFeatures) -> Table:
 def _read_block(block: Block, wanted: CategoricalFeatures) -> Table:
     """The columns of a block, those that were asked for as categories."""
     n_rows, n_columns = block.shape
-    _check_size(n_rows, n_columns)
+    check_size(n_rows, n_columns)
     columns = BlockColumns(block)
     positions = categorical_positions(range(n_columns), wanted)
     if positions:
@@ -214,8 +215,8 @@ def _read_block(block: Block, wanted: CategoricalFeatures) -> Table:
 def _assemble(
     names: _Names, n_rows: int, wanted: CategoricalFeatures, read: Callable[[int, bool], Column]
 ) -> Table:
-    named = _check_names(names)
-    _check_size(n_rows, len(names))
+    named = names_are_given(names)
+    check_size(n_rows, len(names))
     categorical = set(categorical_positions(names, wanted))
     columns = tuple(read(j, j in categorical) for j in range(len(names)))
     return Table(columns, n_rows, named)
@@ -230,7 +231,8 @@ def _finished(
     return _assemble(tuple(names), n_rows, wanted, read)
 
 
-def _check_size(n_rows: int, n_columns: int) -> None:
+def check_size(n_rows: int, n_columns: int) -> None:
+    """Raise for a table without rows or without columns."""
     for count, word in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
         if count == 0:
             raise DataError(
@@ -238,7 +240,7 @@ def _check_size(n_rows: int, n_columns: int) -> None:
             )
 
 
-def _check_names(names: _Names) -> bool:
+def names_are_given(names: _Names) -> bool:
     """Whether the names are the user's own (all text); raises for duplicates and for mixtures with text."""
     if len(set(names)) < len(names):
         seen: set[Hashable] = set()

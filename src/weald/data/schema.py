@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ from weald.data.levels import (
     sorted_positions,
     type_word,
 )
-from weald.data.table import BlockColumns, Column, LevelColumn, NumericColumn, Table
+from weald.data.table import BlockColumns, Column, LevelColumn, NumericColumn, Outline, Table
 from weald.errors import DataError, listing, nearest
 
 _NUMERIC_WORDS = {
@@ -123,7 +123,7 @@ class Schema:
         Table
             Level columns hold int32 positions in this schema's levels; -1 is missing or unknown.
         """
-        order = self._order(table, estimator)
+        order = self.order(table, estimator)
         if isinstance(table.columns, BlockColumns) and isinstance(order, range):
             return Table(self._align_block(table.columns), table.n_rows, self.named)
         columns = tuple(
@@ -150,8 +150,15 @@ class Schema:
             if column.kind != "numeric" or column.unit not in _PLAIN
         ]
 
-    def _order(self, table: Table, estimator: str) -> Sequence[int]:
-        """For each column of the schema, its position in the table."""
+    def take(self, columns: Sequence[int]) -> Schema:
+        """The schema of some of the columns, in that order; positions are counted anew."""
+        taken = [self.columns[j] for j in columns]
+        if isinstance(self.columns, Positions):
+            taken = [replace(column, name=i) for i, column in enumerate(taken)]
+        return Schema(tuple(taken), self.named, self.unknown)
+
+    def order(self, table: Table | Outline, estimator: str) -> Sequence[int]:
+        """For each column of the schema, its position in the table; raises if one is absent or extra."""
         if self.named != table.named:
             self._check_count(table, estimator)
             text = (
@@ -171,7 +178,7 @@ class Schema:
         self._check_count(table, estimator)
         return range(len(self.columns))
 
-    def _check_count(self, table: Table, estimator: str) -> None:
+    def _check_count(self, table: Table | Outline, estimator: str) -> None:
         if table.n_columns != len(self.columns):
             raise DataError(
                 f"X has {table.n_columns} features, but {estimator} is expecting {len(self.columns)} "

@@ -134,3 +134,17 @@ class Table:
     def n_columns(self) -> int:
         """How many columns the table has."""
         return len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The names and the size of a table whose values nobody has read."""
+
+    names: Sequence[Hashable]
+    n_rows: int
+    named: bool
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns the table has."""
+        return len(self.names)

@@ -7,7 +7,7 @@ interrupted stays as it was.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data.adapters import categorical_positions, to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
+from weald.data.table import Table
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
@@ -36,6 +37,20 @@ from weald.model.prune import pruning_path
 from weald.model.tree_view import TreeView
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.memory import Grown, GrowOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Rows read, checked and coded once, on which any number of trees can grow."""
+
+    options: Any
+    schema: Schema
+    table: Table  # aligned to the schema
+    codes: Codes
+    target: Target
+    weight: Weights | None  # as the user gave them; the target has them times the factors of the classes
+    monotone: tuple[int, ...] | None
+    n_threads: int
 
 
 class BaseTree(FittedForest, TreePictures):
@@ -81,13 +96,31 @@ class BaseTree(FittedForest, TreePictures):
         self
             The fitted estimator.
         """
+        coded = self._coded(X, y, sample_weight)
+        options, owner, target = coded.options, type(self).__name__, coded.target
+
+        def grow(weight: Weights | None) -> Grown:
+            return self._grow_on(coded, weight)
+
+        grown = grow(target.weight)
+        tree = prune_by(options, grown, X, coded.table, target, grow, n_threads=coded.n_threads, owner=owner)
+        trained_on = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(coded.codes, tree.forest),
+        }
+        self._take(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
+        return self
+
+    def _coded(self, X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Coded:
+        """All that comes before growing; `schema`: of a model that more trees are to join."""
         options, owner = self._checked_options(), type(self).__name__
         check_pruning(options, owner)
         n_threads = thread_count(options.n_jobs)
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
-        schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
+        if schema is None:
+            schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
         aligned = schema.align(table, estimator=owner)
         codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
         monotone = monotone_directions(options.monotonic_cst, schema, owner)
@@ -95,19 +128,12 @@ class BaseTree(FittedForest, TreePictures):
             check_constrainable(target.n_classes, target.n_outputs, owner, y)
         if target.n_classes == [1]:
             monotone = None  # the share of the only class neither rises nor falls
+        return Coded(options, schema, aligned, codes, target, weight, monotone, n_threads)
 
-        def grow(weight: Weights | None) -> Grown:
-            limits = grow_options(options, table, weight, n_threads, monotone)
-            return self._grow(codes, replace(target, weight=weight), limits)
-
-        grown = grow(target.weight)
-        tree = prune_by(options, grown, X, aligned, target, grow, n_threads=n_threads, owner=owner)
-        trained_on = {
-            "_frame_library": frame_library(X),
-            "_missing_columns": missing_columns(codes, tree.forest),
-        }
-        self._take(tree.forest, schema, target.classes, tree.learned | trained_on)
-        return self
+    def _grow_on(self, coded: Coded, weight: Weights | None, columns: tuple[int, ...] | None = None) -> Grown:
+        """One tree on coded rows with these weights, of these columns alone if they are named."""
+        limits = grow_options(coded.options, coded.table, weight, coded.n_threads, coded.monotone, columns)
+        return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
 
     def _take(
         self,

@@ -28,7 +28,7 @@ from weald.estimators.out_of_bag import OutOfBag
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.importances import mean_importances
-from weald.model.join import join_forests, tree_of
+from weald.model.join import joined, tree_apart
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.rows.bags import BagRecord
 from weald.rows.memory import Bags, GrowOptions
@@ -109,7 +109,7 @@ class BaseForest(FittedForest):
         for first, n_trees in _parts(n_past, options.n_estimators, options.verbose, n_threads):
             bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
             grown.append(self._grow(codes, target, grow, bags, options))
-        forest = _rounded(join_forests(grown), options.leaf_dtype)
+        forest = _rounded(joined(grown), options.leaf_dtype)
         learned: dict[str, Any] = {}
         if options.oob_score is not False:
             found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
@@ -245,7 +245,7 @@ class BaseForest(FittedForest):
         params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
         single = kind(**params, splitter=self._splitter, random_state=self.bags_.seed + t)
         link = "shares" if self._classes_by_output() is not None else "identity"
-        single._take(replace(tree_of(self.forest_, t), link=link), self.schema_, self._classes_by_output())
+        single._take(replace(tree_apart(self.forest_, t), link=link), self.schema_, self._classes_by_output())
         return single
 
     def apply(self, X: Any) -> NDArray[np.int64]:

@@ -76,11 +76,9 @@ class RegressionForestOptions(ForestOptions):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Combining:
-    """Forest-RC."""
-
-    feature_combinations: int | tuple[int, int] | None = parameter(
+def _combinations() -> Any:
+    """The range of `feature_combinations`."""
+    return parameter(
         Nothing(),
         Whole(1),
         Instance((tuple, list), "a pair: columns combined, combinations tried in a node"),
@@ -89,10 +87,14 @@ class _Combining:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomForestClassifierOptions(_Combining, ClassificationForestOptions):
+class RandomForestClassifierOptions(ClassificationForestOptions):
     """The parameters of `RandomForestClassifier`."""
+
+    feature_combinations: int | tuple[int, int] | None = _combinations()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomForestRegressorOptions(_Combining, RegressionForestOptions):
+class RandomForestRegressorOptions(RegressionForestOptions):
     """The parameters of `RandomForestRegressor`."""
+
+    feature_combinations: int | tuple[int, int] | None = _combinations()

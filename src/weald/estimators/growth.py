@@ -51,17 +51,20 @@ def grow_options(
     weight: Weights | None,
     n_threads: int,
     monotone: tuple[int, ...] | None,
+    columns: tuple[int, ...] | None = None,
     *,
     splitter: Literal["best", "random"] | None = None,
 ) -> GrowOptions:
     """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters.
 
-    A forest gives the `splitter` of its trees; these have seeds of their own.
+    `columns` are those the tree may split on, None for all. A forest gives the `splitter` of its trees; these
+    have seeds of their own.
     """
     n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
     total = float(n_rows) if weight is None else total_weight(weight)
-    looked_at: int | None = max_columns(options.max_features, table.n_columns)
-    if looked_at is not None and looked_at >= table.n_columns:
+    n_columns = table.n_columns if columns is None else len(columns)
+    looked_at: int | None = max_columns(options.max_features, n_columns)
+    if looked_at is not None and looked_at >= n_columns:
         looked_at = None
     seed = 0
     if splitter is None and (looked_at is not None or options.splitter == "random"):
@@ -76,6 +79,7 @@ def grow_options(
         max_leaves=options.max_leaf_nodes,
         min_impurity_decrease=options.min_impurity_decrease,
         max_columns=looked_at,
+        columns=columns,
         monotone=monotone,
         seed=seed,
         n_threads=n_threads,

@@ -33,12 +33,31 @@ class SavedState:
     extra: dict[str, int | float | str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedEnsemble:
+    """The parts of an ensemble: a forest of trees that grew alike, or members one by one.
+
+    With a forest, `schema` describes its columns and `base` is the estimator that grew it, None for the
+    default one. Members have names; None in place of a member is one that was dropped. `arrays` are whole
+    numbers of the ensemble's own.
+    """
+
+    params: dict[str, Any]
+    schema: Schema | None = None
+    forest: Forest | None = None
+    classes: tuple[NDArray[Any], ...] | None = None
+    extra: dict[str, int | float | str] = field(default_factory=dict)
+    base: Any = None
+    members: tuple[tuple[str, Any], ...] = ()
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
 class Saveable(Protocol):
     """An estimator that can say what it is made of and be made again from that."""
 
-    def _saved_state(self) -> SavedState:
+    def _saved_state(self) -> SavedState | SavedEnsemble:
         """The parts of this fitted model."""
 
     @classmethod
-    def _from_saved_state(cls, state: SavedState) -> Self:
+    def _from_saved_state(cls, state: Any) -> Self:
         """A fitted estimator of these parts; raises a WealdError if they do not fit each other."""

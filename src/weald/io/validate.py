@@ -53,16 +53,18 @@ def _check_sets(forest: Forest, schema: Schema) -> None:
         raise ModelFileError("A set of categories of the model file names a level its column does not have.")
 
 
-def check_trees(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
-    """Raise ModelFileError unless the trees are those of a forest, all alike."""
-    if forest.n_trees == 0 or (forest.tree_weight != 1).any() or forest.tree_output.any():
-        raise ModelFileError("The model file holds no trees where some are needed, or trees that differ.")
-    _check_outputs(forest, classes, classifier=classifier)
+def check_task(
+    forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool, many: bool = False
+) -> None:
+    """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor.
 
-
-def check_task(forest: Forest, classes: tuple[NDArray[Any], ...] | None, *, classifier: bool) -> None:
-    """Raise ModelFileError unless the outputs are those of a classifier, or of a regressor, with one tree."""
-    if forest.n_trees != 1:
+    `many`: of at least one tree that counts as much as the others; else of one tree.
+    """
+    if many:
+        alike = not ((forest.tree_weight != 1).any() or forest.tree_output.any() or forest.base_score.any())
+        if not forest.n_trees or not alike:
+            raise ModelFileError("The model file holds no trees, or trees that do not count alike.")
+    elif forest.n_trees != 1:
         raise ModelFileError(f"The model file holds {forest.n_trees} trees where one is needed.")
     _check_outputs(forest, classes, classifier=classifier)
 

@@ -1,4 +1,4 @@
-"""Several forests as one, and one tree of a forest by itself."""
+"""Many forests as one, and one tree of a forest as a forest of its own."""
 
 from __future__ import annotations
 
@@ -9,94 +9,88 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.model.forest import CATEGORIES, COMBINATION, Forest, rank_codes
+from weald.model.forest import CATEGORIES, COMBINATION, INNER_ARRAYS, Forest, rank_codes
 
-#: arrays that are simply put one after another
-_PER_NODE = ("cover", "count", "impurity")
-_PER_INNER = ("column", "threshold", "kind", "missing_left", "right", "gain", "inner_value")
 _PER_TREE = ("tree_output", "tree_weight", "tree_round")
+_PER_NODE = ("cover", "count")
+#: kind of split → where its rows of the side table start, and what they hold
+_SIDES = {
+    CATEGORIES: ("set_start", ("set_codes",), ("set_left",)),
+    COMBINATION: ("combination_start", ("combination_column", "combination_coefficient"), ()),
+}
 
 
-def join_forests(forests: Sequence[Forest]) -> Forest:
-    """The trees of all of them, in this order, as one forest; they agree in columns, outputs and link."""
+def joined(forests: Sequence[Forest]) -> Forest:
+    """The trees of forests with the same columns, outputs and link, one after another.
+
+    Base scores are those of the first. Values of inner nodes and impurities are kept if all have them.
+    """
     if len(forests) == 1:
         return forests[0]
-    first_inner = np.cumsum([0, *(len(forest.column) for forest in forests)])
-    first_leaf = np.cumsum([0, *(len(forest.value) for forest in forests)])
-    first_set = np.cumsum([0, *(len(forest.set_left) for forest in forests)])
-    first_combination = np.cumsum([0, *(len(forest.combination_start) - 1 for forest in forests)])
-    slots, sides = [], []
-    for k, forest in enumerate(forests):
-        slots.append(np.where(forest.slot >= 0, forest.slot + first_inner[k], forest.slot - first_leaf[k]))
-        first = np.where(forest.kind == COMBINATION, first_combination[k], first_set[k])
-        sides.append(np.where(forest.side >= 0, forest.side + first, forest.side))
 
-    def joined(name: str) -> Any:
-        parts = [getattr(forest, name) for forest in forests]
-        return None if any(part is None for part in parts) else np.concatenate(parts)
+    def all_of(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(forest, name) for forest in forests])
 
-    def starts(name: str) -> NDArray[np.int64]:
-        lengths = [np.diff(getattr(forest, name)) for forest in forests]
-        return np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
-
-    together = {
-        name: joined(name) for name in (*_PER_NODE, *_PER_INNER, *_PER_TREE, "value", "set_codes", "set_left")
-    }
-    return replace(
-        forests[0],
-        **together,
-        tree_start=starts("tree_start"),
-        slot=np.concatenate(slots).astype(np.int32),
-        side=np.concatenate(sides).astype(np.int32),
-        code=rank_codes(together["column"], together["threshold"], together["kind"]),
-        set_start=starts("set_start"),
-        combination_start=starts("combination_start"),
-        combination_column=joined("combination_column"),
-        combination_coefficient=joined("combination_coefficient"),
-    )
+    nodes = [forest.n_nodes for forest in forests]
+    inner = _starts([len(forest.column) for forest in forests])
+    leaves = _starts([len(forest.value) for forest in forests])
+    whole: dict[str, Any] = {name: all_of(name) for name in (*INNER_ARRAYS, *_PER_TREE, *_PER_NODE, "value")}
+    for name in ("impurity", "inner_value"):
+        whole[name] = None if any(getattr(forest, name) is None for forest in forests) else all_of(name)
+    slot = all_of("slot")
+    # ~slot counts leaves: ~(leaf + n) = ~leaf − n.
+    whole["slot"] = np.where(
+        slot >= 0, slot + np.repeat(inner[:-1], nodes), slot - np.repeat(leaves[:-1], nodes)
+    ).astype(np.int32)
+    for kind, (start, entries, rows) in _SIDES.items():
+        before = _starts([len(getattr(forest, start)) - 1 for forest in forests])[:-1]
+        whole["side"] += np.repeat(before, np.diff(inner)).astype(np.int32) * (whole["kind"] == kind)
+        whole[start] = _starts(np.concatenate([np.diff(getattr(forest, start)) for forest in forests]))
+        whole |= {name: all_of(name) for name in (*entries, *rows)}
+    whole["code"] = rank_codes(whole["column"], whole["threshold"], whole["kind"])
+    whole["tree_start"] = _starts(np.concatenate([np.diff(forest.tree_start) for forest in forests]))
+    return replace(forests[0], **whole)
 
 
-def tree_of(forest: Forest, t: int) -> Forest:
-    """One tree of a forest as a forest of its own; its arrays are views wherever they can be."""
+def tree_apart(forest: Forest, t: int) -> Forest:
+    """Tree `t` alone, its nodes, leaves and rows of side tables counted from 0."""
     nodes = slice(int(forest.tree_start[t]), int(forest.tree_start[t + 1]))
     slot = forest.slot[nodes]
-    # Inner nodes and leaves of a tree are numbered as they come, so the first of each is the smallest.
-    inner = slot[slot >= 0]
-    n_inner, n_leaves = len(inner), len(slot) - len(inner)
-    first_inner = int(inner[0]) if n_inner else 0
-    first_leaf = int(~slot[slot < 0][0])
-    of_inner, of_leaf = slice(first_inner, first_inner + n_inner), slice(first_leaf, first_leaf + n_leaves)
-    column, threshold, kind = (getattr(forest, name)[of_inner] for name in ("column", "threshold", "kind"))
-    parts: dict[str, Any] = {name: getattr(forest, name)[t : t + 1] for name in _PER_TREE}
-    for names, places in ((_PER_NODE, nodes), (_PER_INNER, of_inner)):
-        for name in names:
-            whole = getattr(forest, name)
-            parts[name] = None if whole is None else whole[places]
-    return replace(
-        forest,
-        **parts,
-        tree_start=np.array([0, len(slot)], np.int64),
-        slot=np.where(slot >= 0, slot - first_inner, slot + first_leaf).astype(np.int32),
-        code=rank_codes(column, threshold, kind),
-        value=forest.value[of_leaf],
-        **_side_tables(forest, kind, forest.side[of_inner]),
-    )
+    inner, leaves = slot[slot >= 0], ~slot[slot < 0]
+    part: dict[str, Any] = {name: getattr(forest, name)[inner] for name in INNER_ARRAYS}
+    part |= {name: getattr(forest, name)[nodes] for name in _PER_NODE}
+    part |= {name: getattr(forest, name)[t : t + 1] for name in _PER_TREE}
+    part["value"] = forest.value[leaves]
+    part["impurity"] = None if forest.impurity is None else forest.impurity[nodes]
+    part["inner_value"] = None if forest.inner_value is None else forest.inner_value[inner]
+    part["slot"] = np.empty(len(slot), np.int32)
+    part["slot"][slot >= 0] = np.arange(len(inner))
+    part["slot"][slot < 0] = ~np.arange(len(leaves))
+    for kind, (start, entries, rows) in _SIDES.items():
+        mine = part["kind"] == kind
+        side = part["side"][mine]
+        first = getattr(forest, start)
+        lengths = np.diff(first)[side]
+        part[start] = _starts(lengths)
+        taken = np.arange(lengths.sum()) + np.repeat(first[side] - part[start][:-1], lengths)
+        part |= {name: getattr(forest, name)[taken] for name in entries}
+        part |= {name: getattr(forest, name)[side] for name in rows}
+        part["side"][mine] = np.arange(len(side))
+    part["code"] = rank_codes(part["column"], part["threshold"], part["kind"])
+    part["tree_start"] = np.array([0, len(slot)], np.int64)
+    return replace(forest, **part)
 
 
-def _side_tables(forest: Forest, kind: NDArray[np.uint8], side: NDArray[np.int32]) -> dict[str, Any]:
-    """The part of the side tables that one tree uses: its rows stand together."""
-    sets, combinations = side[kind == CATEGORIES], side[kind == COMBINATION]
-    first_set = int(sets[0]) if len(sets) else 0
-    first_combination = int(combinations[0]) if len(combinations) else 0
-    set_start = forest.set_start[first_set : first_set + len(sets) + 1]
-    start = forest.combination_start[first_combination : first_combination + len(combinations) + 1]
-    first = np.where(kind == COMBINATION, first_combination, first_set)
-    return {
-        "side": np.where(side >= 0, side - first, side).astype(np.int32),
-        "set_start": set_start - set_start[0],
-        "set_codes": forest.set_codes[set_start[0] : set_start[-1]],
-        "set_left": forest.set_left[first_set : first_set + len(sets)],
-        "combination_start": start - start[0],
-        "combination_column": forest.combination_column[start[0] : start[-1]],
-        "combination_coefficient": forest.combination_coefficient[start[0] : start[-1]],
-    }
+def with_columns(forest: Forest, columns: NDArray[np.int64], n_columns: int) -> Forest:
+    """The forest with its column j called `columns[j]`, which ascend; it has no combinations of columns."""
+    return replace(forest, n_columns=n_columns, column=columns.astype(np.int32)[forest.column])
+
+
+def of_columns(forest: Forest, columns: NDArray[np.int64]) -> Forest:
+    """The other way round: `columns`, which ascend, become 0, 1, 2 …; they hold all the forest splits on."""
+    place = np.searchsorted(columns, forest.column).astype(np.int32)
+    return replace(forest, n_columns=len(columns), column=place)
+
+
+def _starts(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

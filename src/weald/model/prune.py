@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.errors import DataError, ParameterError
 from weald.model.forest import CATEGORIES, COMBINATION, Forest, rank_codes
-from weald.model.join import join_forests, tree_of
+from weald.model.join import joined, tree_apart
 
 
 class PruningPath(NamedTuple):
@@ -122,9 +122,9 @@ def prune_trees(forest: Forest, node_value: NDArray[np.float64], alpha: float) -
     if alpha == 0.0:
         return forest
     start = forest.tree_start
-    return join_forests(
+    return joined(
         [
-            pruned(tree_of(forest, t), node_value[start[t] : start[t + 1]], alpha)
+            pruned(tree_apart(forest, t), node_value[start[t] : start[t + 1]], alpha)
             for t in range(forest.n_trees)
         ]
     )

@@ -46,6 +46,8 @@ class GrowOptions:
     combined_columns: int = 0
     #: regression: inner nodes need no values of their own
     leaf_values_only: bool = False
+    #: the columns the tree may split on; None: all
+    columns: tuple[int, ...] | None = None
     #: per column -1, 0 or 1: predictions fall, may do anything, or rise along it; None: no constraint
     monotone: tuple[int, ...] | None = None
     seed: int = 0
@@ -352,6 +354,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.max_columns = options.max_columns or 0
     native.combined_columns = options.combined_columns
     native.leaf_means_only = options.leaf_values_only and options.monotone is None
+    native.columns = list(options.columns or ())
     native.seed = options.seed
     native.random = options.splitter == "random"
     native.monotone = list(options.monotone or ())

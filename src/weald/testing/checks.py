@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+#: what scikit-learn grants its own baggers
+_DRAWN_BAGS = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "bags draw rows one by one, so a row of weight 2 is not two rows",
+)
 #: class name → check → why it may fail. scikit-learn grants its decision trees nothing, so neither do we.
 _GRANTED: dict[str, dict[str, str]] = {
+    "BaggingClassifier": _DRAWN_BAGS,
+    "BaggingRegressor": _DRAWN_BAGS,
     "DecisionTreeClassifier": {},
     "DecisionTreeRegressor": {},
+    "VotingClassifier": {},
+    "VotingRegressor": {},
     "XGBClassifier": {},
     "XGBRegressor": {},
     # scikit-learn has no ranker.

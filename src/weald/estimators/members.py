@@ -1,0 +1,98 @@
+"""What ensembles of estimators share: seeds of members, work side by side, errors that name the member."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from weald.boosting.sampling import Purpose, draw
+from weald.errors import DataError, DataTypeError, MemberError
+
+Found = TypeVar("Found")
+
+#: predictions of so many members are in memory at once
+_BATCH = 32
+
+
+def seeded(template: Any, seed: int, number: int) -> Any:
+    """A fresh copy of an estimator; each part of it that has a `random_state` gets one of its own."""
+    member = clone(template)
+    names = sorted(
+        name for name in member.get_params() if name == "random_state" or name.endswith("__random_state")
+    )
+    words = draw(seed, Purpose.BAG_SEED, number, np.arange(len(names), dtype=np.uint64)) >> np.uint64(33)
+    return member.set_params(**dict(zip(names, words.tolist(), strict=True))) if names else member
+
+
+@contextmanager
+def naming(who: str) -> Iterator[None]:
+    """Errors of a member say which one it was; what could be caught as ValueError or TypeError still can."""
+    try:
+        yield
+    except Exception as error:
+        text = f"{who} failed: {type(error).__name__}: {error}"
+        if isinstance(error, ValueError):
+            raise DataError(text) from error
+        if isinstance(error, TypeError):
+            raise DataTypeError(text) from error
+        raise MemberError(text) from error
+
+
+def on_threads(work: Callable[[int], Found], numbers: Sequence[int], n_threads: int) -> list[Found]:
+    """`work` of each number, on threads of their own; the first error in order is raised.
+
+    Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
+    begun. So it is for short work, which cannot be interrupted.
+    """
+    with ThreadPoolExecutor(n_threads) as pool:
+        waiting = [pool.submit(work, number) for number in numbers]
+        try:
+            return [each.result() for each in waiting]
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def in_parallel(
+    work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None, verbose: int = 0
+) -> Iterator[Found]:
+    """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most."""
+    from joblib import effective_n_jobs
+    from sklearn.utils.parallel import Parallel, delayed
+
+    if effective_n_jobs(n_jobs) == 1:
+        return (work(*each) for each in arguments)
+    parallel = Parallel(n_jobs=n_jobs, verbose=int(verbose))
+    return chain.from_iterable(
+        parallel(delayed(work)(*each) for each in batch) for batch in _batches(arguments)
+    )
+
+
+def _batches(arguments: Iterable[Any]) -> Iterator[list[Any]]:
+    batch: list[Any] = []
+    for each in arguments:
+        batch.append(each)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Where each label stands among the classes."""
+    said = np.asarray(labels)
+    if said.ndim != 1:
+        raise DataError(f"It predicts {said.ndim} dimensions of labels where one a row is needed.")
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    found, which = np.unique(said, return_inverse=True)
+    strange = [label for label in found.tolist() if label not in place]
+    if strange:
+        raise DataError(f"It predicts {strange[0]!r}, which is none of the labels it was given.")
+    return np.array([place[label] for label in found.tolist()], np.int64)[which.reshape(-1)]

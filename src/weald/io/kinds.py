@@ -1,0 +1,82 @@
+"""The estimators that model files know: where each class lives, and what its parts must be."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from numpy.typing import NDArray
+
+from weald.errors import ModelFileError
+from weald.io.saved_state import Saveable
+from weald.io.validate import check_boosted, check_task
+from weald.model.forest import Forest
+
+Classes: TypeAlias = tuple[NDArray[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """An estimator that model files know."""
+
+    module: str
+    classifier: bool
+    boosted: bool = False
+    #: whether it is made of other estimators
+    ensemble: bool = False
+    #: whether it has many trees that count alike
+    forest: bool = False
+
+    def check(self, forest: Forest, classes: Classes | None) -> None:
+        """Raise ModelFileError unless the forest can be that of such an estimator."""
+        if self.boosted:
+            check_boosted(forest, classes, classifier=self.classifier)
+        else:
+            check_task(forest, classes, classifier=self.classifier, many=self.ensemble or self.forest)
+
+
+KINDS = {
+    "DecisionTreeClassifier": Kind("weald.estimators.tree", classifier=True),
+    "DecisionTreeRegressor": Kind("weald.estimators.tree", classifier=False),
+    "ExtraTreesClassifier": Kind("weald.estimators.extra_trees", classifier=True, forest=True),
+    "ExtraTreesRegressor": Kind("weald.estimators.extra_trees", classifier=False, forest=True),
+    "RandomForestClassifier": Kind("weald.estimators.random_forest", classifier=True, forest=True),
+    "RandomForestRegressor": Kind("weald.estimators.random_forest", classifier=False, forest=True),
+    "BaggingClassifier": Kind("weald.estimators.bagging", classifier=True, ensemble=True),
+    "BaggingRegressor": Kind("weald.estimators.bagging", classifier=False, ensemble=True),
+    "VotingClassifier": Kind("weald.estimators.voting", classifier=True, ensemble=True),
+    "VotingRegressor": Kind("weald.estimators.voting", classifier=False, ensemble=True),
+    "XGBClassifier": Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
+    "XGBRegressor": Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
+    "XGBRanker": Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),
+}
+
+
+def kept_name(model: object) -> str:
+    """The name of an estimator's class, if model files know it."""
+    name = type(model).__name__
+    if name not in KINDS or type(model) is not class_of(name):
+        raise ModelFileError(
+            f"A model file cannot keep a {name}; it keeps {', '.join(KINDS)}. Use pickle for others."
+        )
+    return name
+
+
+def read_name(value: object, *, newer: bool) -> str:
+    """A name that a file gives, if it is known here."""
+    if isinstance(value, str) and value in KINDS:
+        return value
+    way_out = " Load it with a newer weald." if newer else ""
+    raise ModelFileError(f"The model file holds an estimator that is unknown here: {value!r:.80}.{way_out}")
+
+
+def class_of(name: str) -> type[Saveable]:
+    """The class of a known name; imported late, so that `weald.io` needs no estimator."""
+    return cast("type[Saveable]", getattr(importlib.import_module(KINDS[name].module), name))
+
+
+def parameter_names(name: str) -> set[str]:
+    """The constructor parameters of a known class, but for those that are estimators: these are parts."""
+    cls: Any = class_of(name)
+    return set(cls._get_param_names()) - {"estimator", "estimators"}
