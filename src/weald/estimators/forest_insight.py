@@ -73,7 +73,7 @@ class ForestInsight:
         Returns
         -------
         ndarray of shape (n_rows, n_classes_)
-            Of a classifier: how many trees vote for each class. A tree votes for the largest share in the leaf.
+            Of a classifier: how many trees vote for each class, that of the largest share in their leaf.
         n_trees, mean : ndarray of shape (n_rows,), ndarray of shape (n_rows,) or (n_rows, n_outputs_)
             Of a regressor: how many trees did not see the row, and the mean of their predictions.
 
@@ -97,8 +97,8 @@ class ForestInsight:
     ) -> NDArray[np.float64]:
         """The out-of-bag error of the first 1, 2, … trees.
 
-        After each tree, every row that some tree so far did not see is predicted by those trees; all rows count
-        alike. With the default metric the last error of a classifier is 1 - `oob_score_`.
+        After each tree, every row that some tree so far did not see is predicted by those trees; all rows
+        count alike. With the default metric the last error of a classifier is 1 - `oob_score_`.
 
         Parameters
         ----------
@@ -209,8 +209,8 @@ class ForestInsight:
     ) -> ColumnImportances:
         """How much worse trees predict the rows they did not see when a column is permuted among these.
 
-        A column that no tree splits on has exactly 0; one that tells nothing has about 0. Columns that say the
-        same stand in for each other: permute them together, as a group.
+        A column that no tree splits on has exactly 0; one that tells nothing has about 0. Columns that say
+        the same stand in for each other: permute them together, as a group.
 
         Parameters
         ----------
@@ -222,8 +222,9 @@ class ForestInsight:
             Columns that are permuted together, by name or position: a dict from the group's name to its
             columns, or a list with a column or a list of columns a group. None: every column by itself.
         metric : callable, default=None
-            Your error, called as metric(y_true, y_pred) for each tree; of a score give the negative. None: the
-            share of rows predicted wrong, so that importances are losses of accuracy, or the squared error.
+            Your error, called as metric(y_true, y_pred) for each tree; of a score give the negative. None:
+            the share of rows predicted wrong, so that importances are losses of accuracy, or the mean squared
+            error.
         n_repeats : int, default=1
             Permutations of a column in each tree, whose mean is taken.
         random_state : int or RandomState, default=0
@@ -240,7 +241,8 @@ class ForestInsight:
         error = self._error(metric, "permutation_importance")
         if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
             raise ParameterError(
-                f"`n_repeats` of permutation_importance must be a whole number of at least 1; got {n_repeats!r}."
+                "`n_repeats` of permutation_importance must be a whole number of at least 1; "
+                f"got {n_repeats!r}."
             )
         return permutation_importances(
             rows,
@@ -277,7 +279,7 @@ class ForestInsight:
     def _training_rows(
         self, X: Any, y: Any, sample_weight: Any, *, target_needed: bool = True
     ) -> tuple[TrainingRows, Target]:
-        """The forest with the table of its fit, and the target; checked to be those, as far as can be told."""
+        """The forest with the table of its fit, and the target; checked as far as can be."""
         table, n_threads = self._read(X)
         options, owner = self._checked_options(), type(self).__name__
         _check_bags(self.bags_, table.n_rows, owner)
@@ -288,17 +290,16 @@ class ForestInsight:
         else:
             if _leaves_out_classes(getattr(options, "class_weight", None)):
                 raise DataError(
-                    f"`class_weight` of {owner} gives a class the weight 0, so which rows the trees saw depends "
-                    "on the labels. Give y, the training labels, too."
+                    f"`class_weight` of {owner} gives a class the weight 0, so which rows the trees saw "
+                    "depends on the labels. Give y, the training labels, too."
                 )
             target = Target(np.empty((table.n_rows, 0)), None, weight)
         present = used_rows(target.weight)
         n_present = table.n_rows if present is None else int(np.count_nonzero(present))
-        if self.bags_.n_draws > n_present or (
-            options.max_samples is None and self.bags_.n_draws != n_present
-        ):
+        n_draws = self.bags_.n_draws
+        if n_draws > n_present or (options.max_samples is None and n_draws != n_present):
             raise DataError(
-                f"{owner} drew {self.bags_.n_draws:,} rows for each tree when it was fitted, and now "
+                f"{owner} drew {n_draws:,} rows for each tree when it was fitted, and now "
                 f"{n_present:,} of {table.n_rows:,} rows have a weight above 0. Give the table and the "
                 "sample_weight that it was fitted with."
             )
@@ -346,13 +347,13 @@ class ForestInsight:
 def _check_bags(bags: BagRecord, n_rows: int, owner: str) -> None:
     if bags.n_draws == 0:
         raise DataError(
-            f"{owner} was fitted with bootstrap=False: every tree saw every row, so that no row is out of bag. "
+            f"{owner} was fitted with bootstrap=False: every tree saw every row, and none is out of bag. "
             "Fit with bootstrap=True."
         )
     if n_rows != bags.n_rows:
         raise DataError(
-            f"X has {n_rows:,} rows, and {owner} was fitted on {bags.n_rows:,}. What is out of bag is told by the "
-            "training table: give it, with its rows in the same order."
+            f"X has {n_rows:,} rows, and {owner} was fitted on {bags.n_rows:,}. What is out of bag is told "
+            "by the training table: give it, with its rows in the same order."
         )
 
 

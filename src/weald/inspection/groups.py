@@ -21,8 +21,8 @@ def column_groups(
         return [(name, [j]) for j, name in enumerate(names)]
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
         raise ParameterError(
-            "`groups` of permutation_importance must be a dict from name to columns, or a list of columns and "
-            f"lists of columns; got {groups!r}."
+            "`groups` of permutation_importance must be a dict from name to columns, or a list of columns "
+            f"and lists of columns; got {groups!r}."
         )
     position = {} if isinstance(names, range) else {name: j for j, name in enumerate(names)}
     found: list[tuple[Hashable, list[int]]] = []
@@ -56,5 +56,6 @@ def _column_position(entry: Any, position: Mapping[Hashable, int], n_columns: in
     if not position:
         hint = f"Its columns have no names, but positions from 0 to {n_columns - 1}."
     raise ParameterError(
-        f"`groups` of permutation_importance names the column {entry!r}, which the table does not have. {hint}"
+        f"`groups` of permutation_importance names the column {entry!r}, which the table does not have. "
+        f"{hint}"
     )

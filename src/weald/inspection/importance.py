@@ -1,4 +1,4 @@
-"""How much columns matter: by permuting them among out-of-bag rows, and by the criterion, with standard errors.
+"""How much columns matter, with standard errors: by permuting out-of-bag rows, and by the criterion.
 
 Equations F-I1 to F-I3 of docs/methods/forests.md.
 """

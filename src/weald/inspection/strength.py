@@ -94,7 +94,7 @@ def generalisation_bound(strength: float, correlation: float) -> float:
 
 
 def _mean_deviation(rows: TrainingRows, labels: NDArray[Any], runner_up: NDArray[Any]) -> float:
-    """The mean, over trees with out-of-bag rows, of the standard deviation of the raw margin: equation F-M4."""
+    """The mean, over trees, of the standard deviation of the raw margin: equation F-M4."""
     counting = rows.counting()
     vote_of_leaf = np.argmax(rows.forest.value, axis=1)
     deviations = []

@@ -1,6 +1,6 @@
 """Out-of-bag votes: what each row hears from the trees that did not see it, tree after tree.
 
-Nothing is kept by tree: bags are told again from their seed, and leaves are looked up for some trees at a time.
+Nothing is kept by tree: bags are told again from their seed, and leaves looked up for some trees at a time.
 Equations F-V1 to F-V3 of docs/methods/forests.md.
 """
 
@@ -41,7 +41,7 @@ class TrainingRows:
         return np.flatnonzero(unseen if self.present is None else unseen & self.present)
 
     def unseen_leaves(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """For each tree the rows it did not see, also those of weight 0, and their places in `forest.value`."""
+        """For each tree the rows it did not see, those of weight 0 too, and their place in `forest.value`."""
         forest, n_rows = self.forest, self.table.n_rows
         together = max(1, _CELLS // max(1, n_rows))
         for first in range(0, forest.n_trees, together):
@@ -82,7 +82,7 @@ def squared_error(truth: NDArray[Any], said: NDArray[Any]) -> float:
 
 
 def class_votes(rows: TrainingRows) -> NDArray[np.int64]:
-    """How many of the trees that did not see a row vote for each class: (n_rows, n_classes); equation F-V1."""
+    """How many of the trees that did not see a row vote for each class: (n_rows, n_classes); F-V1."""
     forest = rows.forest
     votes = np.zeros((rows.table.n_rows, forest.width), np.int64)
     vote_of_leaf = np.argmax(forest.value, axis=1)
