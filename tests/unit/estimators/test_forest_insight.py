@@ -32,7 +32,7 @@ def test_another_number_of_rows_is_refused(n):
 @pytest.mark.parametrize("n", range(5))
 def test_without_bags_nothing_is_out_of_bag(n):
     call = list(calls(ExtraTreesClassifier(3, random_state=0).fit(X, Y), X, Y))[n]
-    with pytest.raises(DataError, match="none is out of bag. Fit with bootstrap=True"):
+    with pytest.raises(DataError, match=r"none is out of bag\. Fit with bootstrap=True"):
         call()
 
 
@@ -42,7 +42,7 @@ def test_other_weights_than_those_of_the_fit_are_refused(n):
     for model, given in ((MODEL, weight), (RandomForestClassifier(5).fit(X, Y, weight), None)):
         call = list(calls(model, X, Y, sample_weight=given))[n]
         with pytest.raises(
-            DataError, match="rows have a weight above 0. Give the table and the sample_weight"
+            DataError, match=r"rows have a weight above 0\. Give the table"
         ):
             call()
 
@@ -64,7 +64,7 @@ def test_several_outputs_have_no_votes_margins_or_strength():
     model = RandomForestClassifier(5, random_state=0).fit(X, both)
     for call in (model.oob_margins, model.strength, model.oob_votes):
         with pytest.raises(
-            DataError, match=f"`{call.__name__}` of .* is for one output, and the forest has 2"
+            DataError, match=f"`{call.__name__}` of .* is for one output"
         ):
             call(X, both)
 
@@ -84,7 +84,7 @@ def test_a_metric_is_a_function(method):
 
 @pytest.mark.parametrize("n_repeats", [0, 1.5, True, None])
 def test_repeats_are_whole_numbers(n_repeats):
-    with pytest.raises(ParameterError, match="`n_repeats` .* whole number of at least 1"):
+    with pytest.raises(ParameterError, match=r"`n_repeats` .* whole number of at least 1"):
         MODEL.permutation_importance(X, Y, n_repeats=n_repeats)
 
 

@@ -61,7 +61,7 @@ def test_labels_tell_which_rows_a_class_weight_of_0_leaves_out():
     present = labels != "mid"
     expected = vote_counts(model, X, present)[present]
     assert np.array_equal(model.oob_votes(X, labels)[present], expected)
-    with pytest.raises(ValueError, match="gives a class the weight 0.*Give y"):
+    with pytest.raises(ValueError, match=r"gives a class the weight 0.*Give y"):
         model.oob_votes(X)
 
 
