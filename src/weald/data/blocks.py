@@ -98,6 +98,16 @@ class SparseBlock:
         indptr = matrix.indptr.astype(np.int64)
         return SparseBlock(True, self.shape, indptr, matrix.indices, matrix.data, self.absent_missing)
 
+    def compressed_by_columns(self) -> SparseBlock:
+        """The same matrix in CSC, which gives single columns at the cost of their entries."""
+        if not self.by_rows:
+            return self
+        from scipy import sparse
+
+        matrix = sparse.csr_array((self.data, self.indices, self.indptr), shape=self.shape).tocsc()
+        indptr = matrix.indptr.astype(np.int64)
+        return SparseBlock(False, self.shape, indptr, matrix.indices, matrix.data, self.absent_missing)
+
     def first_infinite(self) -> tuple[int, int, float] | None:
         """Column, row and value of the first infinite number: of the first such column its first such row."""
         if self.data.dtype.kind != "f" or not len(self.data):

@@ -1,0 +1,61 @@
+"""Groups of columns as users write them: names or positions, alone, in lists, or named by a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+from weald.errors import ParameterError, listing, nearest
+
+
+def column_groups(
+    groups: Mapping[Any, Any] | Iterable[Any] | None, names: Sequence[Hashable]
+) -> list[tuple[Hashable, list[int]]]:
+    """Name and column positions of each group; without groups every column is one.
+
+    >>> column_groups({"size": ["length", 1], "rest": "colour"}, ("length", "width", "colour"))
+    [('size', [0, 1]), ('rest', [2])]
+    """
+    if groups is None:
+        return [(name, [j]) for j, name in enumerate(names)]
+    if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
+        raise ParameterError(
+            "`groups` of permutation_importance must be a dict from name to columns, or a list of columns "
+            f"and lists of columns; got {groups!r}."
+        )
+    position = {} if isinstance(names, range) else {name: j for j, name in enumerate(names)}
+    found: list[tuple[Hashable, list[int]]] = []
+    for name, members in groups.items() if isinstance(groups, Mapping) else ((None, each) for each in groups):
+        alone = isinstance(members, str | bytes) or not isinstance(members, Iterable)
+        entries = [members] if alone else list(members)
+        columns = list(dict.fromkeys(_column_position(entry, position, len(names)) for entry in entries))
+        if not columns:
+            raise ParameterError("`groups` of permutation_importance holds a group without columns. Drop it.")
+        own = tuple(names[j] for j in columns)
+        found.append((name if isinstance(groups, Mapping) else own[0] if alone else own, columns))
+    if not found:
+        raise ParameterError(
+            "`groups` of permutation_importance is empty. Use None for every column by itself."
+        )
+    return found
+
+
+def _column_position(entry: Any, position: Mapping[Hashable, int], n_columns: int) -> int:
+    if isinstance(entry, Integral) and not isinstance(entry, bool):
+        if 0 <= int(entry) < n_columns:
+            return int(entry)
+        raise ParameterError(
+            f"`groups` of permutation_importance names position {int(entry)}; positions go from 0 to "
+            f"{n_columns - 1}."
+        )
+    if isinstance(entry, Hashable) and entry in position:
+        return position[entry]
+    close = nearest(str(entry), [str(name) for name in position])
+    hint = f"Did you mean {close!r}?" if close else f"The columns are {listing(position)}."
+    if not position:
+        hint = f"Its columns have no names, but positions from 0 to {n_columns - 1}."
+    raise ParameterError(
+        f"`groups` of permutation_importance names the column {entry!r}, which the table does not have. "
+        f"{hint}"
+    )
