@@ -1,6 +1,6 @@
 """Intervals by the jackknife+ after the bootstrap: what trees say that did not see a row, and how they erred.
 
-Equations 7-9 of the section on uncertainty in `docs/methods/forests.md`, after Kim, Xu and Barber (2020).
+Equations U7–U9 of `docs/methods/forests.md`, after Kim, Xu and Barber (2020).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Lacks:
 def _own_errors(
     forest: Forest, train: TrainingRows, rows: NDArray[np.int64], lacks: Lacks, *, n_threads: int
 ) -> NDArray[np.float64]:
-    """How far the trees that lack a row are from its own target (equation 7): (rows, outputs)."""
+    """How far the trees that lack a row are from its own target (equation U7): (rows, outputs)."""
     errors = np.empty((len(rows), forest.width))
     for places, part in row_blocks(forest, take_rows(train.table, rows), n_threads=n_threads):
         values = tree_values(forest, part, n_threads=n_threads)
@@ -106,7 +106,7 @@ def _own_errors(
 
 
 def interval_ranks(n_rows: int, coverage: float) -> tuple[int, int]:
-    """Which of n ordered values, counted from 1, are the ends (equation 9); 0 and n + 1 mean infinite.
+    """Which of n ordered values, counted from 1, are the ends (equation U9); 0 and n + 1 mean infinite.
 
     >>> interval_ranks(99, 0.9), interval_ranks(8, 0.9)
     ((10, 90), (0, 9))

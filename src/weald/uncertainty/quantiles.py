@@ -1,6 +1,6 @@
 """Quantile regression forests: the training rows that share a new row's leaves, as a distribution.
 
-Equations 5 and 6 of the section on uncertainty in `docs/methods/forests.md`, after Meinshausen (2006).
+Equations U5 and U6 of `docs/methods/forests.md`, after Meinshausen (2006).
 """
 
 from __future__ import annotations

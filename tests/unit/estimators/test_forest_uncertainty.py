@@ -78,7 +78,9 @@ def test_too_few_rows_for_the_coverage_give_infinite_ends(fitted):
 @pytest.mark.parametrize("coverage", [0, 1, -0.1, 1.5, np.nan, "0.9", True, None])
 def test_coverage_must_be_between_0_and_1(fitted, coverage):
     model, X, y = fitted
-    with pytest.raises(ParameterError, match="`coverage` of predict_interval must be a number between 0 and 1"):
+    with pytest.raises(
+        ParameterError, match="`coverage` of predict_interval must be a number between 0 and 1"
+    ):
         model.predict_interval(X, train=(X, y), coverage=coverage)
 
 
@@ -111,9 +113,13 @@ def test_unknown_method(fitted):
 def test_without_bags():
     X, y = data()
     model = RandomForestRegressor(5, bootstrap=False, random_state=0).fit(X, y)
-    with pytest.raises(ParameterError, match="predict_variance of RandomForestRegressor needs bootstrap=True"):
+    with pytest.raises(
+        ParameterError, match="predict_variance of RandomForestRegressor needs bootstrap=True"
+    ):
         model.predict_variance(X)
-    with pytest.raises(ParameterError, match="predict_interval of RandomForestRegressor needs bootstrap=True"):
+    with pytest.raises(
+        ParameterError, match="predict_interval of RandomForestRegressor needs bootstrap=True"
+    ):
         model.predict_interval(X, train=(X, y))
     assert model.predict_quantiles(X, [0.5], train=(X, y)).shape == (50, 1)
 
@@ -161,7 +167,9 @@ def test_forgotten_weights_are_noticed():
     weight = np.where(np.arange(50) < 10, 0.0, 1.0)
     model = RandomForestRegressor(60, random_state=0).fit(X, y, sample_weight=weight)
     for method in METHODS.values():
-        with pytest.raises(DataError, match=r"40 draws .* leaves 50 such rows. Give the sample_weight of `fit`"):
+        with pytest.raises(
+            DataError, match=r"40 draws .* leaves 50 such rows. Give the sample_weight of `fit`"
+        ):
             method(model, X, (X, y))
     with pytest.raises(DataError, match="Give the sample_weight of `fit`"):
         model.predict_variance(X)

@@ -33,7 +33,9 @@ def interval_by_loops(model, X, X_train, y_train, alpha, present=None) -> np.nda
             low.append(mean - error)
             high.append(mean + error)
         n = len(low)
-        out.append((sorted(low)[math.floor(alpha * (n + 1)) - 1], sorted(high)[math.ceil((1 - alpha) * (n + 1)) - 1]))
+        out.append(
+            (sorted(low)[math.floor(alpha * (n + 1)) - 1], sorted(high)[math.ceil((1 - alpha) * (n + 1)) - 1])
+        )
     return np.array(out)
 
 
