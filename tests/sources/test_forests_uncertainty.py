@@ -1,4 +1,4 @@
-"""Uncertainty of forests on simulated data: what intervals of 90 % hold, and quantiles of a known distribution."""
+"""Uncertainty of forests on simulated data: what intervals of 90 % hold, quantiles of known noise."""
 
 from __future__ import annotations
 

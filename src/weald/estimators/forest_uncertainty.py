@@ -231,8 +231,8 @@ class ForestUncertainty:
         if len(seen):
             warnings.warn(
                 f"Every tree saw {len(seen):,} of the {drawn.bags.n_rows:,} training rows "
-                f"({listing(seen.tolist())}); they cannot be left out, and the others stand for them. Use more "
-                "trees (n_estimators).",
+                f"({listing(seen.tolist())}); they cannot be left out, and the others stand for them. "
+                "Use more trees (n_estimators).",
                 UserWarning,
                 stacklevel=3,
             )

@@ -50,7 +50,7 @@ def prediction_variance(
 
 
 def infinitesimal(centred: NDArray[np.float64], drawn: Drawn) -> NDArray[np.float64]:
-    """The infinitesimal jackknife (equations U1 and U2) of each column of (n_trees, columns), less its mean."""
+    """The infinitesimal jackknife (equations U1 and U2) of each column of (n_trees, columns), means 0."""
     n_trees = len(centred)
     total = np.zeros(centred.shape[1])
     for _, counts in drawn.count_blocks(drawn.rows):
@@ -63,7 +63,7 @@ def infinitesimal(centred: NDArray[np.float64], drawn: Drawn) -> NDArray[np.floa
 def after_bootstrap(
     centred: NDArray[np.float64], drawn: Drawn, lack: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The jackknife after the bootstrap (equations U3 and U4) of each column of (n_trees, columns).
+    """The jackknife after the bootstrap (equations U3 and U4) of each column of (n_trees, columns), means 0.
 
     `lack` tells how many bags lack each row. Rows that no bag lacks are left out of the sum, which is scaled
     up instead; there must be one that some bag lacks.

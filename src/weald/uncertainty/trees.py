@@ -76,16 +76,16 @@ class TrainingRows:
         leaf = forest.slot[:n_nodes] < 0
         if not np.array_equal(found[leaf], forest.count[:n_nodes][leaf]):
             raise DataError(
-                "`train` is not the table that this forest was fitted on: its rows come to other leaves. Give "
-                "the rows of `fit` in the same order, with the same `sample_weight` if some weights were 0."
+                "`train` is not the table that this forest was fitted on: its rows come to other leaves. "
+                "Give the rows of `fit` in the same order, with the same `sample_weight` if some weights were 0."
             )
 
 
 def row_blocks(
-    forest: Forest, table: Table, *, n_threads: int, cells: int = CELLS
+    forest: Forest, table: Table, *, n_threads: int, cells: int | None = None
 ) -> Iterator[tuple[slice, Table]]:
-    """The table in parts for which `tree_values` stays within `cells` numbers."""
-    together = max(1, cells // (forest.n_trees * forest.width))
+    """The table in parts for which `tree_values` stays within `cells` numbers (None: those of one block)."""
+    together = max(1, (cells or CELLS) // (forest.n_trees * forest.width))
     if table.n_rows <= together:
         yield slice(0, table.n_rows), table
         return

@@ -1,4 +1,4 @@
-"""Variances, quantiles and intervals as users ask for them: shapes, refusals, warnings, what does not matter."""
+"""Variances, quantiles and intervals as users ask for them: shapes, refusals, warnings."""
 
 from __future__ import annotations
 
@@ -133,9 +133,9 @@ def test_one_tree_has_no_variance():
 def test_labels_have_no_intervals():
     X, y = data()
     model = RandomForestClassifier(5, random_state=0).fit(X, y > 0)
-    with pytest.raises(ParameterError, match="RandomForestClassifier predicts labels. Use predict_variance"):
+    with pytest.raises(ParameterError, match=r"RandomForestClassifier predicts labels. Use predict_variance"):
         model.predict_interval(X, train=(X, y > 0))
-    with pytest.raises(ParameterError, match="RandomForestClassifier predicts labels. Use predict_proba"):
+    with pytest.raises(ParameterError, match=r"RandomForestClassifier predicts labels. Use predict_proba"):
         model.predict_quantiles(X, 0.5, train=(X, y > 0))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -42,8 +43,8 @@ def interval_by_loops(model, X, X_train, y_train, alpha, present=None) -> np.nda
 @pytest.mark.parametrize("kind", [RandomForestRegressor, ExtraTreesRegressor])
 @pytest.mark.parametrize("cells", [1 << 22, 90])
 def test_equals_loops_over_trees_and_rows(monkeypatch, kind, cells):
-    monkeypatch.setattr(intervals, "CELLS", cells)
-    monkeypatch.setitem(trees.row_blocks.__kwdefaults__, "cells", cells)
+    for module in (trees, intervals):
+        monkeypatch.setattr(module, "CELLS", cells)
     X, y = data(38)
     model = kind(25, bootstrap=True, max_samples=0.8, random_state=2).fit(X, y)
     new = data(11, seed=1)[0]
@@ -78,7 +79,7 @@ def test_wider_for_a_larger_coverage():
     X, y = data(60)
     model = RandomForestRegressor(40, random_state=0).fit(X, y)
     ends = [model.predict_interval(X, train=(X, y), coverage=c) for c in (0.05, 0.5, 0.8, 0.95)]
-    for narrow, wide in zip(ends[:-1], ends[1:], strict=True):
+    for narrow, wide in itertools.pairwise(ends):
         assert (narrow[:, 0] >= wide[:, 0]).all()
         assert (narrow[:, 1] <= wide[:, 1]).all()
     assert (ends[0][:, 0] <= ends[0][:, 1]).all()

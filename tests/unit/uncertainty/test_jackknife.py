@@ -70,7 +70,6 @@ def variance(model, X, method, weight=None) -> np.ndarray:
 def test_equals_loops_over_trees_and_rows(monkeypatch, max_samples, cells):
     for module in (trees, jackknife):
         monkeypatch.setattr(module, "CELLS", cells)
-    monkeypatch.setitem(trees.row_blocks.__kwdefaults__, "cells", cells)
     X, y = data(25)
     model = RandomForestRegressor(12, max_samples=max_samples, random_state=3).fit(X, y)
     new = data(9, seed=1)[0]
@@ -125,7 +124,7 @@ def test_of_a_mean_it_is_the_variance_of_a_mean(method, max_samples):
 
 
 def test_close_to_the_variance_over_repeated_simulations():
-    """The mean estimate is within a factor of 1.6 of how predictions vary from one training table to another."""
+    """The mean estimate is within a factor of 1.6 of how predictions vary from table to table."""
     new = np.array([[0.0, 0.0, 0.0], [1.0, -1.0, 0.0]])
     predictions, estimates = [], {"infinitesimal": [], "jackknife": []}
     for seed in range(60):
@@ -162,7 +161,7 @@ def test_extra_trees_with_bags():
 
 
 def test_an_infinite_value_is_named_by_its_row_in_any_block(monkeypatch):
-    monkeypatch.setitem(trees.row_blocks.__kwdefaults__, "cells", 20)
+    monkeypatch.setattr(trees, "CELLS", 20)
     X, y = data(30)
     model = RandomForestRegressor(10, random_state=0).fit(X, y)
     bad = X.copy()

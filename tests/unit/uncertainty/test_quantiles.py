@@ -74,7 +74,7 @@ def test_small_blocks_give_the_same(monkeypatch, kept):
     whole = model.predict_quantiles(new, ASKED, train=(X, y))
     monkeypatch.setattr(module, "CELLS", 130)  # two trees at a time
     monkeypatch.setattr(module, "_PAIRS", 60 * 12 if kept else 100)
-    monkeypatch.setitem(trees.row_blocks.__kwdefaults__, "cells", 50)
+    monkeypatch.setattr(trees, "CELLS", 50)
     np.testing.assert_array_equal(model.predict_quantiles(new, ASKED, train=(X, y)), whole)
 
 
