@@ -29,6 +29,7 @@ class ForestUncertainty:
     forest_: Forest
     bags_: BagRecord
     n_outputs_: int
+    max_samples: int | float | None
     _read: Callable[..., tuple[Table, int]]
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
@@ -186,8 +187,9 @@ class ForestUncertainty:
             )
         present = used_rows(weight)
         n_present = bags.n_rows if present is None else int(np.count_nonzero(present))
-        whole = bags.n_draws > 0 and getattr(self, "max_samples", None) is None
-        if bags.n_draws > n_present or (whole and bags.n_draws != n_present):
+        share = 1.0 if self.max_samples is None else self.max_samples
+        expected = max(1, round(share * n_present)) if isinstance(share, float) else bags.n_draws
+        if bags.n_draws > n_present or bags.n_draws not in (0, expected):
             raise DataError(
                 f"The bags of this forest have {bags.n_draws:,} draws from the rows of positive weight, and "
                 f"`sample_weight` leaves {n_present:,} such rows. Give the sample_weight of `fit`."

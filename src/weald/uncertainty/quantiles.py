@@ -127,8 +127,9 @@ def weighted_quantiles(
     """
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order))
-    ranked = sparse.csr_matrix((weights.data, rank[weights.indices], weights.indptr), shape=weights.shape)
-    ranked.has_sorted_indices = False
+    ranked = sparse.csr_matrix(
+        (weights.data.copy(), rank[weights.indices], weights.indptr), shape=weights.shape
+    )
     ranked.sort_indices()
     ascending = target[order]
     out = np.empty((weights.shape[0], len(quantiles)))

@@ -77,7 +77,7 @@ class TrainingRows:
         if not np.array_equal(found[leaf], forest.count[:n_nodes][leaf]):
             raise DataError(
                 "`train` is not the table that this forest was fitted on: its rows come to other leaves. "
-                "Give the rows of `fit` in the same order, with the same `sample_weight` if some weights were 0."
+                "Give the rows of `fit` in the same order, with the same `sample_weight` if some were 0."
             )
 
 
