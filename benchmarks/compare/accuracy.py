@@ -160,9 +160,7 @@ def measure(study: Study, task: Task, size: int, threads: int) -> Scores:
             found[name].append(score(metric, y_test, learn(task, size, threads, X, y, X_test)))
     seconds = time.perf_counter() - start
     shape = task.X.shape
-    return Scores(
-        task.name, metric, shape[0], shape[1], size, task.variant, traits_of(task), found, seconds
-    )
+    return Scores(task.name, metric, shape[0], shape[1], size, task.variant, traits_of(task), found, seconds)
 
 
 def row(study: Study, scores: Scores, size: int) -> list[str]:
@@ -195,9 +193,7 @@ def counted(found: Sequence[Scores], opponent: str) -> str:
     )
 
 
-def section(
-    study: Study, found: Sequence[Scores], facts: dict[str, str], options: argparse.Namespace
-) -> str:
+def section(study: Study, found: Sequence[Scores], facts: dict[str, str], options: argparse.Namespace) -> str:
     """The part of the results page."""
     parts = [f"## {study.title}", " · ".join(f"{key} {value}" for key, value in facts.items())]
     parts.append(

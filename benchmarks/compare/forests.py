@@ -196,9 +196,22 @@ def fit_jobs() -> tuple[Job, ...]:
             Target(ratio=2),
         ),
         fit_job(
-            "binned", "100 trees on bins", CLASSIFIER, binned, INTELEX, Target(ratio=1.5, goal=3), (SAME_ACCURACY,)
+            "binned",
+            "100 trees on bins",
+            CLASSIFIER,
+            binned,
+            INTELEX,
+            Target(ratio=1.5, goal=3),
+            (SAME_ACCURACY,),
         ),
-        fit_job("extra", "100 extremely randomised trees", EXTRA, (FOREST, FOREST), "scikit-learn", Target(ratio=4)),
+        fit_job(
+            "extra",
+            "100 extremely randomised trees",
+            EXTRA,
+            (FOREST, FOREST),
+            "scikit-learn",
+            Target(ratio=4),
+        ),
         fit_job(
             "regression",
             "20 exact regression trees",

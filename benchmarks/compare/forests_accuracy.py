@@ -2,8 +2,8 @@
 
     python benchmarks/compare/forests_accuracy.py --help
 
-AUC for two classes, accuracy for more, root mean squared error for numbers, Poisson deviance for counts (where
-both grow by it). weald reads categories and missing values as they are; for scikit-learn categories become
+AUC for two classes, accuracy for more, root mean squared error for numbers, Poisson deviance for counts, by
+which both then grow. weald reads categories and missing values as they are; for scikit-learn categories become
 their ranks and missing values NaN. `accuracy.py` says when a table counts as not worse.
 """
 

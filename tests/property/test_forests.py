@@ -46,9 +46,7 @@ def test_order_by_rank_equals_sorting(problem, max_columns, seed):
     assert_same_forest(ranked, padded(problem).grow(**drawn), "small nodes sorted")
 
 
-def grow(
-    criterion: str, n_rows: int, n_extra: int = 0, bags: Bags | None = None, **more: object
-) -> object:
+def grow(criterion: str, n_rows: int, n_extra: int = 0, bags: Bags | None = None, **more: object) -> object:
     """A tree, or those of some bags, on a table of every kind of column, with rows of weight 0 behind it."""
     rng = np.random.default_rng(n_rows)
     columns = mixed_table(1, n_rows + n_extra)

@@ -171,8 +171,8 @@ class BaseForest(FittedForest):
         ):
             if differs:
                 raise ParameterError(
-                    f"`warm_start` of {owner} adds trees on the table of the last fit, and this one has other "
-                    f"{what}. Use warm_start=False to start anew."
+                    f"`warm_start` of {owner} adds trees on the table of the last fit, and this one has "
+                    f"other {what}. Use warm_start=False to start anew."
                 )
         if options.n_estimators == n_past:
             warnings.warn(

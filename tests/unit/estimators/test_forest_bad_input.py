@@ -29,7 +29,10 @@ def forest(request):
         ({"max_samples": N + 1, "bootstrap": True}, "`max_samples` of {} is 151, and there are 150 rows"),
         ({"oob_score": "accuracy", "bootstrap": True}, "`oob_score` of {} must be True or False"),
         ({"oob_score": True, "bootstrap": False}, "`oob_score` of {} needs bootstrap=True"),
-        ({"max_samples": 0.5, "bootstrap": False}, "`max_samples` of {} cannot be set with `bootstrap=False`"),
+        (
+            {"max_samples": 0.5, "bootstrap": False},
+            "`max_samples` of {} cannot be set with `bootstrap=False`",
+        ),
         ({"warm_start": 1}, "`warm_start` of {} must be True or False"),
         ({"verbose": -1}, "`verbose` of {} must be"),
         ({"max_features": "third!"}, r"`max_features` of {} must be .*Did you mean 'third'\?"),

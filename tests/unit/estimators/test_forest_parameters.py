@@ -104,7 +104,7 @@ class TestRows:
         assert model.bags_.n_draws == 50
 
     def test_a_bag_has_the_rows_its_record_tells(self):
-        """Targets and rows all differ, so every leaf of a full tree is one row, as often as the bag has it."""
+        """Targets and rows all differ, so a leaf of a full tree is one row, as often as the bag has it."""
         model = RandomForestRegressor(5, random_state=3).fit(X, np.arange(N))
         for t, tree in enumerate(model):
             counts = model.bags_.counts(t)
@@ -356,7 +356,9 @@ class TestRandomState:
         assert first.bags_.seed != second.bags_.seed
 
     def test_trees_differ(self, forest):
-        trees = {tuple(tree.forest_.threshold.tolist()) for tree in forest.set_params(max_features=2).fit(X, Y)}
+        trees = {
+            tuple(tree.forest_.threshold.tolist()) for tree in forest.set_params(max_features=2).fit(X, Y)
+        }
         assert len(trees) == 6
 
 

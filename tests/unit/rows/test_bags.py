@@ -113,6 +113,4 @@ class TestGrowth:
         options = GrowOptions(criterion="gini")
         bags = Bags(n_trees=2, n_draws=5, seed=0)
         with pytest.raises(Exception, match="no row has a positive weight"):
-            grow_classification_tree(
-                self.codes(), np.zeros(300, np.int32), 2, np.zeros(300), options, bags
-            )
+            grow_classification_tree(self.codes(), np.zeros(300, np.int32), 2, np.zeros(300), options, bags)
