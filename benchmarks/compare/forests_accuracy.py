@@ -3,7 +3,7 @@
     python benchmarks/compare/forests_accuracy.py --help
 
 AUC for two classes, accuracy for more, root mean squared error for numbers, Poisson deviance for counts, by
-which both then grow. weald reads categories and missing values as they are; for scikit-learn categories become
+which both then grow. weald reads categories and missing values as they are; for scikit-learn categories are
 their ranks and missing values NaN. `accuracy.py` says when a table counts as not worse.
 """
 

@@ -150,6 +150,17 @@ class TestLimits:
             assert 1 < single.get_n_leaves() < 30
             assert_same_trees(tree_of(model.forest_, t), single)
 
+    @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+    def test_pruning_keeps_the_values_of_inner_nodes(self, criterion):
+        y = np.round((NUMBERS - NUMBERS.min()) * 64) / 64
+        settings = {"criterion": criterion, "ccp_alpha": 0.4}
+        model = RandomForestRegressor(6, random_state=0, **settings).fit(X, y)
+        sizes = {tree.tree_.node_count for tree in model}
+        assert len(sizes) > 1
+        for t, tree in enumerate(model):
+            single = DecisionTreeRegressor(**settings).fit(X, y, sample_weight=model.bags_.counts(t))
+            np.testing.assert_array_equal(tree.tree_.value, single.tree_.value)
+
     def test_pruning_everything_leaves_roots(self, forest):
         forest.set_params(ccp_alpha=1e6).fit(X, Y)
         assert forest.forest_.n_nodes == 6
