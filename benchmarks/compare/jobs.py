@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -44,7 +44,7 @@ class Within:
     """A rule of equal quality: a figure of ours lies within `amount` of the opponent's.
 
     `relative` measures in shares of the opponent's figure. `not_worse` lets ours be any amount higher,
-    `not_more` any amount lower.
+    `not_more` any amount lower. `share` compares with that share of the opponent's figure.
     """
 
     figure: str
@@ -52,9 +52,11 @@ class Within:
     relative: bool = False
     not_worse: bool = False
     not_more: bool = False
+    share: float = 1.0
 
     def distance(self, ours: float, theirs: float) -> float:
         """How far apart the figures are: 0 when equal, or when they differ in a way that is allowed."""
+        theirs = self.share * theirs
         gap = theirs - ours if self.not_worse else ours - theirs if self.not_more else abs(ours - theirs)
         gap = max(gap, 0.0)
         if not self.relative:
@@ -67,9 +69,30 @@ class Within:
 
     def __str__(self) -> str:
         size = f"{100 * self.amount:g} %" if self.relative else f"{self.amount:g}"
+        other = "" if self.share == 1.0 else f" than {self.share:g} of the other"
         if self.not_worse or self.not_more:
-            return f"{self.figure} at most {size} {'lower' if self.not_worse else 'higher'}"
+            return f"{self.figure} at most {size} {'lower' if self.not_worse else 'higher'}{other}"
         return f"{self.figure} within {size}"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A rule without an opponent: a figure of ours is at most `limit`."""
+
+    figure: str
+    limit: float
+    relative: ClassVar[bool] = False
+
+    def distance(self, ours: float, theirs: float) -> float:
+        """How far the figure is above the limit."""
+        return max(ours - self.limit, 0.0)
+
+    def holds(self, ours: float, theirs: float) -> bool:
+        """Whether the rule is kept."""
+        return ours <= self.limit
+
+    def __str__(self) -> str:
+        return f"{self.figure} at most {self.limit:g}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +135,7 @@ class Contender:
     prepare: Prepare
     parameters: Mapping[str, object]
     ours: bool = False
-    rules: tuple[Within, ...] = ()
+    rules: tuple[Within | AtMost, ...] = ()
     targets: tuple[Target, ...] = (Target(),)
 
 

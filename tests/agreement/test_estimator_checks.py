@@ -3,7 +3,17 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from weald import DecisionTreeClassifier, DecisionTreeRegressor, XGBClassifier, XGBRanker, XGBRegressor
+from weald import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    XGBClassifier,
+    XGBRanker,
+    XGBRegressor,
+)
 from weald.testing import expected_failed_checks
 
 ESTIMATORS = [
@@ -51,6 +61,27 @@ ESTIMATORS = [
     XGBRegressor(n_estimators=5, multi_strategy="multi_output_tree"),
     XGBRegressor(n_estimators=10, early_stopping=0.3),
     XGBRanker(n_estimators=5, objective="rank:pairwise"),
+    RandomForestClassifier(n_estimators=5),
+    RandomForestClassifier(n_estimators=40, oob_score=True, random_state=0),
+    RandomForestClassifier(n_estimators=5, max_bins=16),
+    RandomForestClassifier(n_estimators=5, warm_start=True),
+    RandomForestClassifier(n_estimators=5, bootstrap=False, max_features=None),
+    RandomForestClassifier(n_estimators=5, class_weight="balanced_subsample"),
+    RandomForestClassifier(n_estimators=5, max_samples=0.5, criterion="entropy"),
+    RandomForestRegressor(n_estimators=5),
+    RandomForestRegressor(n_estimators=40, oob_score=True, random_state=0),
+    RandomForestRegressor(n_estimators=5, max_bins=16, max_features="third"),
+    RandomForestRegressor(n_estimators=5, warm_start=True),
+    RandomForestRegressor(n_estimators=5, criterion="absolute_error"),
+    RandomForestRegressor(n_estimators=5, monotonic_cst={0: 1}),
+    ExtraTreesClassifier(n_estimators=5),
+    ExtraTreesClassifier(n_estimators=40, bootstrap=True, oob_score=True, random_state=0),
+    ExtraTreesClassifier(n_estimators=5, max_bins=16),
+    ExtraTreesClassifier(n_estimators=5, warm_start=True),
+    ExtraTreesRegressor(n_estimators=5),
+    ExtraTreesRegressor(n_estimators=40, bootstrap=True, oob_score=True, random_state=0),
+    ExtraTreesRegressor(n_estimators=5, max_bins=16),
+    ExtraTreesRegressor(n_estimators=5, warm_start=True),
 ]
 
 

@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
-from unit.io import boosters, ensembles
+from unit.io import boosters, ensembles, forests
 from unit.io.models import classifier, regressor
 from unit.model.forests import mixed_schema, random_rows, random_table
 
@@ -237,6 +237,23 @@ def use_ensemble(model, rows):
             action()
 
 
+def use_forest(model, rows):
+    """The same of a forest."""
+    for action in (
+        lambda: model.predict(rows),
+        lambda: getattr(model, "predict_proba", model.predict)(rows),
+        lambda: model.apply(rows),
+        lambda: model.decision_path(rows),
+        lambda: model.feature_importances_,
+        lambda: use(model[len(model) // 2], rows),
+        lambda: model.bags_.n_draws <= model.bags_.n_rows,
+        lambda: model_file.to_bytes(model),
+        lambda: repr(model),
+    ):
+        with contextlib.suppress(WealdError):
+            action()
+
+
 @pytest.mark.parametrize("which", ensembles.ENSEMBLES)
 def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_path):
     draw = random.Random(which)
@@ -260,10 +277,17 @@ def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_pa
     assert N_FILES // 6 < refused < N_FILES // 2
 
 
-@pytest.mark.parametrize("which", boosters.BOOSTERS)
-def test_spoilt_boosters_give_model_file_errors_or_working_models(which, tmp_path):
+def user_of(model):
+    """What uses such a model."""
+    if hasattr(model, "importances"):
+        return use_booster
+    return use_forest if hasattr(model, "bags_") else use
+
+
+@pytest.mark.parametrize("which", boosters.BOOSTERS | forests.FORESTS)
+def test_spoilt_boosters_and_forests_give_model_file_errors_or_working_models(which, tmp_path):
     draw = random.Random(which)
-    model = boosters.BOOSTERS[which]()
+    model = (boosters.BOOSTERS | forests.FORESTS)[which]()
     data = model_file.to_bytes(model)
     rows = boosters.table_of(model)
     path = tmp_path / "m.weald"
@@ -279,7 +303,7 @@ def test_spoilt_boosters_give_model_file_errors_or_working_models(which, tmp_pat
             except ModelFileError:
                 refused += 1
                 continue
-            (use_booster if hasattr(loaded, "importances") else use)(loaded, rows)
+            user_of(loaded)(loaded, rows)
     assert N_FILES // 6 < refused < N_FILES // 2
 
 
@@ -304,7 +328,7 @@ def test_spoilt_files_give_model_file_errors_or_working_models(which, tmp_path):
             except ModelFileError:
                 refused += 1
                 continue
-            use(loaded, rows)
+            user_of(loaded)(loaded, rows)
     assert N_FILES // 3 < refused < N_FILES
 
 

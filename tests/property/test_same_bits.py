@@ -153,14 +153,14 @@ INTERRUPTED = """
     import os, signal, sys, threading, time
     from pathlib import Path
     import numpy as np
-    from weald import DecisionTreeClassifier, DecisionTreeRegressor
+    import weald
 
     folder, name, delay, n_jobs = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(700_000, 24)), rng.normal(size=700_000)
-    if name == "DecisionTreeClassifier":
+    if name.endswith("Classifier"):
         y = y > 0
-    model = globals()[name](n_jobs=n_jobs).fit(X[:200], y[:200])
+    model = getattr(weald, name)(n_jobs=n_jobs, random_state=0).fit(X[:200], y[:200])
     before = dict(vars(model))
     model.save(folder / "before.weald")
 
@@ -181,7 +181,7 @@ INTERRUPTED = """
     assert all(vars(model)[key] is before[key] for key in before), "the estimator changed"
     model.save(folder / "after.weald")
     assert (folder / "before.weald").read_bytes() == (folder / "after.weald").read_bytes()
-    again = globals()[name](n_jobs=n_jobs).fit(X[:200], y[:200])  # the pool still works
+    again = getattr(weald, name)(n_jobs=n_jobs, random_state=0).fit(X[:200], y[:200])  # the pool still works
     again.save(folder / "again.weald")
     assert (folder / "before.weald").read_bytes() == (folder / "again.weald").read_bytes()
     print(waited)
@@ -194,6 +194,8 @@ INTERRUPTED = """
         ("DecisionTreeClassifier", 0.3, 2),  # while columns are coded
         ("DecisionTreeClassifier", 2.0, 1),
         ("DecisionTreeRegressor", 1.2, 2),
+        ("RandomForestClassifier", 2.5, 2),  # a tree on each thread
+        ("ExtraTreesRegressor", 2.5, 1),
     ],
 )
 def test_interrupt_ends_a_fit_within_a_second(tmp_path, name, delay, n_jobs):

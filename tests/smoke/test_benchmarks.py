@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import weald
+
 COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
 
 TOY = """
@@ -58,6 +60,9 @@ sys.exit(main("toy", "Toys", __file__, DATASETS, JOBS))
 """
 
 
+needs_intelex = pytest.mark.skipif(
+    find_spec("sklearnex") is None, reason="scikit-learn-intelex is not installed (extra: bench)"
+)
 needs_lightgbm = pytest.mark.skipif(
     find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)"
 )
@@ -182,6 +187,40 @@ def test_boosting_scaling_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "![Time against rows, columns and entries](growth.svg)" in page.read_text(encoding="utf-8")
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_forest_jobs_run() -> None:
+    printed = quick("exact", "extra", "regression", "ten-rows", "file", script="forests.py")
+    assert "5 results" in printed
+    assert "bytes a node at most 20: " in printed
+    assert "file MB at most 0 higher than 0.25 of the other: yes" in printed
+
+
+@needs_intelex
+def test_forest_jobs_against_intelex_run() -> None:
+    assert "3 results" in quick("exact-intelex", "binned", "predict", script="forests.py")
+
+
+@pytest.mark.skipif(
+    not hasattr(weald.RandomForestClassifier, "nearest_rows"), reason="there are no proximities yet"
+)
+def test_forest_proximity_job_runs() -> None:
+    printed = quick("proximity", script="forests.py")
+    assert "weald nearest rows against weald fit: ratio" in printed
+    assert "fit MB at most 1000: yes" in printed
+
+
+def test_forests_accuracy_runs(tmp_path: Path) -> None:
+    kept, page = tmp_path / "kept.json", tmp_path / "results.md"
+    options = ("--quick", "--keep", str(kept), "--markdown", str(page))
+    done = run(COMPARE / "forests_accuracy.py", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "of 5 tables are not worse than scikit-learn's forest" in done.stdout
+    assert "Of 4 tables with categories or missing values" in done.stdout
+    first = page.read_text(encoding="utf-8")
+    assert "| two classes | 150 × 3 | categories, missing | AUC |" in first
+    assert run(COMPARE / "forests_accuracy.py", *options).returncode == 0
+    assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
 def test_a_target_can_name_its_opponent(toy: Path) -> None:

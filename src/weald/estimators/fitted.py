@@ -37,6 +37,11 @@ class Target:
         return int(self.values.shape[1])
 
     @property
+    def n_present(self) -> int:
+        """How many rows count."""
+        return len(self.values) if self.weight is None else int(np.count_nonzero(self.weight))
+
+    @property
     def n_classes(self) -> list[int]:
         """How many labels each output has."""
         return [] if self.classes is None else [len(labels) for labels in self.classes]

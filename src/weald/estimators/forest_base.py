@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self, overload
 
@@ -98,7 +99,7 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
             check_constrainable(target.n_classes, target.n_outputs, owner, y)
         if target.n_classes == [1]:
             monotone = None
-        past = self._past(options, schema, target)
+        past = self._past(options, schema, target, table.n_rows)
         record = past.bags_ if past is not None else self._bag_record(options, target, table.n_rows)
         grow = replace(
             grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
@@ -108,9 +109,11 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
         )
         n_past = 0 if past is None else past.forest_.n_trees
         grown = [] if past is None else [past.forest_]
-        for first, n_trees in _parts(n_past, options.n_estimators, options.verbose, n_threads):
-            bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
-            grown.append(self._grow(codes, target, grow, bags, options))
+        # Closed here, so that an interrupt gives the terminal back at once.
+        with closing(_parts(n_past, options.n_estimators, options.verbose, n_threads)) as parts:
+            for first, n_trees in parts:
+                bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
+                grown.append(self._grow(codes, target, grow, bags, options))
         forest = _rounded(joined(grown), options.leaf_dtype)
         learned: dict[str, Any] = {}
         if options.oob_score is not False:
@@ -135,22 +138,25 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
                 "Either switch to `bootstrap=True` or set `max_samples=None`."
             )
 
+    def _n_draws(self, options: Any, target: Target) -> int:
+        """How many rows are drawn for each tree; 0 if every tree has all of them."""
+        if not options.bootstrap:
+            return 0
+        share, present = options.max_samples, target.n_present
+        if isinstance(share, int) and share > present:
+            raise ParameterError(
+                f"`max_samples` of {type(self).__name__} is {share:,}, and there are {present:,} rows. "
+                "Use a fraction, or None for as many draws as rows."
+            )
+        drawn = present if share is None else share
+        return drawn if isinstance(drawn, int) else max(1, round(drawn * present))
+
     def _bag_record(self, options: Any, target: Target, n_rows: int) -> BagRecord:
         """The bags of a new forest: their seed, and how many rows are drawn for each tree."""
-        present = n_rows if target.weight is None else int(np.count_nonzero(target.weight))
-        n_draws = 0
-        if options.bootstrap:
-            share = options.max_samples
-            if isinstance(share, int) and share > present:
-                raise ParameterError(
-                    f"`max_samples` of {type(self).__name__} is {share:,}, and there are {present:,} rows. "
-                    "Use a fraction, or None for as many draws as rows."
-                )
-            drawn = present if share is None else share
-            n_draws = drawn if isinstance(drawn, int) else max(1, round(drawn * present))
+        n_draws = self._n_draws(options, target)
         return BagRecord(drawn_seed(options.random_state), n_rows, n_draws)
 
-    def _past(self, options: Any, schema: Schema, target: Target) -> Self | None:
+    def _past(self, options: Any, schema: Schema, target: Target, n_rows: int) -> Self | None:
         """The forest of the last fit, if trees are to be added to it."""
         if not options.warm_start or "forest_" not in vars(self):
             return None
@@ -161,18 +167,23 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
                 f"n_estimators={options.n_estimators} must be larger or equal to the {n_past} trees that "
                 f"{owner} has, because `warm_start` adds trees. Use warm_start=False to start anew."
             )
+        width = max(1, sum(target.n_classes) or target.n_outputs)
+        for differs, what in (
+            (schema.columns != self.schema_.columns, "columns"),
+            (not self._same_classes(target) or self.forest_.width != width, "labels or outputs"),
+            (n_rows != self.bags_.n_rows, f"rows ({n_rows:,} instead of {self.bags_.n_rows:,})"),
+            (self._n_draws(options, target) != self.bags_.n_draws, "draws (bootstrap, max_samples, weights)"),
+        ):
+            if differs:
+                raise ParameterError(
+                    f"`warm_start` of {owner} adds trees on the table of the last fit, and this one has "
+                    f"other {what}. Use warm_start=False to start anew."
+                )
         if options.n_estimators == n_past:
             warnings.warn(
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
                 UserWarning,
                 stacklevel=3,
-            )
-        # Trees name categories by their place in the schema, and bags name rows by their place in the table.
-        same = schema == self.schema_ and self.bags_.n_rows == len(target.values)
-        if not same or not self._same_classes(target) or self.n_outputs_ != target.n_outputs:
-            raise ParameterError(
-                f"`warm_start` of {owner} adds trees on the table of the last fit; this one differs in its "
-                "columns, levels, labels or number of rows. Use warm_start=False to start anew."
             )
         return self
 
@@ -228,7 +239,7 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
 
     def __len__(self) -> int:
         """How many trees the forest has."""
-        return self.forest_.n_trees
+        return len(self.estimators_)
 
     def __getitem__(self, t: int) -> Any:
         """One tree as an estimator."""
@@ -282,7 +293,7 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
             The columns from n_nodes_ptr[t] to n_nodes_ptr[t + 1] are those of tree t.
         """
         table, n_threads = self._read(X)
-        return decision_path(self.forest_, table, n_threads=n_threads), self.forest_.tree_start
+        return decision_path(self.forest_, table, n_threads=n_threads), self.forest_.tree_start.copy()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -319,6 +330,8 @@ class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
         if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
             raise ParameterError("The bags of the forest are not told by whole numbers of at least 0.")
         seed, n_rows, n_draws = (int(number) for number in numbers if number is not None)
+        if n_draws > n_rows:
+            raise ParameterError("The bags of the forest have more draws than there were rows.")
         model._take(state.forest, state.schema, state.classes, BagRecord(seed, n_rows, n_draws))
         return model
 

@@ -73,7 +73,9 @@ class ForestClassifier(LabelPredictions, BaseForest):
             for c, each in zip(target.classes, shares, strict=True)
         ]
         y_true, y_pred = (x[0] if len(x) == 1 else side_by_side(x) for x in (truth, said))
-        if callable(options.oob_score):
+        if not judged.any():
+            score = np.nan  # `means` has warned of every row
+        elif callable(options.oob_score):
             score = options.oob_score(y_true, y_pred)
         elif len(truth) == 1:
             score = accuracy_score(y_true, y_pred)
@@ -113,7 +115,10 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
         metric = options.oob_score if callable(options.oob_score) else r2_score
         single = means.shape[1] == 1
         y_true, y_pred = target.values[found.judged], means[found.judged]
-        score = metric(y_true[:, 0], y_pred[:, 0]) if single else metric(y_true, y_pred)
+        if not len(y_true):
+            score = np.nan  # `means` has warned of every row
+        else:
+            score = metric(y_true[:, 0], y_pred[:, 0]) if single else metric(y_true, y_pred)
         return {"oob_score_": float(score), "oob_prediction_": means[:, 0] if single else means}
 
     def predict(self, X: Any) -> NDArray[np.float64]:

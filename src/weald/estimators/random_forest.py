@@ -55,7 +55,8 @@ class RandomForestClassifier(ForestClassifier):
     verbose : int, default=0
         1 for a progress bar.
     warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit, up to `n_estimators`, instead of starting anew.
+        Whether `fit` adds trees to those of the last fit, up to `n_estimators`, instead of starting anew; on
+        the same table.
     class_weight : {"balanced", "balanced_subsample"}, dict, or list of dicts, default=None
         Factors for the weights of the classes. "balanced" gives every class the same total weight, in the
         table; "balanced_subsample" in the rows of every tree. With several outputs, one dict an output; the
@@ -101,7 +102,7 @@ class RandomForestClassifier(ForestClassifier):
         How many columns `y` had.
     oob_score_ : float
         The score of the rows, each judged by the trees that did not see it; only with `oob_score`.
-    oob_decision_function_ : ndarray of shape (n_rows, n_classes_), or (n_rows, n_classes_, n_outputs_)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes_), or a list of such, one an output
         The mean shares of these trees; NaN, with a warning, for rows that every tree saw.
     forest_ : Forest
         The trees as weald keeps them.
@@ -218,7 +219,8 @@ class RandomForestRegressor(ForestRegressor):
     verbose : int, default=0
         1 for a progress bar.
     warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit, up to `n_estimators`, instead of starting anew.
+        Whether `fit` adds trees to those of the last fit, up to `n_estimators`, instead of starting anew; on
+        the same table.
     ccp_alpha : float, default=0.0
         Prune every tree: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number
         of leaves.

@@ -20,6 +20,10 @@ _GRANTED: dict[str, dict[str, str]] = {
     "DecisionTreeRegressor": {},
     "VotingClassifier": {},
     "VotingRegressor": {},
+    "ExtraTreesClassifier": {},
+    "ExtraTreesRegressor": {},
+    "RandomForestClassifier": {},
+    "RandomForestRegressor": {},
     "XGBClassifier": {},
     "XGBRegressor": {},
     # scikit-learn has no ranker.
@@ -33,7 +37,8 @@ _GRANTED: dict[str, dict[str, str]] = {
         "queries have weights, not rows, as in xgboost; the checks give the rows of one query different ones",
     ),
 }
-#: what scikit-learn grants its own boosted trees, HistGradientBoosting*, where rows are drawn
+#: what scikit-learn grants its own boosted trees, HistGradientBoosting*, and its random forests, where rows
+#: are drawn
 _DRAWN = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     "rows are drawn one by one, so a row of weight 2 is not two rows",
@@ -64,7 +69,9 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 
 
 def _draws_rows(estimator: Any) -> bool:
-    """Whether a booster holds rows out or draws some for each tree."""
+    """Whether a booster holds rows out or draws some for each tree, or a forest draws them."""
+    if getattr(estimator, "bootstrap", False):
+        return True
     held_out = getattr(estimator, "early_stopping", None)
     drawn = getattr(estimator, "subsample", None)
     return held_out is not None or (drawn is not None and drawn < 1)

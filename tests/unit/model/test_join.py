@@ -57,3 +57,16 @@ def test_columns_renamed_and_back():
     same(of_columns(wide, columns), forest)
     leaf = with_columns(random_forest(0, mixed_schema(), n_leaves=1), columns, 20)
     assert len(leaf.column) == 0
+
+
+def test_one_forest_stays_itself():
+    forest = random_forest(0, mixed_schema())
+    assert joined([forest]) is forest
+
+
+def test_codes_are_ranks_among_all_trees():
+    forest = joined([random_forest(seed, mixed_schema(), n_leaves=30) for seed in range(3)])
+    for column in set(forest.column.tolist()):
+        here = (forest.column == column) & (forest.kind == 0)
+        ranks = np.searchsorted(np.unique(forest.threshold[here]), forest.threshold[here]) + 1
+        np.testing.assert_array_equal(forest.code[here], ranks)

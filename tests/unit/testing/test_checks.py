@@ -1,6 +1,15 @@
 """`expected_failed_checks`: what the contract lets an estimator fail."""
 
-from weald import DecisionTreeClassifier, DecisionTreeRegressor, XGBClassifier, XGBRegressor
+from weald import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    XGBClassifier,
+    XGBRegressor,
+)
 from weald.testing import expected_failed_checks
 
 
@@ -23,3 +32,15 @@ def test_boosters_are_granted_what_their_draws_need():
                 "check_sample_weight_equivalence_on_dense_data",
                 "check_sample_weight_equivalence_on_sparse_data",
             }
+
+
+def test_forests_are_granted_what_their_bags_need():
+    drawn = {
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    }
+    for model in (RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor):
+        assert set(expected_failed_checks(model(bootstrap=True))) == drawn
+        assert expected_failed_checks(model(bootstrap=False)) == {}
+    assert set(expected_failed_checks(RandomForestClassifier())) == drawn
+    assert expected_failed_checks(ExtraTreesClassifier()) == {}
