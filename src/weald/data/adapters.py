@@ -87,7 +87,7 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
         return _read_block(sparse_block(X), wanted)
     if isinstance(X, Mapping):
         return _read_mapping(X, wanted)
-    return _read_array(_array_of_rows(X), wanted)
+    return _read_array(array_of_rows(X), wanted)
 
 
 def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
@@ -131,7 +131,7 @@ def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Tab
     )
 
 
-def _array_of_rows(X: Any) -> NDArray[Any]:
+def array_of_rows(X: Any) -> NDArray[Any]:
     """A 2-D array (or a 1-D structured one) from an array or a list of rows."""
     array: NDArray[Any]
     if isinstance(X, np.ma.MaskedArray):

@@ -22,6 +22,7 @@ from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.fitted import FittedForest, Target, used_rows
 from weald.estimators.forest_options import ForestOptions
+from weald.estimators.forest_proximity import ForestProximity
 from weald.estimators.growth import drawn_seed, grow_options, max_columns
 from weald.estimators.out_of_bag import OutOfBag
 from weald.io.saved_state import SavedState
@@ -33,7 +34,7 @@ from weald.rows.bags import BagRecord
 from weald.rows.memory import Bags, GrowOptions
 
 
-class BaseForest(FittedForest):
+class BaseForest(FittedForest, ForestProximity):
     """The shared base of all forests.
 
     A subclass names its record of options, how trees split, and how it reads the target and grows.
