@@ -3,7 +3,16 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from weald import DecisionTreeClassifier, DecisionTreeRegressor, XGBClassifier, XGBRanker, XGBRegressor
+from weald import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ProximityImputer,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    XGBClassifier,
+    XGBRanker,
+    XGBRegressor,
+)
 from weald.testing import expected_failed_checks
 
 ESTIMATORS = [
@@ -51,6 +60,8 @@ ESTIMATORS = [
     XGBRegressor(n_estimators=5, multi_strategy="multi_output_tree"),
     XGBRegressor(n_estimators=10, early_stopping=0.3),
     XGBRanker(n_estimators=5, objective="rank:pairwise"),
+    ProximityImputer(RandomForestClassifier(n_estimators=5), max_iter=2),
+    ProximityImputer(RandomForestRegressor(n_estimators=5), max_iter=2),
 ]
 
 

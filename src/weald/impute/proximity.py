@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import to_table
+from weald.data.adapters import categorical_positions, to_table
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_labels
 from weald.data.write import check_writable, places, take_rows, write_cells
-from weald.errors import DataError
+from weald.errors import DataError, ParameterError
 from weald.estimators.forest_tasks import ForestClassifier
 from weald.estimators.growth import drawn_seed
 from weald.estimators.options import check_names, checked
@@ -205,7 +205,7 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         check_is_fitted(self)
         options = self._checked_options()
         check_writable(X)
-        table = to_table(X, categorical_features=self._declared())
+        table = self._new_table(X)
         order = places(self._schema.names, table.names)
         for column in self._schema.align(table, estimator=type(self).__name__).columns:
             KnownColumn.of(column)  # refuses infinite numbers
@@ -282,15 +282,14 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
             )
         return outputs[0].indices, len(outputs[0].classes)
 
-    def _declared(self) -> Any:
-        """The columns of a new table that training read as categories: by name, or by position."""
-        declared = self.estimator_.categorical_features
-        if declared is None or isinstance(declared, str):
-            return None
-        from weald.data.adapters import categorical_positions
-
+    def _new_table(self, X: Any) -> Table:
+        """A new table, with the columns as categories that training read as such."""
         names = self._schema.names
-        return [names[j] for j in categorical_positions(names, declared)] or None
+        asked = [names[j] for j in categorical_positions(names, self.estimator_.categorical_features)]
+        try:
+            return to_table(X, categorical_features=asked or None)
+        except ParameterError:
+            return to_table(X)  # a column is absent: `align` words that better
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""

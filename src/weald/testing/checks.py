@@ -11,6 +11,7 @@ from typing import Any
 _GRANTED: dict[str, dict[str, str]] = {
     "DecisionTreeClassifier": {},
     "DecisionTreeRegressor": {},
+    "ProximityImputer": {},
     "XGBClassifier": {},
     "XGBRegressor": {},
     # scikit-learn has no ranker.
