@@ -21,8 +21,7 @@ void bind_inspection(nb::module_& m) {
   m.def(
       "leaf_rows",
       [](const Matrix<int32_t>& nodes, const Vector<int64_t>& node_start, int n_threads) {
-        LeafRows found =
-            call(n_threads, [&](Run& run) { return leaf_rows(leaf_table(nodes), view(node_start), run); });
+        LeafRows found = call(n_threads, [&](Run& run) { return leaf_rows(leaf_table(nodes), view(node_start), run); });
         return nb::make_tuple(to_numpy(std::move(found.start)), to_numpy(std::move(found.rows)));
       },
       nb::arg("nodes").noconvert(), nb::arg("node_start").noconvert(), nb::arg("n_threads"));

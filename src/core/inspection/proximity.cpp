@@ -85,7 +85,9 @@ class Meetings {
 class Shared {
  public:
   Shared(TreeSets sets, const LeafTable& leaves)
-      : sets_(sets), words_((static_cast<size_t>(leaves.n_trees) + 63) / 64), all_(static_cast<double>(leaves.n_trees)) {
+      : sets_(sets),
+        words_((static_cast<size_t>(leaves.n_trees) + 63) / 64),
+        all_(static_cast<double>(leaves.n_trees)) {
     require(sets.empty() || sets.size() == static_cast<size_t>(leaves.n_rows) * words_, "one set of trees a row");
   }
   double trees(int64_t a, int64_t b) const {

@@ -1,8 +1,8 @@
 // Proximity: in how many trees two rows share a leaf. Equations by number from docs/methods/forests.md.
 //
-// All of it rests on the rows of every leaf, so no pair of rows that never meet is looked at: the work for one row is the
-// number of rows in its leaves, over all trees. That is little for deep trees and a good part of all pairs for shallow ones.
-// Counts are integers, so the results are exact and the same for any number of threads.
+// All of it rests on the rows of every leaf, so no pair of rows that never meet is looked at: the work for one row is
+// the number of rows in its leaves, over all trees. That is little for deep trees and a good part of all pairs for
+// shallow ones. Counts are integers, so the results are exact and the same for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace weald {
 
-// Where rows come to rest: (n_rows, n_trees), node ids counted from the first node of the tree; −1: the row does not count
-// in that tree.
+// Where rows come to rest: (n_rows, n_trees), node ids counted from the first node of the tree; −1: the row does not
+// count in that tree.
 struct LeafTable {
   std::span<const int32_t> nodes;
   int64_t n_rows = 0;

@@ -166,8 +166,9 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         fills = {j: guesses[j][group[rows]] for j, rows in gaps.items()}
         changes: list[float] = []
         while len(changes) < options.max_iter and not (changes and changes[-1] <= options.tol):
-            model = clone(model).fit(_filled(X, columns, gaps, fills), y)
-            rows, n_threads = model._read(_filled(X, columns, gaps, fills))
+            filled = _filled(X, columns, gaps, fills)
+            model = clone(model).fit(filled, y)
+            rows, n_threads = model._read(filled)
             found = proximity_fills(model.forest_, rows, None, columns, gaps, n_threads=n_threads)
             change, fills = _moved(columns, fills, found)
             changes.append(change)

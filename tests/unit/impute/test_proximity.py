@@ -258,7 +258,7 @@ def test_refusals():
         ProximityImputer(Foreign()).fit(X, Y)
     with pytest.raises(ParameterError, match="max_iter"):
         ProximityImputer(max_iter=0).fit(X, Y)
-    with pytest.raises(ParameterError, match="Did you mean 'max_iter'"):
+    with pytest.raises(ParameterError, match="did you mean `max_iter`"):
         ProximityImputer().set_params(max_itr=3)
 
 
