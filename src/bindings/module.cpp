@@ -16,4 +16,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_predict(m);
   weald::bindings::bind_losses(m);
   weald::bindings::bind_ranking(m);
+  weald::bindings::bind_inspection(m);
 }

@@ -15,5 +15,6 @@ void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
 void bind_ranking(nanobind::module_& m);
+void bind_inspection(nanobind::module_& m);
 
 }  // namespace weald::bindings

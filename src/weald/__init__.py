@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost_classifier import XGBClassifier
     from weald.estimators.xgboost_ranker import XGBRanker
     from weald.estimators.xgboost_regressor import XGBRegressor
+    from weald.impute.proximity import ProximityImputer
     from weald.io.model_file import load
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
@@ -39,6 +40,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "LearningRateScheduler",
+    "ProximityImputer",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "TrainingCallback",
@@ -69,6 +71,7 @@ _HOME = {
     "ExtraTreesClassifier": "weald.estimators.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.extra_trees",
     "LearningRateScheduler": "weald.boosting.callbacks",
+    "ProximityImputer": "weald.impute.proximity",
     "RandomForestClassifier": "weald.estimators.random_forest",
     "RandomForestRegressor": "weald.estimators.random_forest",
     "TrainingCallback": "weald.boosting.callbacks",

@@ -8,6 +8,7 @@ from weald import (
     DecisionTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
     XGBClassifier,
@@ -82,6 +83,8 @@ ESTIMATORS = [
     ExtraTreesRegressor(n_estimators=40, bootstrap=True, oob_score=True, random_state=0),
     ExtraTreesRegressor(n_estimators=5, max_bins=16),
     ExtraTreesRegressor(n_estimators=5, warm_start=True),
+    ProximityImputer(RandomForestClassifier(n_estimators=5), max_iter=2),
+    ProximityImputer(RandomForestRegressor(n_estimators=5), max_iter=2),
 ]
 
 

@@ -236,3 +236,12 @@ def test_a_target_can_name_its_opponent(toy: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ours against third: ratio" in done.stdout
     assert "target ratio ≥ 15: reached, goal 1000: not yet" in done.stdout
+
+
+def test_imputation_runs(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    page = tmp_path / "results.md"
+    done = run(COMPARE / "imputation.py", "--quick", "--check", "--markdown", str(page))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ProximityImputer errs less than median and mode on 1 of 1 tables." in done.stdout
+    assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")

@@ -22,6 +22,7 @@ from weald.engine.grow import (
     grow_narrow_tree,
     grow_newton_tree,
 )
+from weald.engine.inspection import LeafRows
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
 from weald.engine.predict import PREDICTED_ARRAYS, Predictor
 from weald.engine.prune import (
@@ -48,6 +49,7 @@ __all__ = [
     "ArrowColumn",
     "ArrowTable",
     "HeldOutRows",
+    "LeafRows",
     "NativeBags",
     "NativeCodes",
     "NativeOptions",

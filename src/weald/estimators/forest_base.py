@@ -25,6 +25,7 @@ from weald.estimators.constraints import check_constrainable, constrained, monot
 from weald.estimators.fitted import FittedForest, Target, used_rows
 from weald.estimators.forest_insight import ForestInsight
 from weald.estimators.forest_options import ForestOptions
+from weald.estimators.forest_proximity import ForestProximity
 from weald.estimators.forest_uncertainty import ForestUncertainty
 from weald.estimators.growth import drawn_seed, grow_options, max_columns
 from weald.estimators.out_of_bag import OutOfBag
@@ -37,7 +38,7 @@ from weald.rows.bags import BagRecord
 from weald.rows.memory import Bags, GrowOptions
 
 
-class BaseForest(ForestInsight, ForestUncertainty, FittedForest):
+class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest):
     """The shared base of all forests.
 
     A subclass names its record of options, how trees split, and how it reads the target and grows.

@@ -1,1 +1,1 @@
-"""What a fitted forest tells of its rows and columns."""
+"""Looking inside a fitted model."""

@@ -24,6 +24,7 @@ _GRANTED: dict[str, dict[str, str]] = {
     "ExtraTreesRegressor": {},
     "RandomForestClassifier": {},
     "RandomForestRegressor": {},
+    "ProximityImputer": {},
     "XGBClassifier": {},
     "XGBRegressor": {},
     # scikit-learn has no ranker.

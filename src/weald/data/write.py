@@ -1,0 +1,308 @@
+"""Values written into cells of a user's own table: what comes out is of the kind, and has the types, of what went in.
+
+A number goes into a column of whole numbers rounded, into one of bools as True from 0.5 on; dates and durations
+are microseconds here, as in a `Table`, and leave as what they were.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data import pandas_frame
+from weald.data.adapters import array_of_rows
+from weald.data.levels import level_key, level_positions, plain_levels
+from weald.data.sparse import is_sparse
+from weald.data.table import Unit
+from weald.errors import DataError, DataTypeError
+
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """New values for some rows of one column."""
+
+    rows: NDArray[np.intp]
+    values: Any  # numbers (microseconds for dates and durations), or levels
+    unit: Unit | None  # None: levels
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The values as float64."""
+        return np.asarray(self.values, np.float64)
+
+    def plain(self, *, whole: bool = False) -> list[Any]:
+        """The values as plain Python ones."""
+        if self.unit is None:
+            return list(self.values)
+        numbers = self.numbers()
+        if self.unit == "bool":
+            return [bool(value) for value in numbers >= 0.5]
+        if self.unit == "number":
+            return [int(value) for value in np.rint(numbers)] if whole else numbers.tolist()
+        spans = [dt.timedelta(microseconds=value) for value in np.rint(numbers).tolist()]
+        if self.unit == "duration":
+            return spans
+        dates = [_EPOCH + span for span in spans]
+        return dates if self.unit == "datetime" else [date.replace(tzinfo=dt.UTC) for date in dates]
+
+
+def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
+    """A copy of a table with new values in some cells of the columns at these positions.
+
+    Parameters
+    ----------
+    X : table
+        A pandas or polars frame, a pyarrow table, a mapping, an array or a list of rows (which becomes an array).
+    cells : mapping of int to Cells
+        The position of a column → what to write.
+
+    Raises
+    ------
+    DataTypeError
+        For any other kind of table.
+    """
+    cells = {j: found for j, found in cells.items() if len(found.rows)}
+    if pandas_frame.is_frame(X):
+        out = X.copy()
+        for j, found in cells.items():
+            out.isetitem(j, _pandas_column(X.iloc[:, j], found))
+        return out
+    if _is_of("polars", "DataFrame", X):
+        columns = [_polars_column(X.to_series(j), found) for j, found in cells.items()]
+        return X.with_columns(columns)
+    if _is_of("pyarrow", "Table", X):
+        for j, found in cells.items():
+            X = X.set_column(j, X.schema.field(j), _arrow_column(X.column(j), found))
+        return X
+    if isinstance(X, Mapping):
+        return {
+            name: _column(values, cells[j]) if j in cells else values
+            for j, (name, values) in enumerate(X.items())
+        }
+    check_writable(X)
+    array = array_of_rows(X).copy()
+    for j, found in cells.items():
+        write_array(array[array.dtype.names[j]] if array.dtype.names else array[:, j], found)
+    return array
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of a table, as a table of its own kind; of a sparse matrix as a dense array."""
+    if pandas_frame.is_frame(X):
+        return X.iloc[rows]
+    if _is_of("polars", "DataFrame", X):
+        return X[rows]
+    if _is_of("pyarrow", "Table", X):
+        return X.take(rows)
+    if isinstance(X, Mapping):
+        return {name: _take(values, rows) for name, values in X.items()}
+    if is_sparse(X):
+        return X.tocsr()[rows].toarray()
+    check_writable(X)
+    return array_of_rows(X)[rows]
+
+
+def places(names: Sequence[Hashable], given: Sequence[Hashable]) -> Sequence[int]:
+    """For each of a model's columns its position in a table that `Schema.align` has taken: by name, or as it comes."""
+    place = {name: j for j, name in enumerate(given)}
+    return [place[name] for name in names] if place.keys() == set(names) else range(len(names))
+
+
+def _take(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Some values of a sequence of any library."""
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "take"):
+        return values.take(rows)
+    return [values[row] for row in rows.tolist()]
+
+
+def check_writable(X: Any) -> None:
+    """Raise for tables whose cells cannot be written."""
+    if is_sparse(X):
+        raise DataTypeError(
+            "A sparse matrix is given, and missing values are filled in dense tables only. Convert it with "
+            "X.toarray()."
+        )
+    if hasattr(X, "__arrow_c_stream__") and not (
+        pandas_frame.is_frame(X) or _is_of("polars", "DataFrame", X) or _is_of("pyarrow", "Table", X)
+    ):
+        raise DataTypeError(
+            f"Values can be written into pandas, polars and pyarrow tables, arrays and lists; got "
+            f"{type(X).__name__}. Convert it, for example with pyarrow.table(X)."
+        )
+
+
+def _is_of(library: str, name: str, value: Any) -> bool:
+    """Whether the value is an object of a library's class; never imports it."""
+    found = sys.modules.get(library)
+    return found is not None and isinstance(value, getattr(found, name))
+
+
+def _column(values: Any, cells: Cells) -> Any:
+    """One sequence of any library with new values."""
+    if pandas_frame.is_series(values):
+        pandas = sys.modules["pandas"]
+        return _pandas_column(values if isinstance(values, pandas.Series) else pandas.Series(values), cells)
+    if _is_of("polars", "Series", values):
+        return _polars_column(values, cells)
+    if _is_of("pyarrow", "ChunkedArray", values) or _is_of("pyarrow", "Array", values):
+        return _arrow_column(values, cells)
+    array = values.copy() if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    write_array(array, cells)
+    return array
+
+
+def write_array(array: NDArray[Any], cells: Cells) -> None:
+    """Write into a column of an array, in its dtype."""
+    kind, rows = array.dtype.kind, cells.rows
+    if kind == "O":
+        array[rows] = _as_objects(array, cells)
+    elif cells.unit is None or kind == "f":
+        array[rows] = cells.values
+    elif kind == "b":
+        array[rows] = cells.numbers() >= 0.5
+    elif kind in "Mm":
+        whole = np.rint(cells.numbers()).astype(np.int64)
+        array[rows] = whole.view(f"{kind}8[us]").astype(array.dtype)
+    else:
+        array[rows] = np.rint(cells.numbers()).astype(array.dtype)
+
+
+def _as_objects(array: NDArray[Any], cells: Cells) -> NDArray[Any]:
+    """The values as objects of the type that the first value of the column has."""
+    example = next((value for value in array.tolist() if value is not None and value == value), None)
+    values = cells.plain()
+    if cells.unit is not None:
+        values = [_like(value, example) for value in values]
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _like(value: Any, example: Any) -> Any:
+    """A date, time or decimal as the column's own kind of it."""
+    if isinstance(example, Decimal):
+        return Decimal(repr(float(value)))
+    if isinstance(example, dt.time) and isinstance(value, dt.timedelta):
+        return (_EPOCH + value).time()
+    if isinstance(example, dt.date) and not isinstance(example, dt.datetime):
+        return value.date()
+    if isinstance(example, dt.datetime) and example.tzinfo is not None:
+        return value.astimezone(example.tzinfo)
+    return value
+
+
+def _foreign_level(name: Any, level: Any) -> DataError:
+    return DataError(
+        f"Column {name!r} should be filled with {level!r}, which is not among the categories of its type. "
+        "Give it the categories of the training table."
+    )
+
+
+def _pandas_column(series: Any, cells: Cells) -> Any:
+    pandas = sys.modules["pandas"]
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        array = series.to_numpy(copy=True)
+        write_array(array, cells)
+        return pandas.Series(array, index=series.index, name=series.name, dtype=dtype)
+    if isinstance(dtype, pandas.CategoricalDtype):
+        return _pandas_categories(series, cells)
+    if isinstance(dtype, pandas.SparseDtype):
+        return _pandas_column(series.sparse.to_dense(), cells).astype(dtype)
+    whole = getattr(dtype, "kind", "O") in "iu"
+    if isinstance(dtype, pandas.PeriodDtype):
+        values = pandas.PeriodIndex(pandas.DatetimeIndex(cells.plain()), freq=dtype.freq)
+    else:
+        values = pandas.array(cells.plain(whole=whole), dtype=dtype)
+    out = series.copy()
+    out.iloc[cells.rows] = values
+    return out
+
+
+def _pandas_categories(series: Any, cells: Cells) -> Any:
+    pandas = sys.modules["pandas"]
+    categories = series.cat.categories
+    position = level_positions(plain_levels(categories.tolist()))
+    for level in cells.values:
+        if level_key(level) not in position:
+            if series.cat.ordered:
+                raise _foreign_level(series.name, level)
+            position[level_key(level)] = len(categories)
+            categories = categories.append(pandas.Index([level]))
+    codes = series.cat.codes.to_numpy().astype(np.int64)
+    codes[cells.rows] = [position[level_key(level)] for level in cells.values]
+    made = pandas.Categorical.from_codes(codes, categories=categories, ordered=series.cat.ordered)
+    return pandas.Series(made, index=series.index, name=series.name)
+
+
+def _polars_column(series: Any, cells: Cells) -> Any:
+    polars = sys.modules["polars"]
+    try:
+        fill = _polars_values(polars, series.dtype, cells)
+    except polars.exceptions.PolarsError:
+        if not isinstance(series.dtype, polars.Enum):
+            raise
+        known = set(series.dtype.categories.to_list())
+        level = next(level for level in cells.values if level not in known)
+        raise _foreign_level(series.name, level) from None
+    place = np.zeros(len(series), np.int64)
+    keep = np.ones(len(series), np.bool_)
+    place[cells.rows] = np.arange(len(cells.rows))
+    keep[cells.rows] = False
+    if series.dtype == polars.Null:
+        series = series.cast(fill.dtype)
+    return series.zip_with(polars.Series(keep), fill.gather(place))
+
+
+def _polars_values(polars: Any, dtype: Any, cells: Cells) -> Any:
+    """The new values as a Series of this type; dates by way of microseconds."""
+    if cells.unit in (None, "number", "bool"):
+        values = cells.plain(whole=dtype.is_integer())
+        if dtype == polars.Null:
+            return polars.Series(values)
+        if dtype.is_decimal():
+            values = [Decimal(repr(value)) for value in values]
+        return polars.Series(values, dtype=dtype)
+    ticks = polars.Series(np.rint(cells.numbers()).astype(np.int64))
+    if dtype == polars.Time:
+        return (ticks * 1000).cast(polars.Time)
+    if cells.unit == "duration":
+        return ticks.cast(polars.Duration("us")).cast(dtype)
+    dates = ticks.cast(polars.Datetime("us"))
+    if cells.unit == "instant":
+        dates = dates.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
+    return dates.cast(dtype)
+
+
+def _arrow_column(column: Any, cells: Cells) -> Any:
+    arrow = sys.modules["pyarrow"]
+    if isinstance(column, arrow.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+        if isinstance(column, arrow.ChunkedArray):  # of no or one chunk, by version
+            column = column.chunk(0)
+    if arrow.types.is_dictionary(column.type):
+        levels = column.dictionary.to_pylist()
+        position = level_positions(plain_levels(levels))
+        codes = np.array([-1 if code is None else code for code in column.indices.to_pylist()], np.int64)
+        for row, level in zip(cells.rows.tolist(), cells.values, strict=True):
+            if level_key(level) not in position:
+                raise _foreign_level("of categories", level)
+            codes[row] = position[level_key(level)]
+        indices = arrow.array(codes, type=column.type.index_type, mask=codes < 0)
+        return arrow.DictionaryArray.from_arrays(indices, column.dictionary, ordered=column.type.ordered)
+    values = column.to_pylist()
+    whole = arrow.types.is_integer(column.type)
+    example = next((value for value in values if value is not None), None)
+    for row, value in zip(cells.rows.tolist(), cells.plain(whole=whole), strict=True):
+        values[row] = value if cells.unit is None else _like(value, example)
+    return arrow.array(values, type=column.type)
