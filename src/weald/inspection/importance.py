@@ -19,7 +19,7 @@ from weald.data.table import BlockColumns, Table
 from weald.inspection.votes import ErrorOf, TrainingRows, answers_of
 from weald.model.forest import COMBINATION, Forest
 from weald.model.importances import mean_importances, tree_importances
-from weald.model.join import tree_of
+from weald.model.join import tree_apart
 from weald.model.predict import leaf_nodes
 
 
@@ -93,7 +93,7 @@ def permutation_importances(
         if not len(unseen):
             continue
         n_trees += 1
-        tree = _OneTree(tree_of(rows.forest, t), rows, source, unseen, truth[unseen], n_classes, error)
+        tree = _OneTree(tree_apart(rows.forest, t), rows, source, unseen, truth[unseen], n_classes, error)
         for g in sorted({g for j in tree.readers for g in groups_of.get(j, ())}):
             columns = [j for j in groups[g][1] if j in tree.readers]
             # Keyed by the first column, so that a group of one column is that column.

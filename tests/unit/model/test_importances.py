@@ -10,7 +10,7 @@ from unit.model.forests import random_forest
 
 from weald.model.forest import COMBINATION
 from weald.model.importances import mean_importances, tree_importances
-from weald.model.join import tree_of
+from weald.model.join import tree_apart
 
 
 def naive(tree):
@@ -32,7 +32,7 @@ def test_each_tree_adds_up_its_gains(combinations):
     forest = random_forest(0, n_trees=5, n_leaves=25, combinations=combinations)
     found = tree_importances(forest)
     for t in range(5):
-        np.testing.assert_allclose(found[t], naive(tree_of(forest, t)), rtol=1e-12)
+        np.testing.assert_allclose(found[t], naive(tree_apart(forest, t)), rtol=1e-12)
     np.testing.assert_allclose(found.sum(axis=1), 1)
 
 
@@ -44,7 +44,7 @@ def test_mean_of_the_trees():
 def test_trees_without_a_gain_do_not_count():
     forest = random_forest(2, n_trees=3)
     gain = forest.gain.copy()
-    first = int((tree_of(forest, 0).slot >= 0).sum())
+    first = int((tree_apart(forest, 0).slot >= 0).sum())
     gain[:first] = 0
     some = replace(forest, gain=gain)
     assert not tree_importances(some)[0].any()

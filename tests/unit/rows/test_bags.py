@@ -93,14 +93,14 @@ class TestGrowth:
 
     @pytest.mark.parametrize("splitter", ["best", "random"])
     def test_parts_are_the_trees_of_the_whole(self, splitter):
-        from weald.model.join import join_forests
+        from weald.model.join import joined
 
         whole = self.grow("gini", Bags(n_trees=9, n_draws=200, seed=8), splitter=splitter)
         parts = [
             self.grow("gini", Bags(n_trees=n, first_tree=first, n_draws=200, seed=8), splitter=splitter)
             for first, n in ((0, 2), (2, 6), (8, 1))
         ]
-        assert_same_forest(whole, join_forests(parts), "parts")
+        assert_same_forest(whole, joined(parts), "parts")
 
     def test_roots_have_the_rows_of_the_record(self):
         record = BagRecord(8, 300, 120)
