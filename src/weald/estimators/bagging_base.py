@@ -150,11 +150,12 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
         before: TreeMembers | None,
     ) -> Bagged:
         """Members that are weald's trees, on one coding of the table."""
-        coded = base._coded(X, y, sample_weight, None if before is None else before.schema)
+        reader = clone(base).set_params(n_jobs=options.n_jobs)
+        coded = reader._coded(X, y, sample_weight, None if before is None else before.schema)
         self._check_target(y, coded.target)
         bags = self._draw(options, seed, coded.table.n_rows, coded.table.n_columns, coded.weight)
         numbers = self._missing(options, before, bags, coded.target)
-        forests = grow_trees(base, coded, bags, numbers, options.n_jobs)
+        forests = grow_trees(base, coded, bags, numbers, options.n_jobs, options.verbose)
         forest = joined([*([before.forest] if before else []), *forests])
         missing = missing_columns(coded.codes, forest)
         members = TreeMembers(

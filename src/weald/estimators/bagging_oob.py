@@ -1,4 +1,4 @@
-"""Out-of-bag judgement: each row is judged only by the members whose bags lack it."""
+"""Out-of-bag judgement: each row is judged only by the members whose bags lack it (equation B5)."""
 
 from __future__ import annotations
 

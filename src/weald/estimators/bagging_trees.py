@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.adapters import categorical_positions
 from weald.data.codes import encode
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -22,8 +23,9 @@ from weald.engine import thread_count
 from weald.estimators.bagging_bags import Bags
 from weald.estimators.base import BaseTree, Coded, Target
 from weald.estimators.class_weight import Weights, weigh_by_class, without_absent
+from weald.estimators.constraints import monotone_directions
 from weald.estimators.growth import max_columns
-from weald.estimators.members import naming, on_threads, seeded
+from weald.estimators.members import naming, on_threads, seeded, showing
 from weald.estimators.pruning import prune_by
 from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
@@ -82,6 +84,7 @@ class TreeMembers:
         missing = [j for j in known.get("_missing_columns", ()) if j in used]
         if self.columns is not None:
             columns = self.columns[bag]
+            tree.set_params(**_parameters_of(tree, schema, columns.tolist()))
             forest, schema = of_columns(forest, columns), schema.take(columns.tolist())
             missing = np.searchsorted(columns, missing).tolist()
         if known:
@@ -90,8 +93,24 @@ class TreeMembers:
         return tree
 
 
+def _parameters_of(tree: BaseTree, schema: Schema, columns: list[int]) -> dict[str, Any]:
+    """The parameters that speak of columns, as they are for some of them."""
+    declared = set(categorical_positions(schema.names, tree.categorical_features))
+    categorical = [place for place, j in enumerate(columns) if j in declared]
+    monotone = monotone_directions(tree.monotonic_cst, schema, type(tree).__name__)
+    return {
+        "categorical_features": categorical or None,
+        "monotonic_cst": None if monotone is None else [monotone[j] for j in columns],
+    }
+
+
 def grow_trees(
-    template: BaseTree, coded: Coded, bags: Bags, numbers: Sequence[int], n_jobs: int | None
+    template: BaseTree,
+    coded: Coded,
+    bags: Bags,
+    numbers: Sequence[int],
+    n_jobs: int | None,
+    verbose: int = 0,
 ) -> list[Forest]:
     """The trees of some bags, each over all columns of the table.
 
@@ -107,6 +126,8 @@ def grow_trees(
         Which bags.
     n_jobs : int or None
         Threads; the trees do not depend on it.
+    verbose : int
+        Whether to show progress.
     """
     n_threads = thread_count(n_jobs)
     large = coded.table.n_rows * coded.table.n_columns >= LARGE
@@ -117,9 +138,14 @@ def grow_trees(
         with naming(f"The {type(template).__name__} of bag {bag}"):
             return _grow_bag(template, inside, bags, bag)
 
-    if apart:
-        return on_threads(grow, numbers, min(n_threads, len(numbers)))
-    return [grow(bag) for bag in numbers]
+    with showing(len(numbers), verbose) as done:
+        if apart:
+            return on_threads(grow, numbers, min(n_threads, len(numbers)), done)
+        grown = []
+        for bag in numbers:
+            grown.append(grow(bag))
+            done()
+        return grown
 
 
 def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:

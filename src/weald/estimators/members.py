@@ -45,8 +45,25 @@ def naming(who: str) -> Iterator[None]:
         raise MemberError(text) from error
 
 
-def on_threads(work: Callable[[int], Found], numbers: Sequence[int], n_threads: int) -> list[Found]:
+@contextmanager
+def showing(n_members: int, verbose: Any) -> Iterator[Callable[[], None]]:
+    """What to call when a member is fitted: shows progress on stderr if that is asked for."""
+    if not verbose:
+        yield lambda: None
+        return
+    from weald.boosting.progress import Progress
+
+    with Progress(n_members, word="member") as progress:
+        progress.start()
+        yield lambda: progress.advance({})
+
+
+def on_threads(
+    work: Callable[[int], Found], numbers: Sequence[int], n_threads: int, done: Callable[[], None]
+) -> list[Found]:
     """`work` of each number, on threads of their own; the first error in order is raised.
+
+    `done` is called here as results arrive.
 
     Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
     begun. So it is for short work, which cannot be interrupted.
@@ -54,13 +71,17 @@ def on_threads(work: Callable[[int], Found], numbers: Sequence[int], n_threads: 
     with ThreadPoolExecutor(n_threads) as pool:
         waiting = [pool.submit(work, number) for number in numbers]
         try:
-            return [each.result() for each in waiting]
+            found = []
+            for each in waiting:
+                found.append(each.result())
+                done()
+            return found
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
 def in_parallel(
-    work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None, verbose: int = 0
+    work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None
 ) -> Iterator[Found]:
     """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most."""
     from joblib import effective_n_jobs
@@ -68,7 +89,7 @@ def in_parallel(
 
     if effective_n_jobs(n_jobs) == 1:
         return (work(*each) for each in arguments)
-    parallel = Parallel(n_jobs=n_jobs, verbose=int(verbose))
+    parallel = Parallel(n_jobs=n_jobs)
     return chain.from_iterable(
         parallel(delayed(work)(*each) for each in batch) for batch in _batches(arguments)
     )
