@@ -168,7 +168,7 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
             trained_on={"_frame_library": frame_library(X), "_missing_columns": missing},
         )
         judged = None
-        if options.oob_score is not False:
+        if options.oob_score:
             judged = judge_trees(members, coded.table, bags, thread_count(options.n_jobs))
         return Bagged(members, bags, coded.target, coded.weight, judged)
 
@@ -202,7 +202,7 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
             columns=_columns(bags, options.n_estimators),
         )
         judged = None
-        if options.oob_score is not False:
+        if options.oob_score:
             width = target.n_outputs if target.classes is None else target.n_classes[0]
             judged = judge_others(members, X, bags, width, options.n_jobs)
         return Bagged(members, bags, target, weight, judged)

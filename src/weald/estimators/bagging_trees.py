@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weald.data.adapters import categorical_positions
 from weald.data.codes import encode
 from weald.data.schema import Schema
-from weald.data.table import Table
+from weald.data.table import BlockColumns, Table
 from weald.data.target import Labels
 from weald.engine import thread_count
 from weald.estimators.bagging_bags import Bags
@@ -183,16 +183,17 @@ def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[n
         return tree._grow_on(coded, weight)
     if max_columns(coded.options.max_features, len(columns)) >= len(columns):
         return tree._grow_on(coded, weight, tuple(columns.tolist()))
-    table = Table(
-        tuple(coded.table.columns[j] for j in columns.tolist()), coded.table.n_rows, coded.table.named
-    )
+    whole = coded.table.columns
+    some = columns.tolist()
+    taken = whole.take(some) if isinstance(whole, BlockColumns) else [whole[j] for j in some]
+    table = Table(tuple(taken), coded.table.n_rows, coded.table.named)
     part = replace(
         coded,
         table=table,
         codes=encode(
             table, max_bins=coded.options.max_bins, weight=coded.target.weight, n_threads=coded.n_threads
         ),
-        monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in columns.tolist()),
+        monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in some),
     )
     grown = tree._grow_on(part, weight)
     return Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from weald.boosting.sampling import Purpose, draw
-from weald.errors import DataError, DataTypeError, MemberError
+from weald.errors import DataError, DataTypeError, MemberError, WealdError
 
 Found = TypeVar("Found")
 
@@ -38,6 +38,8 @@ def naming(who: str) -> Iterator[None]:
         yield
     except Exception as error:
         text = f"{who} failed: {type(error).__name__}: {error}"
+        if isinstance(error, WealdError):
+            raise type(error)(text) from error
         if isinstance(error, ValueError):
             raise DataError(text) from error
         if isinstance(error, TypeError):
@@ -61,11 +63,9 @@ def showing(n_members: int, verbose: Any) -> Iterator[Callable[[], None]]:
 def on_threads(
     work: Callable[[int], Found], numbers: Sequence[int], n_threads: int, done: Callable[[], None]
 ) -> list[Found]:
-    """`work` of each number, on threads of their own; the first error in order is raised.
+    """`work` of each number, on threads of their own; `done` is told of each here, as results arrive.
 
-    `done` is called here as results arrive.
-
-    Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
+    The first error in order is raised. Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
     begun. So it is for short work, which cannot be interrupted.
     """
     with ThreadPoolExecutor(n_threads) as pool:

@@ -109,7 +109,7 @@ def test_close_to_the_test_error():
 def test_old_results_go_with_a_new_fit():
     X, y = table()
     model = BaggingClassifier(n_estimators=40, random_state=0, oob_score=True).fit(X, y)
-    model.set_params(oob_score=False).fit(X, y)
+    model.set_params(oob_score=np.False_, bootstrap=np.True_).fit(X, y)
     assert not hasattr(model, "oob_score_")
     assert not hasattr(model, "oob_decision_function_")
 

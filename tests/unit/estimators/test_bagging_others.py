@@ -283,6 +283,12 @@ def test_pickled_with_its_members():
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
 
 
+def test_a_wrong_parameter_of_a_member_stays_one():
+    X, _ = points()
+    with pytest.raises(ParameterError, match=r"The XGBRegressor of bag 0 failed: ParameterError: `max_depth`"):
+        BaggingRegressor(XGBRegressor(max_depth=-3)).fit(X, X[:, 0])
+
+
 def test_boosters_as_members():
     X, _ = points()
     model = BaggingRegressor(XGBRegressor(n_estimators=5), n_estimators=3, random_state=0, max_features=0.5)
