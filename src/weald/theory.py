@@ -1,4 +1,4 @@
-"""What averaging and voting can gain, as formulas: equations 1 to 3 of docs/methods/forests.md.
+"""What averaging and voting can gain, as formulas: equations B6 to B8 of docs/methods/forests.md.
 
 Every function takes numbers or arrays, which are broadcast against each other.
 """

@@ -13,8 +13,11 @@ import sys
 import numpy as np
 
 from weald import (
+    BaggingClassifier,
+    BaggingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    VotingClassifier,
     XGBClassifier,
     XGBRanker,
     XGBRegressor,
@@ -49,6 +52,7 @@ def models():
     medians = DecisionTreeRegressor(criterion="absolute_error", max_depth=4)
     yield "two-medians", medians, bills, np.column_stack([weight, np.arange(len(species)) % 13]), None
     yield from boosters(X, species, bills, weight)
+    yield from ensembles(X, species, bills, weight)
 
 
 def boosters(X, species, bills, weight):
@@ -81,6 +85,18 @@ def boosters(X, species, bills, weight):
     yield "boosted-ranking", XGBRanker(n_estimators=3, unknown="error"), X, np.arange(len(species)) % 4, None
 
 
+def ensembles(X, species, bills, weight):
+    """Those of bagging and voting."""
+    bag = BaggingClassifier(
+        DecisionTreeClassifier(max_depth=3), n_estimators=3, max_features=0.5, random_state=1
+    )
+    yield "bagged-columns", bag, X, species, weight
+    boosted = BaggingRegressor(XGBRegressor(n_estimators=2), n_estimators=2, random_state=1)
+    yield "bagged-boosters", boosted, bills, weight, None
+    members = [("bag", bag), ("gone", "drop"), ("boosted", XGBClassifier(n_estimators=2))]
+    yield "votes", VotingClassifier(members, voting="soft", weights=[1, 2, 3]), X, species, None
+
+
 def values(model, X):
     """What the model says of every row: shares, output after output, or numbers."""
     if not hasattr(model, "predict_proba"):
@@ -95,7 +111,7 @@ def main(version: str) -> None:
         model.save(FOLDER / f"{version}-{name}.weald")
         expected = {
             "values": values(model, X),
-            "leaves": model.apply(X).tolist(),
+            "leaves": model.apply(X).tolist() if hasattr(model, "apply") else None,
             "text": model.to_text() if hasattr(model, "to_text") else None,
         }
         (FOLDER / f"{version}-{name}.json").write_text(json.dumps(expected), encoding="utf-8")

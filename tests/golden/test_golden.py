@@ -24,7 +24,8 @@ def test_a_golden_file_predicts_what_it_did(path):
     X = TABLES[path.stem.split("-", 1)[1]]
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     assert make.values(model, X) == expected["values"]
-    assert model.apply(X).tolist() == expected["leaves"]
+    if expected["leaves"] is not None:
+        assert model.apply(X).tolist() == expected["leaves"]
     if expected["text"] is not None:
         assert model.to_text() == expected["text"]
 

@@ -229,7 +229,7 @@ def use_ensemble(model, rows):
         lambda: getattr(model, "transform", model.predict)(rows),
         lambda: [member.predict(rows) for member in model.estimators_],
         lambda: [rules.to_text(member) for member in model.estimators_ if hasattr(member, "tree_")],
-        lambda: model.get_params(),
+        model.get_params,
         lambda: model_file.to_bytes(model),
         lambda: repr(model),
     ):

@@ -45,6 +45,13 @@ def test_estimators_load_what_sklearn_base_loads_and_no_frame_library():
     assert foreign(ours) - foreign(theirs) <= {"weald", "narwhals"}
 
 
+def test_ensembles_load_no_more_than_trees():
+    ours = loaded("import weald; weald.BaggingClassifier; weald.VotingRegressor; weald.forest_bound(0.5, 0.1)")
+    trees = loaded("import weald; weald.DecisionTreeClassifier; weald.DecisionTreeRegressor")
+    assert not (ours - trees) & FORBIDDEN
+    assert foreign(ours) <= foreign(trees)
+
+
 def test_fit_and_predict_on_arrays_load_no_frame_library():
     steps = "import weald; m = weald.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]); m.predict([[0.5]])"
     assert not (loaded(steps) - loaded("import sklearn.base")) & FORBIDDEN

@@ -89,7 +89,7 @@ def share_in_a_bag(n_rows: int, n_bags: int) -> float:
 
 def test_a_row_is_in_a_bootstrap_sample():
     # a share of distinct rows has a standard deviation of at most 0.5 / sqrt(rows), so its mean far less
-    assert 1 - (1 - 1 / 10) ** 10 == pytest.approx(0.6513, abs=5e-5)
+    assert pytest.approx(0.6513, abs=5e-5) == 1 - (1 - 1 / 10) ** 10
     assert share_in_a_bag(10, 4000) == pytest.approx(0.6513, abs=4 * 0.5 / np.sqrt(10 * 4000))
     assert share_in_a_bag(20_000, 20) == pytest.approx(0.632, abs=4 * 0.5 / np.sqrt(20_000 * 20) + 0.00013)
 

@@ -38,15 +38,14 @@ class Progress:
     ----------
     n_rounds : int
         How many rounds there may be.
-    unit : str
-        What a round is called: "trees" in a forest.
     stream : text file, optional
         Where to write; by default `sys.stderr` as it is when the training starts.
+    word : str
+        What a round is called: "member" for those of an ensemble.
     """
 
-    def __init__(self, n_rounds: int, *, unit: str = "rounds", stream: TextIO | None = None) -> None:
-        self._n_rounds = n_rounds
-        self._unit = unit
+    def __init__(self, n_rounds: int, *, stream: TextIO | None = None, word: str = "round") -> None:
+        self._n_rounds, self._word = n_rounds, word
         self._stream = stream
         self._display: _Display | None = None
         self._n_done = 0
@@ -60,7 +59,7 @@ class Progress:
         self._started = self._drawn = time.monotonic()
         stream: TextIO | None = self._stream or sys.stderr
         self._display = (
-            None if stream is None else _display(self._n_rounds, stream)
+            None if stream is None else _display(self._n_rounds, stream, self._word)
         )  # some programs have none
 
     def advance(self, evals_log: _Log) -> None:
@@ -80,7 +79,7 @@ class Progress:
 
     def _text(self, now: float) -> str:
         seconds = max(now - self._started, 1e-9)
-        return f"{self._n_done / seconds:.1f} {self._unit}/s{metric_text(self._latest)}"
+        return f"{self._n_done / seconds:.1f} {self._word}s/s{metric_text(self._latest)}"
 
     def __enter__(self) -> Self:
         self.start()
@@ -171,26 +170,26 @@ def metric_text(evals_log: _Log) -> str:
     return "".join(shown)
 
 
-def _display(n_rounds: int, stream: TextIO) -> _Display:
+def _display(n_rounds: int, stream: TextIO, word: str) -> _Display:
     in_notebook = "ipykernel" in sys.modules and stream is sys.stderr
     if not in_notebook and not stream.isatty():
-        return _LastLine(n_rounds, stream)
+        return _LastLine(n_rounds, stream, word)
     try:
-        return _RichBar(n_rounds, stream)
+        return _RichBar(n_rounds, stream, word)
     except ImportError:
-        return _OneLine(n_rounds, stream)
+        return _OneLine(n_rounds, stream, word)
 
 
 class _RichBar:
     """rich's progress bar, without its refreshing thread."""
 
-    def __init__(self, n_rounds: int, stream: TextIO) -> None:
+    def __init__(self, n_rounds: int, stream: TextIO, word: str) -> None:
         from rich import progress
         from rich.console import Console
 
         console = Console(stderr=True) if stream is sys.stderr else Console(file=stream)
         self._bar = progress.Progress(
-            progress.TextColumn("round"),
+            progress.TextColumn(word),
             progress.MofNCompleteColumn(),
             progress.BarColumn(bar_width=30),
             progress.TimeRemainingColumn(),
@@ -217,12 +216,12 @@ class _RichBar:
 class _OneLine:
     """A line that overwrites itself, for terminals without rich."""
 
-    def __init__(self, n_rounds: int, stream: TextIO) -> None:
-        self._n_rounds, self._stream = n_rounds, stream
+    def __init__(self, n_rounds: int, stream: TextIO, word: str) -> None:
+        self._n_rounds, self._stream, self._word = n_rounds, stream, word
         self._width = 0
 
     def show(self, n_done: int, text: str) -> None:
-        line = f"round {n_done}/{self._n_rounds}  {text}"
+        line = f"{self._word} {n_done}/{self._n_rounds}  {text}"
         self._stream.write("\r" + line.ljust(self._width))
         self._stream.flush()
         self._width = len(line)
@@ -240,5 +239,5 @@ class _LastLine(_OneLine):
         """Nothing yet."""
 
     def close(self, n_done: int, text: str) -> None:
-        self._stream.write(f"round {n_done}/{self._n_rounds}  {text}\n")
+        self._stream.write(f"{self._word} {n_done}/{self._n_rounds}  {text}\n")
         self._stream.flush()

@@ -69,7 +69,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
     random_state : int or RandomState, default=None
         What the draws start from; members with a `random_state` get one each.
     verbose : int, default=0
-        How much joblib says.
+        Whether to show progress on stderr.
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
     random_state : int or RandomState, default=None
         What the draws start from; members with a `random_state` get one each.
     verbose : int, default=0
-        How much joblib says.
+        Whether to show progress on stderr.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""The draws of bagging: which rows and columns each bag has, and the seeds of its member.
+"""The draws of bagging: which rows and columns each bag has.
 
-Every draw is a hash of (seed, purpose, bag, place). So a bag does not depend on who asks for it or when, and
-nothing but the seed has to be remembered.
+Every draw is a hash of (seed, purpose, bag, place): equation B1 of docs/methods/forests.md. So a bag does not
+depend on who asks for it or when, and nothing but the seed has to be remembered.
 """
 
 from __future__ import annotations

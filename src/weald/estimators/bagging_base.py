@@ -150,11 +150,12 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
         before: TreeMembers | None,
     ) -> Bagged:
         """Members that are weald's trees, on one coding of the table."""
-        coded = base._coded(X, y, sample_weight, None if before is None else before.schema)
+        reader = clone(base).set_params(n_jobs=options.n_jobs)
+        coded = reader._coded(X, y, sample_weight, None if before is None else before.schema)
         self._check_target(y, coded.target)
         bags = self._draw(options, seed, coded.table.n_rows, coded.table.n_columns, coded.weight)
         numbers = self._missing(options, before, bags, coded.target)
-        forests = grow_trees(base, coded, bags, numbers, options.n_jobs)
+        forests = grow_trees(base, coded, bags, numbers, options.n_jobs, options.verbose)
         forest = joined([*([before.forest] if before else []), *forests])
         missing = missing_columns(coded.codes, forest)
         members = TreeMembers(
@@ -167,7 +168,7 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
             trained_on={"_frame_library": frame_library(X), "_missing_columns": missing},
         )
         judged = None
-        if options.oob_score is not False:
+        if options.oob_score:
             judged = judge_trees(members, coded.table, bags, thread_count(options.n_jobs))
         return Bagged(members, bags, coded.target, coded.weight, judged)
 
@@ -201,7 +202,7 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
             columns=_columns(bags, options.n_estimators),
         )
         judged = None
-        if options.oob_score is not False:
+        if options.oob_score:
             width = target.n_outputs if target.classes is None else target.n_classes[0]
             judged = judge_others(members, X, bags, width, options.n_jobs)
         return Bagged(members, bags, target, weight, judged)

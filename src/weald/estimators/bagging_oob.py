@@ -1,4 +1,4 @@
-"""Out-of-bag judgement: each row is judged only by the members whose bags lack it."""
+"""Out-of-bag judgement: each row is judged only by the members whose bags lack it (equation B5)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OutOfBag(NamedTuple):
 
 def check_oob(options: Any, bags: Bags, owner: str) -> None:
     """Refuse an out-of-bag score where no bag lacks a row."""
-    if options.oob_score is not False and not bags.leaves_rows_out:
+    if options.oob_score and not bags.leaves_rows_out:
         raise ParameterError(
             f"`oob_score` of {owner} needs bags that lack some rows, and without bootstrap every bag has all "
             "rows. Use bootstrap=True, or a smaller `max_samples`."

@@ -16,7 +16,7 @@ from weald.data.user_rows import indexable, outline, take
 from weald.errors import DataError
 from weald.estimators.bagging_bags import Bags
 from weald.estimators.class_weight import Weights
-from weald.estimators.members import in_parallel, label_positions, naming, seeded
+from weald.estimators.members import in_parallel, label_positions, naming, seeded, showing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ def fit_others(
     numbers : sequence of int
         Which bags.
     n_jobs, verbose : int
-        For joblib; the members do not depend on them.
+        For joblib, and whether to show progress; the members do not depend on them.
     """
     weighs = has_fit_parameter(template, "sample_weight")
     if weight is not None and not weighs:
@@ -119,7 +119,12 @@ def fit_others(
             "rows instead, or use an estimator that takes sample_weight."
         )
     work = ((template, X, y, weight, bags, bag, weighs) for bag in numbers)
-    return list(in_parallel(_fit_bag, work, n_jobs, verbose))
+    fitted = []
+    with showing(len(numbers), verbose) as done:
+        for member in in_parallel(_fit_bag, work, n_jobs):
+            fitted.append(member)
+            done()
+    return fitted
 
 
 def _fit_bag(

@@ -14,17 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.adapters import categorical_positions
 from weald.data.codes import encode
 from weald.data.schema import Schema
-from weald.data.table import Table
+from weald.data.table import BlockColumns, Table
 from weald.data.target import Labels
 from weald.engine import thread_count
 from weald.estimators.bagging_bags import Bags
 from weald.estimators.base import BaseTree, Coded
 from weald.estimators.class_weight import Weights, weigh_by_class, without_absent
+from weald.estimators.constraints import monotone_directions
 from weald.estimators.fitted import Target
 from weald.estimators.growth import max_columns
-from weald.estimators.members import naming, on_threads, seeded
+from weald.estimators.members import naming, on_threads, seeded, showing
 from weald.estimators.pruning import prune_by
 from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
@@ -83,6 +85,7 @@ class TreeMembers:
         missing = [j for j in known.get("_missing_columns", ()) if j in used]
         if self.columns is not None:
             columns = self.columns[bag]
+            tree.set_params(**_parameters_of(tree, schema, columns.tolist()))
             forest, schema = of_columns(forest, columns), schema.take(columns.tolist())
             missing = np.searchsorted(columns, missing).tolist()
         if known:
@@ -91,8 +94,24 @@ class TreeMembers:
         return tree
 
 
+def _parameters_of(tree: BaseTree, schema: Schema, columns: list[int]) -> dict[str, Any]:
+    """The parameters that speak of columns, as they are for some of them."""
+    declared = set(categorical_positions(schema.names, tree.categorical_features))
+    categorical = [place for place, j in enumerate(columns) if j in declared]
+    monotone = monotone_directions(tree.monotonic_cst, schema, type(tree).__name__)
+    return {
+        "categorical_features": categorical or None,
+        "monotonic_cst": None if monotone is None else [monotone[j] for j in columns],
+    }
+
+
 def grow_trees(
-    template: BaseTree, coded: Coded, bags: Bags, numbers: Sequence[int], n_jobs: int | None
+    template: BaseTree,
+    coded: Coded,
+    bags: Bags,
+    numbers: Sequence[int],
+    n_jobs: int | None,
+    verbose: int = 0,
 ) -> list[Forest]:
     """The trees of some bags, each over all columns of the table.
 
@@ -108,6 +127,8 @@ def grow_trees(
         Which bags.
     n_jobs : int or None
         Threads; the trees do not depend on it.
+    verbose : int
+        Whether to show progress.
     """
     n_threads = thread_count(n_jobs)
     large = coded.table.n_rows * coded.table.n_columns >= LARGE
@@ -118,9 +139,14 @@ def grow_trees(
         with naming(f"The {type(template).__name__} of bag {bag}"):
             return _grow_bag(template, inside, bags, bag)
 
-    if apart:
-        return on_threads(grow, numbers, min(n_threads, len(numbers)))
-    return [grow(bag) for bag in numbers]
+    with showing(len(numbers), verbose) as done:
+        if apart:
+            return on_threads(grow, numbers, min(n_threads, len(numbers)), done)
+        grown = []
+        for bag in numbers:
+            grown.append(grow(bag))
+            done()
+        return grown
 
 
 def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
@@ -158,16 +184,17 @@ def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[n
         return tree._grow_on(coded, weight)
     if max_columns(coded.options.max_features, len(columns)) >= len(columns):
         return tree._grow_on(coded, weight, tuple(columns.tolist()))
-    table = Table(
-        tuple(coded.table.columns[j] for j in columns.tolist()), coded.table.n_rows, coded.table.named
-    )
+    whole = coded.table.columns
+    some = columns.tolist()
+    taken = whole.take(some) if isinstance(whole, BlockColumns) else [whole[j] for j in some]
+    table = Table(tuple(taken), coded.table.n_rows, coded.table.named)
     part = replace(
         coded,
         table=table,
         codes=encode(
             table, max_bins=coded.options.max_bins, weight=coded.target.weight, n_threads=coded.n_threads
         ),
-        monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in columns.tolist()),
+        monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in some),
     )
     grown = tree._grow_on(part, weight)
     return Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)

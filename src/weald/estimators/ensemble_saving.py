@@ -16,6 +16,7 @@ from weald.data.schema import Schema
 from weald.errors import ParameterError
 from weald.estimators.bagging_others import OtherMembers
 from weald.estimators.bagging_trees import TreeMembers, shares_codes
+from weald.estimators.constraints import monotone_directions
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
 from weald.model.forest import Forest
@@ -67,6 +68,7 @@ class BaggingState:
         for j in categorical_positions(state.schema.names, options.categorical_features):
             if state.schema.columns[j].kind != "categorical":
                 raise ParameterError(f"`categorical_features` names {state.schema.columns[j].name!r:.80}.")
+        monotone_directions(options.monotonic_cst, state.schema, type(base).__name__)
         if state.classes is not None and len(state.classes) > 1:
             raise ParameterError("A bagged classifier has one output.")
         columns = _columns(state, state.forest.n_trees)

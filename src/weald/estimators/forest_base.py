@@ -379,7 +379,7 @@ def _parts(n_past: int, n_trees: int, verbose: int | bool, n_threads: int) -> It
     from weald.boosting.progress import Progress
 
     at_once = 4 * n_threads
-    with Progress(n_trees - n_past, unit="trees") as progress:
+    with Progress(n_trees - n_past, word="tree") as progress:
         for first in range(n_past, n_trees, at_once):
             n = min(at_once, n_trees - first)
             yield first, n

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from weald.boosting.sampling import Purpose, draw
-from weald.errors import DataError, DataTypeError, MemberError
+from weald.errors import DataError, DataTypeError, MemberError, WealdError
 
 Found = TypeVar("Found")
 
@@ -38,6 +38,8 @@ def naming(who: str) -> Iterator[None]:
         yield
     except Exception as error:
         text = f"{who} failed: {type(error).__name__}: {error}"
+        if isinstance(error, WealdError):
+            raise type(error)(text) from error
         if isinstance(error, ValueError):
             raise DataError(text) from error
         if isinstance(error, TypeError):
@@ -45,22 +47,41 @@ def naming(who: str) -> Iterator[None]:
         raise MemberError(text) from error
 
 
-def on_threads(work: Callable[[int], Found], numbers: Sequence[int], n_threads: int) -> list[Found]:
-    """`work` of each number, on threads of their own; the first error in order is raised.
+@contextmanager
+def showing(n_members: int, verbose: Any) -> Iterator[Callable[[], None]]:
+    """What to call when a member is fitted: shows progress on stderr if that is asked for."""
+    if not verbose:
+        yield lambda: None
+        return
+    from weald.boosting.progress import Progress
 
-    Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
+    with Progress(n_members, word="member") as progress:
+        progress.start()
+        yield lambda: progress.advance({})
+
+
+def on_threads(
+    work: Callable[[int], Found], numbers: Sequence[int], n_threads: int, done: Callable[[], None]
+) -> list[Found]:
+    """`work` of each number, on threads of their own; `done` is told of each here, as results arrive.
+
+    The first error in order is raised. Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
     begun. So it is for short work, which cannot be interrupted.
     """
     with ThreadPoolExecutor(n_threads) as pool:
         waiting = [pool.submit(work, number) for number in numbers]
         try:
-            return [each.result() for each in waiting]
+            found = []
+            for each in waiting:
+                found.append(each.result())
+                done()
+            return found
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
 def in_parallel(
-    work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None, verbose: int = 0
+    work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None
 ) -> Iterator[Found]:
     """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most."""
     from joblib import effective_n_jobs
@@ -68,7 +89,7 @@ def in_parallel(
 
     if effective_n_jobs(n_jobs) == 1:
         return (work(*each) for each in arguments)
-    parallel = Parallel(n_jobs=n_jobs, verbose=int(verbose))
+    parallel = Parallel(n_jobs=n_jobs)
     return chain.from_iterable(
         parallel(delayed(work)(*each) for each in batch) for batch in _batches(arguments)
     )

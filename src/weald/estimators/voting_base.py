@@ -98,6 +98,11 @@ class BaseVoting(VotingState, TransformerMixin, Saving, BaseEstimator, metaclass
         """The weights of the members that are not dropped."""
         if self.weights is None:
             return None
+        if len(self.weights) != len(self.named_estimators_):
+            raise ParameterError(
+                f"`weights` of {type(self).__name__} has {len(self.weights)} for "
+                f"{len(self.named_estimators_)} fitted members. Give one for each, dropped ones too."
+            )
         return [
             float(weight)
             for weight, member in zip(self.weights, self.named_estimators_.values(), strict=True)

@@ -343,7 +343,7 @@ def test_parameters_are_checked(params, message):
 def test_wrong_names_and_kinds():
     with pytest.raises(ParameterError, match="did you mean `max_samples`"):
         BaggingRegressor().set_params(max_sample=3)
-    with pytest.raises(ParameterError, match="must be a classifier.*Use BaggingRegressor"):
+    with pytest.raises(ParameterError, match=r"must be a classifier.*Use BaggingRegressor"):
         BaggingClassifier(DecisionTreeRegressor()).fit([[1.0]], [1])
 
 
@@ -394,3 +394,20 @@ def test_ctrl_c_leaves_no_threads_and_no_model(monkeypatch):
         grown.clear()
     monkeypatch.undo()
     assert len(model.set_params(n_estimators=3).fit(X, y)) == 3
+
+
+def test_parameters_that_speak_of_columns_follow_the_columns():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(200, 3)), rng.integers(0, 4, (200, 2))])
+    y = X[:, 0] + (X[:, 3] == 2) + 0.5 * (X[:, 4] == 1)
+    for declared in ([3, 4], [False, False, False, True, True]):
+        base = DecisionTreeRegressor(max_depth=4, categorical_features=declared, monotonic_cst=[1, 0, 0, 0, 0])
+        model = BaggingRegressor(base, n_estimators=6, max_features=3, random_state=0).fit(X, y)
+        total = 0
+        for member, columns in zip(model.estimators_, model.estimators_features_, strict=True):
+            places = [place for place, j in enumerate(columns) if j >= 3]
+            assert member.categorical_features == (places or None)
+            assert member.monotonic_cst == [int(j == 0) for j in columns]
+            total = total + member.predict(X[:, columns])
+            assert clone(member).fit(X[:, columns], y).schema_ == member.schema_
+        assert np.allclose(model.predict(X), total / 6)

@@ -75,7 +75,7 @@ def test_weights_count_in_the_score():
 def test_rows_in_every_bag_are_named():
     X, y = table()
     model = BaggingClassifier(n_estimators=2, random_state=0, oob_score=True)
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="in every bag") as caught:
         model.fit(X, y)
     lacking = np.flatnonzero(np.isnan(model.oob_decision_function_).any(axis=1))
     inside = set(model.estimators_samples_[0]) & set(model.estimators_samples_[1])
@@ -109,7 +109,7 @@ def test_close_to_the_test_error():
 def test_old_results_go_with_a_new_fit():
     X, y = table()
     model = BaggingClassifier(n_estimators=40, random_state=0, oob_score=True).fit(X, y)
-    model.set_params(oob_score=False).fit(X, y)
+    model.set_params(oob_score=np.False_, bootstrap=np.True_).fit(X, y)
     assert not hasattr(model, "oob_score_")
     assert not hasattr(model, "oob_decision_function_")
 

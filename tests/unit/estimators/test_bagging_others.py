@@ -136,7 +136,7 @@ def test_sparse_and_lists():
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_the_same_for_any_number_of_jobs(backend):
-    X, y = points()
+    X, _ = points()
     numbers = np.asarray(X[:, 0] ** 2)
     with parallel_config(backend=backend):
         found = [
@@ -160,7 +160,7 @@ def test_the_same_for_any_number_of_jobs(backend):
 
 
 def test_every_part_with_a_seed_gets_its_own():
-    X, y = points()
+    X, _ = points()
 
     class Noise(RegressorMixin, BaseEstimator):
         def __init__(self, random_state=None):
@@ -239,14 +239,14 @@ def test_one_that_fails_is_named(error, raised, n_jobs):
     X, y = np.arange(20.0)[:, None], np.arange(20.0)
     model = BaggingRegressor(Failing(error), n_estimators=6, random_state=0, n_jobs=n_jobs)
     clean = BaggingRegressor(Failing(when="never"), n_estimators=6, random_state=0).fit(X, y)
-    bag = next(k for k, rows in enumerate(clean.estimators_samples_) if 7 in rows)
+    bags = "|".join(str(k) for k, rows in enumerate(clean.estimators_samples_) if 7 in rows)
     with pytest.raises(
-        raised, match=rf"The Failing of bag {bag} failed: {error.__name__}: .*no sevens please"
+        raised, match=rf"The Failing of bag ({bags}) failed: {error.__name__}: .*no sevens please"
     ):
         model.fit(X, y)
     assert not hasattr(model, "n_features_in_")
     late = BaggingRegressor(Failing(error, "predict"), n_estimators=2).fit(X, y)
-    with pytest.raises(raised, match="The Failing of bag 0 failed.*not today"):
+    with pytest.raises(raised, match=r"The Failing of bag 0 failed.*not today"):
         late.predict(X)
 
 
@@ -283,6 +283,12 @@ def test_pickled_with_its_members():
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
 
 
+def test_a_wrong_parameter_of_a_member_stays_one():
+    X, _ = points()
+    with pytest.raises(ParameterError, match=r"The XGBRegressor of bag 0 failed: ParameterError: `max_depth`"):
+        BaggingRegressor(XGBRegressor(max_depth=-3)).fit(X, X[:, 0])
+
+
 def test_boosters_as_members():
     X, _ = points()
     model = BaggingRegressor(XGBRegressor(n_estimators=5), n_estimators=3, random_state=0, max_features=0.5)
@@ -290,3 +296,15 @@ def test_boosters_as_members():
     model.fit(table, X[:, 0])
     assert model.predict(table).shape == (120,)
     assert [member.n_features_in_ for member in model.estimators_] == [2, 2, 2]
+
+
+def test_silent_unless_asked(capfd):
+    X, y = points()
+    for base in (None, GaussianNB()):
+        BaggingClassifier(base, n_estimators=3).fit(X, y)
+        assert capfd.readouterr() == ("", "")
+        BaggingClassifier(base, n_estimators=3, verbose=1).fit(X, y)
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert err.startswith("member 3/3")
+        assert "members/s" in err

@@ -84,7 +84,7 @@ def test_equal_votes_go_to_the_first_label():
     assert model.set_params(weights=[1.5, 1]).predict(X).tolist() == ["c"] * 4
     strange = VotingClassifier([("odd", Says("z")), ("two", Says("b"))]).fit(X, y)
     with pytest.raises(
-        DataError, match="The member 'odd' of VotingClassifier, a Says, failed.*'z'.*none of the"
+        DataError, match=r"The member 'odd' of VotingClassifier, a Says, failed.*'z'.*none of the"
     ):
         strange.predict(X)
 
@@ -135,7 +135,7 @@ def test_parameters_of_members():
     assert model.named_estimators.tree.max_depth == 5
     model.set_params(estimators=[("new", SVC())], new__C=7)
     assert model.estimators[0][1].C == 7
-    with pytest.raises(ParameterError, match="`voting_` is no parameter or member .*did you mean `voting`"):
+    with pytest.raises(ParameterError, match=r"`voting_` is no parameter or member .*did you mean `voting`"):
         model.set_params(voting_="soft")
     copy = clone(VotingClassifier(members()))
     assert copy.estimators[1][1] is not members()[1][1]
@@ -168,7 +168,7 @@ def test_numbers():
     with pytest.raises(DataError, match="one number per row; y has 2 columns"):
         model.fit(X, X[:, :2])
     several = XGBRegressor(n_estimators=2, objective="reg:quantileerror", quantile_alpha=[0.1, 0.9])
-    with pytest.raises(DataError, match="The member 'q'.*one number a row is needed"):
+    with pytest.raises(DataError, match=r"The member 'q'.*one number a row is needed"):
         VotingRegressor([("q", several)]).fit(X, y).predict(X)
 
 
@@ -232,10 +232,10 @@ def test_a_member_that_fails_is_named():
         model.fit(broken, y)
     assert not hasattr(model, "estimators_")
     model.fit(X, y)
-    with pytest.raises(DataError, match="The member 'tree'.*X has 2 features"):
+    with pytest.raises(DataError, match=r"The member 'tree'.*X has 2 features"):
         model.predict(X[:, :2])
     no_shares = VotingClassifier([("svm", SVC())], voting="soft").fit(X, y)
-    with pytest.raises(MemberError, match="The member 'svm'.*no predict_proba"):
+    with pytest.raises(MemberError, match=r"The member 'svm'.*no predict_proba"):
         no_shares.predict(X)
     with pytest.raises(ParameterError, match="must be a regressor"):
         VotingRegressor([("a", DecisionTreeClassifier())]).fit(X, y)

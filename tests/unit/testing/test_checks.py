@@ -1,12 +1,15 @@
 """`expected_failed_checks`: what the contract lets an estimator fail."""
 
 from weald import (
+    BaggingClassifier,
+    BaggingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    VotingRegressor,
     XGBClassifier,
     XGBRegressor,
 )
@@ -16,6 +19,15 @@ from weald.testing import expected_failed_checks
 def test_trees_may_fail_nothing():
     assert expected_failed_checks(DecisionTreeClassifier()) == {}
     assert expected_failed_checks(DecisionTreeRegressor()) == {}
+
+
+def test_ensembles_may_fail_what_scikit_learns_may():
+    for model in (BaggingClassifier(), BaggingRegressor()):
+        assert set(expected_failed_checks(model)) == {
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        }
+    assert expected_failed_checks(VotingRegressor([("a", DecisionTreeRegressor())])) == {}
 
 
 def test_the_answer_is_the_callers_own():
