@@ -30,8 +30,12 @@ from weald.model.forest import Forest
 from weald.model.importances import mean_importances
 from weald.model.join import join_forests, tree_of
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.bags import BagRecord
 from weald.rows.memory import Bags, GrowOptions
+
+#: what a forest remembers of its training table, only to show trees
+_SHOWN = ("_frame_library", "_missing_columns")
 
 
 class BaseForest(FittedForest):
@@ -110,10 +114,13 @@ class BaseForest(FittedForest):
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
                 grown.append(self._grow(codes, target, grow, bags, options))
         forest = join_forests(grown)
-        learned: dict[str, Any] = {}
+        learned: dict[str, Any] = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(codes, forest),
+        }
         if options.oob_score is not False:
             found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
-            learned = self._oob_results(found, target, options)
+            learned |= self._oob_results(found, target, options)
         self._take(forest, schema, target.classes, record, learned)
         return self
 
@@ -253,7 +260,9 @@ class BaseForest(FittedForest):
         params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
         single = kind(**params, splitter=self._splitter, random_state=self.bags_.seed + t)
         link = "shares" if self._classes_by_output() is not None else "identity"
-        single._take(replace(tree_of(self.forest_, t), link=link), self.schema_, self._classes_by_output())
+        shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
+        tree = replace(tree_of(self.forest_, t), link=link)
+        single._take(tree, self.schema_, self._classes_by_output(), shown)
         return single
 
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -321,6 +330,7 @@ class BaseForest(FittedForest):
         """The fitted estimator of these parts, which come from a file and may not fit each other."""
         model = cls(**state.params)
         model._checked_options()
+        model._check_declared(state.schema)
         numbers = [state.extra.get(name) for name in ("seed", "n_rows", "n_draws")]
         if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
             raise ParameterError("The bags of the forest are not told by whole numbers of at least 0.")
