@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self, overload
@@ -106,10 +106,9 @@ class BaseForest(FittedForest):
             grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
         )
-        n_past = 0 if past is None else past.forest_.n_trees
         grown = [] if past is None else [past.forest_]
         # Closed here, so that an interrupt gives the terminal back at once.
-        with closing(_parts(n_past, options.n_estimators, options.verbose, n_threads)) as parts:
+        with closing(_parts(grown, options, n_threads)) as parts:
             for first, n_trees in parts:
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
                 grown.append(self._grow(codes, target, grow, bags, options))
@@ -118,7 +117,7 @@ class BaseForest(FittedForest):
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(codes, forest),
         }
-        if options.oob_score is not False:
+        if options.oob_score:
             found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
             learned |= self._oob_results(found, target, options)
         self._take(forest, schema, target.classes, record, learned)
@@ -129,7 +128,7 @@ class BaseForest(FittedForest):
         owner = type(self).__name__
         if options.bootstrap:
             return
-        if options.oob_score is not False:
+        if options.oob_score:
             raise ParameterError(
                 f"`oob_score` of {owner} needs bootstrap=True: without it every tree sees every row. "
                 "(Out of bag estimation only available if bootstrap=True.)"
@@ -373,11 +372,12 @@ class TreeSequence(Sequence[Any]):
         return f"<{len(self)} trees of a {type(self._forest).__name__}>"
 
 
-def _parts(n_past: int, n_trees: int, verbose: int | bool, n_threads: int) -> Iterator[tuple[int, int]]:
+def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tuple[int, int], None, None]:
     """(first tree, how many) of each native call: one for all, or some at a time behind a progress bar."""
+    n_past, n_trees = sum(forest.n_trees for forest in past), options.n_estimators
     if n_trees == n_past:
         return
-    if not verbose:
+    if not options.verbose:
         yield n_past, n_trees - n_past
         return
     from weald.boosting.progress import Progress
