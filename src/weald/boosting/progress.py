@@ -41,7 +41,7 @@ class Progress:
     stream : text file, optional
         Where to write; by default `sys.stderr` as it is when the training starts.
     word : str
-        What a round is called: "member" for those of an ensemble.
+        What a round is called: "member" for those of an ensemble, "tree" in a forest.
     """
 
     def __init__(self, n_rounds: int, *, stream: TextIO | None = None, word: str = "round") -> None:

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import categorical_positions, to_table
+from weald.data.adapters import to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -261,11 +261,8 @@ class BaseTree(FittedForest, TreePictures):
     def _from_saved_state(cls, state: SavedState) -> Self:
         """The fitted estimator of these parts, which come from a file and may not fit each other."""
         model = cls(**state.params)
-        options = model._checked_options()
-        for j in categorical_positions(state.schema.names, options.categorical_features):
-            column = state.schema.columns[j]
-            if column.kind != "categorical":
-                raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
+        model._checked_options()
+        model._check_declared(state.schema)
         alpha = state.extra.get("ccp_alpha")
         if alpha is not None and not isinstance(alpha, float):
             raise ParameterError(f"`ccp_alpha_` must be a number; got {alpha!r}.")

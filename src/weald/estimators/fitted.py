@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from weald.data.adapters import categorical_positions
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count
+from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.manners import ForestManners
 from weald.estimators.options import GrowthOptions, check_names, checked
@@ -70,6 +72,13 @@ class FittedForest(ForestManners, Saving, BaseEstimator, metaclass=ABCMeta):  # 
         owner = type(self).__name__
         table = read_aligned(X, self.schema_, declared=options.categorical_features, owner=owner)
         return table, thread_count(options.n_jobs)
+
+    def _check_declared(self, schema: Schema) -> None:
+        """Refuse columns, from a file, that are not what `categorical_features` says."""
+        for j in categorical_positions(schema.names, self.categorical_features):
+            column = schema.columns[j]
+            if column.kind != "categorical":
+                raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
 
     def _raw_scores(self, X: Any) -> NDArray[np.float64]:
         """The leaf values of each row: (rows, outputs)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self, overload
@@ -34,8 +34,12 @@ from weald.model.forest import Forest
 from weald.model.importances import mean_importances
 from weald.model.join import joined, tree_apart
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.bags import BagRecord
 from weald.rows.memory import Bags, GrowOptions
+
+#: what a forest remembers of its training table, only to show trees
+_SHOWN = ("_frame_library", "_missing_columns")
 
 
 class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest):
@@ -108,18 +112,20 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             leaf_values_only=options.ccp_alpha == 0.0,
             **combining(options, schema, codes, owner),
         )
-        n_past = 0 if past is None else past.forest_.n_trees
         grown = [] if past is None else [past.forest_]
         # Closed here, so that an interrupt gives the terminal back at once.
-        with closing(_parts(n_past, options.n_estimators, options.verbose, n_threads)) as parts:
+        with closing(_parts(grown, options, n_threads)) as parts:
             for first, n_trees in parts:
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
                 grown.append(self._grow(codes, target, grow, bags, options))
         forest = _rounded(joined(grown), options.leaf_dtype)
-        learned: dict[str, Any] = {}
-        if options.oob_score is not False:
+        learned: dict[str, Any] = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(codes, forest),
+        }
+        if options.oob_score:
             found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
-            learned = self._oob_results(found, target, options)
+            learned |= self._oob_results(found, target, options)
         self._take(forest, schema, target.classes, record, learned)
         return self
 
@@ -128,7 +134,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         owner = type(self).__name__
         if options.bootstrap:
             return
-        if options.oob_score is not False:
+        if options.oob_score:
             raise ParameterError(
                 f"`oob_score` of {owner} needs bootstrap=True: without it every tree sees every row. "
                 "(Out of bag estimation only available if bootstrap=True.)"
@@ -259,7 +265,9 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
         single = kind(**params, splitter=self._splitter, random_state=self.bags_.seed + t)
         link = "shares" if self._classes_by_output() is not None else "identity"
-        single._take(replace(tree_apart(self.forest_, t), link=link), self.schema_, self._classes_by_output())
+        shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
+        tree = replace(tree_apart(self.forest_, t), link=link)
+        single._take(tree, self.schema_, self._classes_by_output(), shown)
         return single
 
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -327,6 +335,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         """The fitted estimator of these parts, which come from a file and may not fit each other."""
         model = cls(**state.params)
         model._checked_options()
+        model._check_declared(state.schema)
         numbers = [state.extra.get(name) for name in ("seed", "n_rows", "n_draws")]
         if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
             raise ParameterError("The bags of the forest are not told by whole numbers of at least 0.")
@@ -369,11 +378,12 @@ class TreeSequence(Sequence[Any]):
         return f"<{len(self)} trees of a {type(self._forest).__name__}>"
 
 
-def _parts(n_past: int, n_trees: int, verbose: int | bool, n_threads: int) -> Iterator[tuple[int, int]]:
+def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tuple[int, int], None, None]:
     """(first tree, how many) of each native call: one for all, or some at a time behind a progress bar."""
+    n_past, n_trees = sum(forest.n_trees for forest in past), options.n_estimators
     if n_trees == n_past:
         return
-    if not verbose:
+    if not options.verbose:
         yield n_past, n_trees - n_past
         return
     from weald.boosting.progress import Progress

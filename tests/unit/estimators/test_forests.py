@@ -186,6 +186,16 @@ class TestTreesOfAForest:
             assert sorted(str(town) for town in tree.tree_.left_categories(0))
             np.testing.assert_array_equal(tree.predict(table), y)
 
+    def test_each_knows_the_table_of_the_forest(self, forest):
+        polars = pytest.importorskip("polars")
+        frame = polars.DataFrame(X, schema=list("abcde"))
+        tree = forest.set_params(max_depth=2).fit(frame, Y)[0]
+        assert type(tree.to_frame()) is polars.DataFrame
+        assert "missing" not in tree.to_text()  # no column has any
+        gaps = frame.with_columns(polars.when(polars.col("a") > 0).then(polars.col("a")).alias("a"))
+        forest.set_params(max_features=None).fit(gaps, Y)
+        assert "missing" in "".join(tree.to_text() for tree in forest)
+
     def test_each_can_be_cloned_and_saved(self, forest, tmp_path):
         tree = forest.fit(X, Y)[5]
         clone(tree).fit(X, Y).predict(X)
