@@ -19,7 +19,7 @@ from unit.rows.growing import mixed_table
 from weald import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from weald.data.codes import encode
 from weald.io import model_file
-from weald.model.join import join_forests
+from weald.model.join import joined
 from weald.rows.memory import Bags, GrowOptions, grow_classification_tree, grow_regression_tree
 
 #: tables of more rows are put in order by sorting, not by rank
@@ -93,7 +93,7 @@ def test_bags_in_parts_on_any_threads(problem, n_draws, seed, random):
     assert whole.n_trees == 6
     assert_same_forest(whole, trees(6, n_threads=3), "a tree for each of three threads")
     assert_same_forest(whole, trees(6, n_threads=5), "five threads for each tree")
-    assert_same_forest(whole, join_forests([trees(2), trees(4, 2, 2)]), "two parts")
+    assert_same_forest(whole, joined([trees(2), trees(4, 2, 2)]), "two parts")
 
 
 def forests(n_jobs: int) -> list[object]:

@@ -20,5 +20,6 @@ def frame_library(X: Any) -> str | None:
 
 def missing_columns(codes: Codes, forest: Forest) -> tuple[int, ...]:
     """The columns with missing values among those that the trees split on."""
-    used = np.unique(forest.column[forest.kind != COMBINATION]).tolist()
+    # Counting is quicker than sorting where there are millions of splits.
+    used = np.flatnonzero(np.bincount(forest.column[forest.kind != COMBINATION])).tolist()
     return tuple(j for j in used if codes.has_missing(j))

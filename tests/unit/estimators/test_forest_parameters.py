@@ -27,7 +27,7 @@ from weald import (
     RandomForestRegressor,
 )
 from weald.boosting import progress
-from weald.model.join import tree_of
+from weald.model.join import tree_apart
 
 
 @pytest.fixture(params=ALL, ids=named)
@@ -148,7 +148,7 @@ class TestLimits:
         for t in range(5):
             single = DecisionTreeClassifier(**settings).fit(X, Y, sample_weight=model.bags_.counts(t))
             assert 1 < single.get_n_leaves() < 30
-            assert_same_trees(tree_of(model.forest_, t), single)
+            assert_same_trees(tree_apart(model.forest_, t), single)
 
     @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
     def test_pruning_keeps_the_values_of_inner_nodes(self, criterion):
@@ -229,7 +229,7 @@ class TestOneBag:
         for t in range(4):
             single = DecisionTreeClassifier(criterion=criterion)
             single.fit(X, y, sample_weight=model.bags_.counts(t).astype(float))
-            assert_same_trees(tree_of(model.forest_, t), single)
+            assert_same_trees(tree_apart(model.forest_, t), single)
 
     @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
     @pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 9}], ids=str)
@@ -240,7 +240,7 @@ class TestOneBag:
         for t in range(4):
             single = DecisionTreeRegressor(criterion=criterion, **limits)
             single.fit(X, y, sample_weight=model.bags_.counts(t).astype(float))
-            assert_same_trees(tree_of(model.forest_, t), single, near=("gain", "impurity"))
+            assert_same_trees(tree_apart(model.forest_, t), single, near=("gain", "impurity"))
 
     def test_of_weighted_rows(self):
         weight = np.random.default_rng(5).integers(0, 4, N).astype(float)
@@ -249,7 +249,7 @@ class TestOneBag:
             counts = model.bags_.counts(t, weight > 0)
             assert counts.sum() == np.count_nonzero(weight)
             single = DecisionTreeClassifier().fit(X, Y, sample_weight=weight * counts)
-            assert_same_trees(tree_of(model.forest_, t), single)
+            assert_same_trees(tree_apart(model.forest_, t), single)
 
     def test_of_categories_and_missing_values(self):
         table = {
@@ -338,7 +338,7 @@ class TestWarmStart:
         model = RandomForestClassifier(3, warm_start=True).fit(X, Y)
         before = model.forest_
         model.set_params(n_estimators=5).fit(X, Y)
-        assert_same_trees(tree_of(model.forest_, 2), tree_of(before, 2))
+        assert_same_trees(tree_apart(model.forest_, 2), tree_apart(before, 2))
 
     def test_the_same_number_warns(self, forest):
         forest.set_params(warm_start=True).fit(X, Y)
