@@ -24,6 +24,7 @@ from weald.io import canonical
 #: The only metadata key: several would come out in random order.
 KEY = "weald"
 MAX_HEADER = 100_000_000
+_ALIGNMENT = 8  # of the largest numbers
 _DTYPES = {
     "BOOL": np.dtype(np.bool_),
     "U8": np.dtype(np.uint8),
@@ -84,12 +85,13 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def read(path: str | os.PathLike[str], *, mmap: bool) -> tuple[str, Tensors]:
-    """The text and the arrays of a file; with `mmap`, arrays are read-only windows on the file."""
+    """The text and the arrays of a file; with `mmap`, arrays are read-only windows on it, if aligned."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         length = _header_length(file, size)
         text, entries = _parse_header(file.read(length), size - 8 - length)
-        data = np.memmap(file, np.uint8, mode="r")[8 + length :] if mmap else None
+        aligned = (8 + length) % _ALIGNMENT == 0  # else every array would have to be copied anyway
+        data = np.memmap(file, np.uint8, mode="r")[8 + length :] if mmap and aligned else None
         return text, {entry.name: _tensor(file, entry, data) for entry in entries}
 
 

@@ -53,6 +53,17 @@ def test_mmap_gives_the_same_model(tmp_path):
     assert model_file.to_bytes(mapped) == (tmp_path / "m.weald").read_bytes()
 
 
+def test_mapped_arrays_are_aligned_whatever_the_length_of_the_header(tmp_path):
+    model = regressor(weighted=True)
+    data = model_file.to_bytes(model)
+    end = 8 + int.from_bytes(data[:8], "little")
+    path = tmp_path / "m.weald"
+    path.write_bytes((end - 7).to_bytes(8, "little") + data[8:end] + b" " + data[end:])
+    mapped = weald.load(path, mmap=True)
+    same_arrays(model, mapped)
+    assert all(array.flags.aligned for array in mapped.forest_.arrays().values())
+
+
 CLASSES = [
     np.array([False, True]),
     np.array([-3, 0, 200], np.int16),
