@@ -41,9 +41,7 @@ def test_other_weights_than_those_of_the_fit_are_refused(n):
     weight = np.arange(40) > 3
     for model, given in ((MODEL, weight), (RandomForestClassifier(5).fit(X, Y, weight), None)):
         call = list(calls(model, X, Y, sample_weight=given))[n]
-        with pytest.raises(
-            DataError, match=r"rows have a weight above 0\. Give the table"
-        ):
+        with pytest.raises(DataError, match=r"rows have a weight above 0\. Give the table"):
             call()
 
 
@@ -63,9 +61,7 @@ def test_several_outputs_have_no_votes_margins_or_strength():
     both = np.column_stack([Y, Y])
     model = RandomForestClassifier(5, random_state=0).fit(X, both)
     for call in (model.oob_margins, model.strength, model.oob_votes):
-        with pytest.raises(
-            DataError, match=f"`{call.__name__}` of .* is for one output"
-        ):
+        with pytest.raises(DataError, match=f"`{call.__name__}` of .* is for one output"):
             call(X, both)
 
 
