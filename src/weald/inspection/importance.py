@@ -119,8 +119,8 @@ class _OneTree:
     ) -> None:
         self.tree, self.source, self.unseen, self.truth, self.error = tree, source, unseen, truth, error
         self.n_threads = rows.n_threads
-        self.table = take_rows(rows.table, unseen)
         self.readers = _readers(tree)
+        self.table = _only_columns(take_rows(rows.table, unseen), list(self.readers))
         self.answer_of_leaf = answers_of(tree.value, n_classes)
         self.node = leaf_nodes(tree, self.table, n_threads=self.n_threads)[:, 0]
         self.said = self.answer_of_leaf[~tree.slot[self.node]]
@@ -180,6 +180,18 @@ def _subtree_ends(tree: Forest) -> NDArray[np.int64]:
         ends[inner + 1], ends[right] = right, ends[inner]
         inner = np.concatenate([inner + 1, right])
     return ends
+
+
+def _only_columns(table: Table, columns: list[int]) -> Table:
+    """Without the entries of a sparse matrix in other columns, which the tree would pass in vain."""
+    given = table.columns
+    if not isinstance(given, BlockColumns) or not isinstance(given.block, SparseBlock):
+        return table
+    block = given.block.compressed_by_rows()
+    kept = np.isin(block.indices, columns)
+    indptr = np.concatenate(([0], np.cumsum(kept)))[block.indptr].astype(np.int64)
+    block = replace(block, indptr=indptr, indices=block.indices[kept], data=block.data[kept])
+    return replace(table, columns=BlockColumns(block, given.placed, given.names))
 
 
 def _by_columns(table: Table) -> Table:

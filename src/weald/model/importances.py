@@ -35,6 +35,7 @@ def tree_importances(forest: Forest) -> NDArray[np.float64]:
     sums = np.bincount(
         np.concatenate(place), np.concatenate(gain), forest.n_trees * forest.n_columns
     ).reshape(forest.n_trees, forest.n_columns)
+    sums = sums.astype(np.float64, copy=False)  # of no splits at all, bincount makes integers
     totals = sums.sum(axis=1, keepdims=True)
     shares: NDArray[np.float64] = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
     return shares

@@ -116,7 +116,8 @@ def test_a_group_of_one_column_is_that_column():
 
 def test_every_kind_of_column_is_permuted():
     X = frame()
-    y = np.where((X["size"] == "l") ^ (X["height"].fillna(4) > 4) ^ (X["town"] == "Graz"), 1, 0)
+    tall = X["height"].fillna(4).to_numpy(float) > 4
+    y = (X["size"] == "l").to_numpy(bool) ^ tall ^ (X["town"] == "Graz").to_numpy(bool)
     model = RandomForestClassifier(10, random_state=2, max_features=None).fit(X, y)
     found = model.permutation_importance(X, y)
     assert_equals(found, brute_force(model, X, y, wrong, [[j] for j in range(4)]))

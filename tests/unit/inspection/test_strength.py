@@ -13,7 +13,7 @@ from weald.inspection.strength import generalisation_bound, margins_of
 def data(n_classes: int, n: int = 80) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(n_classes)
     y = rng.integers(n_classes, size=n)
-    return rng.normal(size=(n, 3)) + y[:, None] * [1.0, 0.5, 0.0], y + 10
+    return rng.normal(size=(n, 3)) + y[:, None] * [2.0, 1.0, 0.0], y + 10
 
 
 def naive_margins(votes: np.ndarray, y: np.ndarray, classes: np.ndarray) -> tuple[list[float], list]:
@@ -40,7 +40,7 @@ def test_strength_by_the_definitions(kind, n_classes):
     deviations = []
     for rows, said in unseen_answers(model, X):
         raw = [
-            (a == y[i]) - (a == rivals[i] and a != y[i])
+            int(a == y[i]) - int(a == rivals[i] and a != y[i])
             for i, a in zip(rows.tolist(), said.tolist(), strict=True)
         ]
         deviations.append(np.std(raw))

@@ -49,7 +49,7 @@ def test_votes_of_numbers_are_means_of_the_trees_that_did_not_see_a_row(kind):
 def test_rows_of_weight_0_are_seen_by_no_tree():
     X, labels, _ = data()
     weight = np.random.default_rng(1).integers(0, 3, len(X))
-    model = forest(RandomForestClassifier).fit(X, labels, weight)
+    model = forest(RandomForestClassifier, n_estimators=25).fit(X, labels, weight)
     votes = model.oob_votes(X, sample_weight=weight)
     assert np.array_equal(votes[weight > 0], vote_counts(model, X, weight > 0)[weight > 0])
     assert (votes[weight == 0].sum(axis=1) == len(model)).all()
