@@ -48,8 +48,9 @@ class ForestUncertainty:
         X : table
             As in `fit`.
         method : {"infinitesimal", "jackknife"}, default="infinitesimal"
-            The infinitesimal jackknife of Wager, Hastie and Efron (2014), or the jackknife after the
-            bootstrap, which needs more trees. Both account for `max_samples`.
+            The infinitesimal jackknife of Wager, Hastie and Efron (2014), which leans low in small tables, or
+            the jackknife after the bootstrap, which leans high; the mean of the two is nearer than either.
+            Both account for `max_samples`.
         sample_weight : array-like of shape (n_training_rows,), default=None
             The weights of the fit; needed only if some were 0 (or a class had the weight 0).
 
