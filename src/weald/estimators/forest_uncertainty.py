@@ -40,8 +40,9 @@ class ForestUncertainty:
 
         This is the variance of the forest's mean, or of each class's share; it leaves out the noise of a new
         row's own target. Both methods are corrected for the finite number of trees, on average; it takes
-        about as many trees as training rows to make them steady. Values that fall below 0 become 0, with a warning. The cost is
-        rows of `X` × training rows × trees, as matrix products in blocks.
+        about as many trees as training rows to make them steady. Values that fall below 0
+        become 0, with a warning. The cost is rows of `X` × training rows × trees, as matrix products in
+        blocks.
 
         Parameters
         ----------
