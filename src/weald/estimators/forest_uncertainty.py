@@ -39,17 +39,19 @@ class ForestUncertainty:
         """How much the prediction would vary if the forest were fitted on other rows of the same source.
 
         This is the variance of the forest's mean, or of each class's share; it leaves out the noise of a new
-        row's own target. Both methods are corrected for the finite number of trees, on average: a few times
-        as many trees as rows make them steady. Values that fall below 0 become 0, with a warning. The cost is
-        rows of `X` × training rows × trees, as matrix products in blocks.
+        row's own target. Both methods are corrected for the finite number of trees, on average; it takes
+        about as many trees as training rows to make them steady. Values that fall below 0
+        become 0, with a warning. The cost is rows of `X` × training rows × trees, as matrix products in
+        blocks.
 
         Parameters
         ----------
         X : table
             As in `fit`.
         method : {"infinitesimal", "jackknife"}, default="infinitesimal"
-            The infinitesimal jackknife of Wager, Hastie and Efron (2014), or the jackknife after the
-            bootstrap, which needs more trees. Both account for `max_samples`.
+            The infinitesimal jackknife of Wager, Hastie and Efron (2014), which leans low in small tables, or
+            the jackknife after the bootstrap, which leans high; the mean of the two is nearer than either.
+            Both account for `max_samples`.
         sample_weight : array-like of shape (n_training_rows,), default=None
             The weights of the fit; needed only if some were 0 (or a class had the weight 0).
 

@@ -121,7 +121,8 @@ def _ranked(values: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
     if not 1 <= rank <= len(values):
         return np.full(values.shape[1], -np.inf if rank < 1 else np.inf)
     values.partition(rank - 1, axis=0)
-    return values[rank - 1]
+    found: NDArray[np.float64] = values[rank - 1]
+    return found
 
 
 def drawn_rows(rows: NDArray[np.int64], most: int | None, seed: int) -> NDArray[np.int64]:

@@ -100,7 +100,7 @@ def _members(forest: Forest, train: TrainingRows, n_threads: int) -> Iterator[_M
         shape = (int(forest.tree_start[last] - start), n_train)
         places = (np.concatenate(nodes), np.concatenate(rows))
         matrix = sparse.csr_matrix((np.concatenate(weights), places), shape=shape)
-        yield _Members(first, last, matrix, np.bincount(places[0], np.concatenate(weights), shape[0]))
+        yield _Members(first, last, matrix, matrix @ np.ones(n_train))
 
 
 def _shares(forest: Forest, nodes: NDArray[np.int64], members: _Members) -> sparse.csr_matrix:

@@ -27,7 +27,7 @@ def test_shapes_of_variances():
     X, y = data()
     both = np.column_stack([y, X[:, 1]])
     labels = np.column_stack([np.digitize(y, [-0.5, 0.5]), y > 0])
-    forest = {"n_estimators": 400, "min_samples_leaf": 5, "random_state": 0}
+    forest = {"n_estimators": 2000, "min_samples_leaf": 5, "random_state": 0}
     assert RandomForestRegressor(**forest).fit(X, y).predict_variance(X[:4]).shape == (4,)
     assert RandomForestRegressor(**forest).fit(X, both).predict_variance(X[:4]).shape == (4, 2)
     one = RandomForestClassifier(**forest).fit(X, labels[:, 0])

@@ -124,20 +124,25 @@ def test_of_a_mean_it_is_the_variance_of_a_mean(method, max_samples):
 
 
 def test_close_to_the_variance_over_repeated_simulations():
-    """The mean estimate is within a factor of 1.6 of how predictions vary from table to table."""
+    """The mean estimates, against how predictions vary from table to table.
+
+    The infinitesimal jackknife leans low and the jackknife high, as Wager, Hastie and Efron say: 200 tables
+    give about 0.82 and 1.42 of the truth; the truth of 100 tables has a standard error of a seventh.
+    """
     new = np.array([[0.0, 0.0, 0.0], [1.0, -1.0, 0.0]])
     predictions, estimates = [], {"infinitesimal": [], "jackknife": []}
-    for seed in range(60):
+    for seed in range(100):
         X, y = data(60, seed=100 + seed)
-        model = RandomForestRegressor(200, min_samples_leaf=5, random_state=seed).fit(X, y)
+        model = RandomForestRegressor(150, min_samples_leaf=5, random_state=seed).fit(X, y)
         predictions.append(model.predict(new))
         for method, found in estimates.items():
             found.append(variance(model, new, method)[:, 0])
     truth = np.var(predictions, axis=0, ddof=1)
-    for found in estimates.values():
-        ratio = np.mean(found, axis=0) / truth
-        assert (ratio > 1 / 1.6).all(), ratio
-        assert (ratio < 1.6).all(), ratio
+    low, high = (np.mean(found, axis=0) / truth for found in estimates.values())
+    assert ((low > 0.6) & (low < 1.2)).all(), low
+    assert ((high > 1.0) & (high < 1.9)).all(), high
+    # The two lean to opposite sides by nature, so their mean is nearer.
+    assert (((low + high) / 2 > 0.8) & ((low + high) / 2 < 1.45)).all(), (low + high) / 2
 
 
 @pytest.mark.parametrize("method", ["infinitesimal", "jackknife"])
