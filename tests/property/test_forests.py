@@ -51,7 +51,7 @@ def grow(criterion: str, n_rows: int, n_extra: int = 0, bags: Bags | None = None
     rng = np.random.default_rng(n_rows)
     columns = mixed_table(1, n_rows + n_extra)
     weight = np.repeat([1.0, 0.0], [n_rows, n_extra])
-    codes = encode(columns, weight=weight)
+    codes = encode(columns, max_bins=None, weight=weight)
     y = rng.normal(size=n_rows + n_extra)
     options = GrowOptions(criterion=criterion, **({"max_columns": 2, "seed": 3} | more))
     if criterion in ("gini", "entropy"):
