@@ -33,7 +33,9 @@ def tree_importances(forest: Forest) -> NDArray[np.float64]:
         place.append(tree[owner] * forest.n_columns + forest.combination_column[terms])
         gain.append(forest.gain[owner] * size / total[owner])
     sums = np.bincount(np.concatenate(place), np.concatenate(gain), forest.n_trees * forest.n_columns)
-    sums = sums.reshape(forest.n_trees, forest.n_columns).astype(np.float64)  # whole numbers if there are none
+    sums = sums.reshape(forest.n_trees, forest.n_columns).astype(
+        np.float64
+    )  # whole numbers if there are none
     totals = sums.sum(axis=1, keepdims=True)
     shares: NDArray[np.float64] = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
     return shares
