@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from property.strategies import Problem, problems
+from property.strategies import Problem, problems, take
 from property.test_same_bits import run, table
 from reference.compare import assert_same_forest
 from unit.rows.growing import mixed_table
@@ -49,10 +49,11 @@ def test_order_by_rank_equals_sorting(problem, max_columns, seed):
 def grow(criterion: str, n_rows: int, n_extra: int = 0, bags: Bags | None = None, **more: object) -> object:
     """A tree, or those of some bags, on a table of every kind of column, with rows of weight 0 behind it."""
     rng = np.random.default_rng(n_rows)
-    columns = mixed_table(1, n_rows + n_extra)
+    rows = np.concatenate([np.arange(n_rows), np.zeros(n_extra, np.intp)])
+    columns = take(mixed_table(1, n_rows), rows)
     weight = np.repeat([1.0, 0.0], [n_rows, n_extra])
-    codes = encode(columns, weight=weight)
-    y = rng.normal(size=n_rows + n_extra)
+    codes = encode(columns, max_bins=None, weight=weight)
+    y = rng.normal(size=n_rows)[rows]
     options = GrowOptions(criterion=criterion, **({"max_columns": 2, "seed": 3} | more))
     if criterion in ("gini", "entropy"):
         n_classes = 2 if criterion == "gini" else 4

@@ -73,7 +73,7 @@ class TestGrowth:
     """Trees have the rows that the record tells, however many threads grow them, at once or in parts."""
 
     def codes(self, n=300):
-        return encode(mixed_table(0, n), n_threads=1)
+        return encode(mixed_table(0, n), max_bins=None, n_threads=1)
 
     def grow(self, criterion, bags, **more):
         codes, rng = self.codes(), np.random.default_rng(4)
