@@ -49,7 +49,7 @@ class BaggingState:
         if type(seed) is not int or not 0 <= seed < 2**31 or len(state.extra) > 1 or state.schema is None:
             raise ParameterError("The facts of a bagged model are not complete, or not what they should be.")
         made = cls._trees(state, seed) if state.forest is not None else cls._others(state, seed)
-        model: Any = cls(**state.params)  # type: ignore[call-arg]
+        model: Any = cls(**state.params)
         if state.forest is None or state.base is not None:
             model.estimator = clone(made.template)
         model._checked_options()
