@@ -46,7 +46,9 @@ def test_estimators_load_what_sklearn_base_loads_and_no_frame_library():
 
 
 def test_ensembles_load_no_more_than_trees():
-    ours = loaded("import weald; weald.BaggingClassifier; weald.VotingRegressor; weald.forest_bound(0.5, 0.1)")
+    ours = loaded(
+        "import weald; weald.BaggingClassifier; weald.VotingRegressor; weald.forest_bound(0.5, 0.1)"
+    )
     trees = loaded("import weald; weald.DecisionTreeClassifier; weald.DecisionTreeRegressor")
     assert not (ours - trees) & FORBIDDEN
     assert foreign(ours) <= foreign(trees)

@@ -56,7 +56,6 @@ def showing(n_members: int, verbose: Any) -> Iterator[Callable[[], None]]:
     from weald.boosting.progress import Progress
 
     with Progress(n_members, word="member") as progress:
-        progress.start()
         yield lambda: progress.advance({})
 
 
@@ -65,8 +64,8 @@ def on_threads(
 ) -> list[Found]:
     """`work` of each number, on threads of their own; `done` is told of each here, as results arrive.
 
-    The first error in order is raised. Nothing runs on when this ends: after an error or Ctrl-C, what has begun ends first and the rest is never
-    begun. So it is for short work, which cannot be interrupted.
+    The first error in order is raised. Nothing runs on when this ends: after an error or Ctrl-C, what has
+    begun ends first and the rest is never begun. So it is for short work, which cannot be interrupted.
     """
     with ThreadPoolExecutor(n_threads) as pool:
         waiting = [pool.submit(work, number) for number in numbers]
@@ -80,9 +79,7 @@ def on_threads(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def in_parallel(
-    work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None
-) -> Iterator[Found]:
+def in_parallel(work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None) -> Iterator[Found]:
     """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most."""
     from joblib import effective_n_jobs
     from sklearn.utils.parallel import Parallel, delayed

@@ -401,7 +401,9 @@ def test_parameters_that_speak_of_columns_follow_the_columns():
     X = np.column_stack([rng.normal(size=(200, 3)), rng.integers(0, 4, (200, 2))])
     y = X[:, 0] + (X[:, 3] == 2) + 0.5 * (X[:, 4] == 1)
     for declared in ([3, 4], [False, False, False, True, True]):
-        base = DecisionTreeRegressor(max_depth=4, categorical_features=declared, monotonic_cst=[1, 0, 0, 0, 0])
+        base = DecisionTreeRegressor(
+            max_depth=4, categorical_features=declared, monotonic_cst=[1, 0, 0, 0, 0]
+        )
         model = BaggingRegressor(base, n_estimators=6, max_features=3, random_state=0).fit(X, y)
         total = 0
         for member, columns in zip(model.estimators_, model.estimators_features_, strict=True):

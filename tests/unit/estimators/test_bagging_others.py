@@ -285,7 +285,9 @@ def test_pickled_with_its_members():
 
 def test_a_wrong_parameter_of_a_member_stays_one():
     X, _ = points()
-    with pytest.raises(ParameterError, match=r"The XGBRegressor of bag 0 failed: ParameterError: `max_depth`"):
+    with pytest.raises(
+        ParameterError, match=r"The XGBRegressor of bag 0 failed: ParameterError: `max_depth`"
+    ):
         BaggingRegressor(XGBRegressor(max_depth=-3)).fit(X, X[:, 0])
 
 
