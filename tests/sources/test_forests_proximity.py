@@ -58,13 +58,15 @@ def test_the_sparse_form_has_the_largest_of_the_brute_force_count(oob):
 
 def test_first_guess_of_125_and_210_is_167_5():
     assert first_number(np.array([125.0, 210.0])) == 167.5
-    column = KnownColumn("weight", np.array([125.0, 180.0, 0.0, 210.0]), np.array([1, 1, 0, 1], bool), "number")
+    column = KnownColumn(
+        "weight", np.array([125.0, 180.0, 0.0, 210.0]), np.array([1, 1, 0, 1], bool), "number"
+    )
     same_label = np.array([1, 0, 1, 1], np.int32)  # the 180 belongs to a row of another label
     assert column.guesses(same_label, 2).tolist() == [180.0, 167.5]
 
 
 def meetings(shares, n_trees=10):
-    """Leaves of training rows, (n_rows, n_trees), such that a query row in leaf 1 everywhere has these proximities."""
+    """Leaves of training rows that give these proximities to a row which is always in leaf 1."""
     nodes = np.zeros((len(shares), n_trees), np.int32)
     first = 0
     for row, share in enumerate(shares):

@@ -20,9 +20,7 @@ class LeafRows:
     n_rows: int
 
     @classmethod
-    def of(
-        cls, nodes: NDArray[np.int32], node_start: NDArray[np.int64], *, n_threads: int = 1
-    ) -> LeafRows:
+    def of(cls, nodes: NDArray[np.int32], node_start: NDArray[np.int64], *, n_threads: int = 1) -> LeafRows:
         """Sort rows by leaf: nodes is (n_rows, n_trees), -1 where a row does not count."""
         node_start = np.ascontiguousarray(node_start, np.int64)
         start, rows = _core.leaf_rows(nodes, node_start, n_threads)
@@ -32,9 +30,7 @@ class LeafRows:
         self, nodes: NDArray[np.int32], sets: NDArray[np.uint64] | None, k: int, *, n_threads: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
         """The k nearest other rows of each: rows (n_rows, k), proximities, and how many there are."""
-        return _core.nearest_rows(
-            nodes, self.node_start, self.start, self.rows, _sets(sets), k, n_threads
-        )
+        return _core.nearest_rows(nodes, self.node_start, self.start, self.rows, _sets(sets), k, n_threads)
 
     def matrix(
         self, nodes: NDArray[np.int32], sets: NDArray[np.uint64] | None = None, *, n_threads: int = 1

@@ -1,7 +1,8 @@
 """Sums weighted by proximity without any proximity: a sum over trees of the sums of leaves.
 
-The proximity of two rows is a sum over trees, so Σ proximity · value over all rows with a value is, for each tree,
-the sum of the values in the row's leaf. That is exact, and takes rows · trees steps a column. Equation I5.
+The proximity of two rows is a sum over trees, so Σ proximity · value over all rows with a value is, for each
+tree, the sum of the values in the row's leaf. That is exact, and takes rows · trees steps a column. Equation
+I5.
 """
 
 from __future__ import annotations
@@ -73,9 +74,7 @@ def proximity_fills(
     return {j: each.fills() for j, each in sums.items()}
 
 
-def own_votes(
-    forest: Forest, table: Table, own: NDArray[np.intp], *, n_threads: int
-) -> NDArray[np.int64]:
+def own_votes(forest: Forest, table: Table, own: NDArray[np.intp], *, n_threads: int) -> NDArray[np.int64]:
     """How many trees vote for the class that each row is filled as."""
     vote = np.argmax(forest.value, axis=1)
     votes = np.zeros(table.n_rows, np.int64)
@@ -135,9 +134,7 @@ class _LevelSums(_Sums):
     def add(self, train: NDArray[np.int32], query: NDArray[np.int32], n_nodes: int) -> None:
         known = train[self.column.known]
         place = (known, self.column.values[self.column.known])
-        levels = sparse.csr_matrix(
-            (np.ones(len(known)), place), shape=(n_nodes, len(self.column.levels))
-        )
+        levels = sparse.csr_matrix((np.ones(len(known)), place), shape=(n_nodes, len(self.column.levels)))
         self.met = self.met + levels[query[self.rows]]
 
     def fills(self) -> NDArray[np.int32]:

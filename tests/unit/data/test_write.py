@@ -42,13 +42,21 @@ PANDAS = {
     "new category": (pd.Series(pd.Categorical(["a", None, "b"])), level("c"), "c"),
     "ordered": (pd.Series(pd.Categorical(["a", None, "b"], ["b", "a"], ordered=True)), level("a"), "a"),
     "numbers as levels": (pd.Series([1.0, None, 2.0]), level(2), 2.0),
-    "date": (pd.Series(pd.to_datetime(["2024-01-01", None, "2025-01-01"])), number(MICROSECONDS, "datetime"), NOON),
+    "date": (
+        pd.Series(pd.to_datetime(["2024-01-01", None, "2025-01-01"])),
+        number(MICROSECONDS, "datetime"),
+        NOON,
+    ),
     "zoned": (
         pd.Series(pd.to_datetime(["2024-01-01", None, "2025-01-01"])).dt.tz_localize("Europe/Berlin"),
         number(MICROSECONDS, "instant"),
         NOON.replace(tzinfo=dt.UTC),
     ),
-    "span": (pd.Series(pd.to_timedelta([1, None, 3], unit="s")), number(2e6, "duration"), dt.timedelta(seconds=2)),
+    "span": (
+        pd.Series(pd.to_timedelta([1, None, 3], unit="s")),
+        number(2e6, "duration"),
+        dt.timedelta(seconds=2),
+    ),
     "period": (
         pd.Series(pd.PeriodIndex(["2024-01", "NaT", "2024-03"], freq="M")),
         number(MICROSECONDS, "datetime"),
@@ -92,7 +100,11 @@ POLARS = {
     "text": (pl.Series(["a", None, "b"]), level("b"), "b"),
     "categorical": (pl.Series(["a", None, "b"], dtype=pl.Categorical), level("b"), "b"),
     "enum": (pl.Series(["a", None, "b"], dtype=pl.Enum(["b", "a"])), level("b"), "b"),
-    "date": (pl.Series([dt.date(2024, 1, 1), None, dt.date(2025, 1, 1)]), number(MICROSECONDS, "datetime"), NOON.date()),
+    "date": (
+        pl.Series([dt.date(2024, 1, 1), None, dt.date(2025, 1, 1)]),
+        number(MICROSECONDS, "datetime"),
+        NOON.date(),
+    ),
     "datetime": (
         pl.Series([NOON, None, NOON], dtype=pl.Datetime("ms")),
         number(MICROSECONDS, "datetime"),
@@ -136,7 +148,11 @@ ARROW = {
     "text": (pa.array(["a", None, "b"]), level("b"), "b"),
     "dictionary": (pa.array(["b", None, "a"]).dictionary_encode(), level("a"), "a"),
     "date": (pa.array([NOON.date(), None, NOON.date()]), number(MICROSECONDS, "datetime"), NOON.date()),
-    "timestamp": (pa.array([NOON, None, NOON], pa.timestamp("us", "UTC")), number(MICROSECONDS, "instant"), NOON.replace(tzinfo=dt.UTC)),
+    "timestamp": (
+        pa.array([NOON, None, NOON], pa.timestamp("us", "UTC")),
+        number(MICROSECONDS, "instant"),
+        NOON.replace(tzinfo=dt.UTC),
+    ),
 }
 
 
@@ -189,7 +205,12 @@ def test_objects_keep_their_kind(values, cells, expected):
 
 
 def test_mappings_keep_the_columns_of_every_library():
-    given = {"a": [1.0, None], "b": pl.Series([1, None]), "c": pd.Series([1.0, None]), "d": pa.array([1, None])}
+    given = {
+        "a": [1.0, None],
+        "b": pl.Series([1, None]),
+        "c": pd.Series([1.0, None]),
+        "d": pa.array([1, None]),
+    }
     out = write_cells(given, {j: number(2.0) for j in range(4)})
     assert [list(column)[1] for column in (out["a"], out["b"], out["c"])] == [2.0, 2, 2.0]
     assert out["d"].to_pylist() == [1, 2]

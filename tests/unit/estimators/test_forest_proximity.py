@@ -39,7 +39,12 @@ def test_results_do_not_depend_on_threads(forest):
         forest.set_params(n_jobs=n_jobs)
         near = forest.nearest_rows(X, 4, oob_only=True)
         found.append(
-            (forest.proximity(X).tobytes(), near.data.tobytes(), near.indices.tobytes(), near.indptr.tobytes())
+            (
+                forest.proximity(X).tobytes(),
+                near.data.tobytes(),
+                near.indices.tobytes(),
+                near.indptr.tobytes(),
+            )
         )
         assert near.shape == (120, 120)
         assert np.diff(near.indptr).max() == 4
@@ -79,7 +84,7 @@ def test_refusals(forest):
         forest.nearest_rows(X[1:], oob_only=True)
     with pytest.raises(ParameterError, match="`k` must be a whole number of at least 1; got 0"):
         forest.nearest_rows(X, 0)
-    with pytest.raises(DataError, match="5,000 rows are the limit.*sample"):
+    with pytest.raises(DataError, match=r"5,000 rows are the limit.*sample"):
         forest.embedding(np.zeros((5001, 3)))
     with pytest.raises(ParameterError, match="every tree saw every row"):
         ExtraTreesRegressor(n_estimators=2).fit(X, Y).proximity(X, oob_only=True)
@@ -141,7 +146,11 @@ def test_prototypes_are_tables_of_the_users_kind(frame):
         assert row.shape == (2, 7)
     gentoo = found["Gentoo"]
     values = gentoo.to_pydict() if frame == "arrow" else gentoo.to_dict()
-    assert next(iter(values["island"])) == "Biscoe" if frame != "pandas" else gentoo["island"].iloc[0] == "Biscoe"
+    assert (
+        next(iter(values["island"])) == "Biscoe"
+        if frame != "pandas"
+        else gentoo["island"].iloc[0] == "Biscoe"
+    )
     # Columns of the table in another order give the same rows.
     if frame == "pandas":
         turned = model.prototypes(table[table.columns[::-1]], species, n_prototypes=2)

@@ -13,7 +13,10 @@ def graph(n, entries):
     return sparse.csr_matrix((shares, (rows, columns)), shape=(n, n))
 
 
-NEAR = graph(6, [(0, 1, 0.5), (0, 5, 0.9), (1, 0, 0.5), (1, 2, 0.5), (2, 1, 0.5), (2, 0, 0.6), (3, 4, 0.2), (4, 3, 0.2)])
+NEAR = graph(
+    6,
+    [(0, 1, 0.5), (0, 5, 0.9), (1, 0, 0.5), (1, 2, 0.5), (2, 1, 0.5), (2, 0, 0.6), (3, 4, 0.2), (4, 3, 0.2)],
+)
 CLASS = np.array([True, True, True, True, True, False])
 
 
