@@ -3,9 +3,9 @@
     python benchmarks/compare/imputation.py --help
 
 ProximityImputer against the median of numbers and the mode of categories, and beside scikit-learn's
-IterativeImputer with its forest, which regresses every column on all others (categories as numbers, rounded) and is not
-given the target. The error of a number is in standard deviations of its column (root mean square), that of a
-category the share of wrong ones; the error of a table is the mean over its columns.
+IterativeImputer with its forest, which regresses every column on all others (categories as numbers, rounded)
+and is not given the target. The error of a number is in standard deviations of its column (root mean square),
+that of a category the share of wrong ones; the error of a table is the mean over its columns.
 """
 
 from __future__ import annotations
@@ -190,10 +190,10 @@ def summary(found: Sequence[Result]) -> str:
 def section(found: Sequence[Result], facts: dict[str, str], options: argparse.Namespace) -> str:
     """The part of the results page."""
     words = (
-        f"{SHARE:.0%} of the known entries removed, {options.repeats} times; at most {options.rows:,} rows of a "
-        "table. Error of numbers: root mean square in standard deviations of the column; of categories: share of wrong ones; "
-        "means over the columns. ProximityImputer is given the target, IterativeImputer is not, and sees every category as a "
-        f"number. {options.threads} threads."
+        f"{SHARE:.0%} of the known entries removed, {options.repeats} times; at most {options.rows:,} rows "
+        "of a table. Error of numbers: root mean square in standard deviations of the column; of categories: "
+        "share of wrong ones; means over the columns. ProximityImputer is given the target, IterativeImputer "
+        f"is not, and sees every category as a number. {options.threads} threads."
     )
     parts = [
         "## Imputation on real tables",

@@ -66,7 +66,7 @@ def test_first_guess_of_125_and_210_is_167_5():
 
 
 def meetings(shares, n_trees=10):
-    """Leaves of training rows, (n_rows, n_trees), such that a query row in leaf 1 everywhere has these proximities."""
+    """Leaves of training rows that give these proximities to a row which is always in leaf 1."""
     nodes = np.zeros((len(shares), n_trees), np.int32)
     first = 0
     for row, share in enumerate(shares):

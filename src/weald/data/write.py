@@ -1,7 +1,7 @@
-"""Values written into cells of a user's own table: what comes out is of the kind, and has the types, of what went in.
+"""Values written into cells of a user's own table, whose kind and types stay.
 
-A number goes into a column of whole numbers rounded, into one of bools as True from 0.5 on; dates and durations
-are microseconds here, as in a `Table`, and leave as what they were.
+A number goes into a column of whole numbers rounded, into one of bools as True from 0.5 on; dates and
+durations are microseconds here, as in a `Table`, and leave as what they were.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
     Parameters
     ----------
     X : table
-        A pandas or polars frame, a pyarrow table, a mapping, an array or a list of rows (which becomes an array).
+        A pandas or polars frame, a pyarrow table, a mapping, an array or a list of rows (which becomes an
+        array).
     cells : mapping of int to Cells
         The position of a column → what to write.
 
@@ -111,7 +112,7 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def places(names: Sequence[Hashable], given: Sequence[Hashable]) -> Sequence[int]:
-    """For each of a model's columns its position in a table that `Schema.align` has taken: by name, or as it comes."""
+    """For each column of a model its position in a table that its schema takes: by name, or as it comes."""
     place = {name: j for j, name in enumerate(given)}
     return [place[name] for name in names] if place.keys() == set(names) else range(len(names))
 
@@ -120,8 +121,9 @@ def _take(values: Any, rows: NDArray[np.intp]) -> Any:
     """Some values of a sequence of any library."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]
-    if hasattr(values, "take"):
-        return values.take(rows)
+    for name in ("gather", "take"):  # of polars; of pyarrow and NumPy
+        if hasattr(values, name):
+            return getattr(values, name)(rows)
     return [values[row] for row in rows.tolist()]
 
 

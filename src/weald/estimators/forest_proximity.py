@@ -1,4 +1,4 @@
-"""What the leaves of a forest say of how near rows are: proximity, nearest rows, outliers, prototypes, a picture."""
+"""How near rows are, by the leaves of a forest: proximity, nearest rows, outliers, prototypes, a picture."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ class ForestProximity:
         Y : table, default=None
             Other rows to compare those of X with; None for those of X themselves.
         oob_only : bool, default=False
-            Whether to count, for each pair, only trees that saw neither of the two. X is then the table of `fit`, in the
-            same order, and Y is None.
+            Whether to count, for each pair, only trees that saw neither of the two. X is then the table of
+            `fit`, in the same order, and Y is None.
         sample_weight : array-like of shape (n_rows,), default=None
-            The weights of `fit`, if there were any; only read with `oob_only`, which needs to know rows of weight 0.
+            The weights of `fit`, if there were any; only read with `oob_only`, which needs to know rows of
+            weight 0.
 
         Returns
         -------
@@ -76,9 +77,10 @@ class ForestProximity:
     def nearest_rows(self, X: Any, k: int = 10, *, oob_only: bool = False, sample_weight: Any = None) -> Any:
         """The k nearest other rows of each row, by proximity.
 
-        Exact, and without a matrix of all pairs: it takes about 13 bytes for each row and tree, and as many steps as there
-        are pairs of a row and another in one of its leaves. That is quick for deep trees; with few large leaves, as in
-        trees of limited depth, it comes near trees · rows², divided by the number of leaves.
+        Exact, and without a matrix of all pairs: it takes about 13 bytes for each row and tree, and as many
+        steps as there are pairs of a row and another in one of its leaves. That is quick for deep trees; with
+        few large leaves, as in trees of limited depth, it comes near trees · rows², divided by the number of
+        leaves.
 
         Parameters
         ----------
@@ -94,8 +96,8 @@ class ForestProximity:
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_rows, n_rows)
-            At most k entries a row, by falling proximity, then by row number. The row itself is left out, and so are rows
-            of proximity 0.
+            At most k entries a row, by falling proximity, then by row number. The row itself is left out, and
+            so are rows of proximity 0.
         """
         from weald.inspection.proximity import nearest_rows
 
@@ -107,16 +109,16 @@ class ForestProximity:
     def outlier_measure(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """How far each row is from the others of its class; above 10 or so it deserves a look.
 
-        The number of rows, divided by the sum of squared proximities to the rows of the class, less the median of the class,
-        in mean absolute deviations of the class.
+        The number of rows, divided by the sum of squared proximities to the rows of the class, less the
+        median of the class, in mean absolute deviations of the class.
 
         Parameters
         ----------
         X : table
             As in `fit`.
         y : array-like of shape (n_rows,), default=None
-            The labels that tell the classes. None for those that the forest predicts; all rows are one class if it
-            predicts numbers.
+            The labels that tell the classes. None for those that the forest predicts; all rows are one class
+            if it predicts numbers.
 
         Returns
         -------
@@ -137,8 +139,8 @@ class ForestProximity:
     def prototypes(self, X: Any, y: Any, k: int = 30, *, n_prototypes: int = 1) -> dict[Any, Any]:
         """Rows that stand for each class.
 
-        Of the rows of a class, the one with the most rows of the class among its k nearest; of these rows together the medians
-        of numbers and the most frequent levels. Further prototypes leave these rows out.
+        Of the rows of a class, the one with the most rows of the class among its k nearest; of these rows
+        together the medians of numbers and the most frequent levels. Further prototypes leave these rows out.
 
         Parameters
         ----------
@@ -154,8 +156,8 @@ class ForestProximity:
         Returns
         -------
         dict
-            Label → a table of the kind of X, one row a prototype, the most crowded first. Numbers in columns of whole
-            numbers are rounded.
+            Label → a table of the kind of X, one row a prototype, the most crowded first. Numbers in columns
+            of whole numbers are rounded.
         """
         from weald.data.write import places
         from weald.inspection.prototypes import neighbourhoods, prototype_table
@@ -198,9 +200,9 @@ class ForestProximity:
         table, n_threads = self._read(X)
         if table.n_rows > MOST_LAID_OUT:
             raise DataError(
-                f"The embedding of {table.n_rows:,} rows would take too long: multidimensional scaling looks at all pairs "
-                f"in every step, so {MOST_LAID_OUT:,} rows are the limit. Give a sample of the rows, or lay out "
-                "nearest_rows(X) by a method for sparse neighbours."
+                f"The embedding of {table.n_rows:,} rows would take too long: multidimensional scaling looks "
+                f"at all pairs in every step, so {MOST_LAID_OUT:,} rows are the limit. Give a sample of the "
+                "rows, or lay out nearest_rows(X) by a method for sparse neighbours."
             )
         leaves = Leaves.of(self.forest_, table, n_threads=n_threads)
         return laid_out(dense_proximity(leaves, leaves, n_threads=n_threads), int(n_components), random_state)

@@ -75,9 +75,9 @@ class KnownColumn:
     def changes(self, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.float64]:
         """How far fills have moved: numbers in standard deviations of the column, levels 1 or 0."""
         if self.unit is None:
-            return (before != after).astype(np.float64)
+            return np.asarray(before != after, np.float64)
         spread = self.spread()
-        return np.abs(after - before) / spread if spread > 0 else np.zeros(len(before))
+        return np.abs(after - before) / (spread if spread > 0 else np.inf)
 
     def cells(self, rows: NDArray[np.intp], fills: NDArray[Any]) -> Cells:
         """Fills as they are written into a user's table."""

@@ -35,29 +35,30 @@ Gaps = dict[int, NDArray[np.intp]]
 class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # no types
     """Fill missing values by the proximity of rows in a forest, after Breiman.
 
-    The forest learns `y`, so rows are near each other in what matters for it. Training rows start from the median
-    (numbers) or the most frequent level (ordered and unordered categories, text) among rows of the same label; then a
-    forest is grown and every missing value replaced: a number by the mean of all rows that have one, weighted by
-    proximity, a level by the one with the largest share of rows times share of proximity; and so on until
-    the fills stop moving. Nothing is drawn that the forest does not draw, and no matrix of proximities is made:
-    the time is that of the forests and rows · trees for each column with gaps.
+    The forest learns `y`, so rows are near each other in what matters for it. Training rows start from the
+    median (numbers) or the most frequent level (ordered and unordered categories, text) among rows of the
+    same label; then a forest is grown and every missing value replaced: a number by the mean of all rows that
+    have one, weighted by proximity, a level by the one with the largest share of rows times share of
+    proximity; and so on until the fills stop moving. Nothing is drawn that the forest does not draw, and no
+    matrix of proximities is made: the time is that of the forests and rows · trees for each column with gaps.
 
-    `transform` fills new rows, whose label is not known, without growing: by a classifier one copy a class, filled as that
-    class; the copy whose own class gets the most votes is kept. By a regressor, from the medians and modes of all rows. It
-    gives `fit_transform` of the training rows only where nothing is missing, since that knows their labels.
+    `transform` fills new rows, whose label is not known, without growing: by a classifier one copy a class,
+    filled as that class; the copy whose own class gets the most votes is kept. By a regressor, from the
+    medians and modes of all rows. It gives `fit_transform` of the training rows only where nothing is
+    missing, since that knows their labels.
 
     Forests and boosters of weald take missing values as they are, as a rule to better effect.
 
     Parameters
     ----------
     estimator : forest of weald, default=None
-        The forest to grow; None for RandomForestClassifier where y has labels (text, bools, dates, at most 50 different
-        whole numbers), else RandomForestRegressor, with 100 trees.
+        The forest to grow; None for RandomForestClassifier where y has labels (text, bools, dates, at most 50
+        different whole numbers), else RandomForestRegressor, with 100 trees.
     max_iter : int, default=6
         The most forests grown by `fit`, and the most steps for new rows.
     tol : float, default=0.01
-        Fills have stopped moving when their mean change is at most this: numbers in standard deviations of the column,
-        levels 1 if they change.
+        Fills have stopped moving when their mean change is at most this: numbers in standard deviations of
+        the column, levels 1 if they change.
     n_jobs : int, default=None
         Threads; None for the estimator's own. The fills do not depend on it.
     random_state : int or RandomState, default=None
@@ -118,7 +119,8 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         Parameters
         ----------
         X : table
-            A pandas or polars frame, a pyarrow table, a NumPy array, a mapping of name to values or a list of rows.
+            A pandas or polars frame, a pyarrow table, a NumPy array, a mapping of name to values or a list of
+            rows.
         y : array-like of shape (n_rows,)
             The target: labels, or numbers (then with several columns too).
 
@@ -277,7 +279,7 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         outputs = read_labels(y, n_rows=n_rows, estimator=owner)
         if len(outputs) > 1:
             raise DataError(
-                f"{owner} fills rows by one label each; y has {len(outputs)} columns of labels. Give one of them."
+                f"{owner} fills rows by one label each; y has {len(outputs)} columns of labels. Give one."
             )
         return outputs[0].indices, len(outputs[0].classes)
 

@@ -1,4 +1,4 @@
-"""The rules by which missing values are filled, each a small function; equations I1 to I4 of docs/methods/forests.md."""
+"""The rules by which missing values are filled: equations I1 to I4 of docs/methods/forests.md."""
 
 from __future__ import annotations
 
@@ -47,4 +47,5 @@ def most_votes(votes: NDArray[Any]) -> NDArray[np.intp]:
     >>> most_votes(np.array([[80, 60], [3, 4], [5, 5]])).tolist()
     [0, 1, 0]
     """
-    return np.argmax(votes, axis=1)
+    best: NDArray[np.intp] = np.argmax(votes, axis=1)
+    return best

@@ -19,8 +19,8 @@ def neighbourhoods(
 ) -> list[NDArray[np.intp]]:
     """Groups of rows of one class, the most crowded first; the first row of each is its centre.
 
-    A centre is the member with the most members among its nearest rows; of equal ones that with the larger sum
-    of proximities to them, then the first. The rows of a group are left out from then on.
+    A centre is the member with the most members among its nearest rows; of equal ones that with the larger
+    sum of proximities to them, then the first. The rows of a group are left out from then on.
     """
     indptr, indices, shares = nearest.indptr, nearest.indices, nearest.data
     owner = np.repeat(np.arange(len(members)), np.diff(indptr))

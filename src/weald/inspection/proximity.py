@@ -1,8 +1,8 @@
 """Proximity: the share of trees in which two rows come to the same leaf.
 
-Rows are sorted by leaf in every tree, so only rows that meet are ever compared. That takes 4 bytes for each row
-and tree, twice, and 4 for each node; the work is, for each row, the number of rows in its leaves. Equations
-P1 to P5 of docs/methods/forests.md.
+Rows are sorted by leaf in every tree, so only rows that meet are ever compared. That takes 4 bytes for each
+row and tree, twice, and 4 for each node; the work is, for each row, the number of rows in its leaves.
+Equations P1 to P5 of docs/methods/forests.md.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def check_out_of_bag(bags: BagRecord, n_rows: int, owner: str) -> None:
     """Raise where a forest has no out-of-bag rows, or a table cannot be the one it was fitted on."""
     if bags.n_draws == 0:
         raise ParameterError(
-            f"This {owner} was fitted with bootstrap=False: every tree saw every row, so no row is out of bag. "
+            f"This {owner} was fitted with bootstrap=False: every tree saw every row, so none is out of bag. "
             "Use oob_only=False, or fit with bootstrap=True."
         )
     if n_rows != bags.n_rows:
@@ -149,7 +149,8 @@ def laid_out(proximity: NDArray[np.float64], n_components: int, random_state: ob
 
     from sklearn.manifold import MDS
 
-    # scikit-learn 1.8 renamed `dissimilarity`; its start, and how many starts it makes, change between versions.
+    # scikit-learn 1.8 renamed `dissimilarity`; its start, and how many starts it makes, change between
+    # versions.
     named = inspect.signature(MDS).parameters
     how = {"metric": "precomputed"} if "metric_mds" in named else {"dissimilarity": "precomputed"}
     if "init" in named:

@@ -84,7 +84,7 @@ def test_refusals(forest):
         forest.nearest_rows(X[1:], oob_only=True)
     with pytest.raises(ParameterError, match="`k` must be a whole number of at least 1; got 0"):
         forest.nearest_rows(X, 0)
-    with pytest.raises(DataError, match="5,000 rows are the limit.*sample"):
+    with pytest.raises(DataError, match=r"5,000 rows are the limit.*sample"):
         forest.embedding(np.zeros((5001, 3)))
     with pytest.raises(ParameterError, match="every tree saw every row"):
         ExtraTreesRegressor(n_estimators=2).fit(X, Y).proximity(X, oob_only=True)

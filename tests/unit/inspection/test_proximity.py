@@ -23,7 +23,7 @@ def test_the_limit_is_two_gibibytes():
 
 def test_out_of_bag_needs_bags_and_the_training_table():
     check_out_of_bag(BagRecord(0, 10, 10), 10, "Forest")
-    with pytest.raises(ParameterError, match="bootstrap=False.*Use oob_only=False"):
+    with pytest.raises(ParameterError, match=r"bootstrap=False.*Use oob_only=False"):
         check_out_of_bag(BagRecord(0, 10, 0), 10, "Forest")
     with pytest.raises(DataError, match="that had 10 rows, and this one has 9"):
         check_out_of_bag(BagRecord(0, 10, 10), 9, "Forest")
