@@ -88,7 +88,7 @@ ESTIMATORS = [
 ]
 
 
-# Some checks fit twice; with warm_start the second fit warns that it adds no tree, as scikit-learn's forests do.
+# Some checks fit twice; with warm_start the second fit warns that it adds no tree, as scikit-learn's do.
 @pytest.mark.filterwarnings("ignore:Warm-start fitting without increasing n_estimators:UserWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_keeps_the_contract(estimator, check):

@@ -258,9 +258,9 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
 
     def _tree(self, t: int) -> Any:
         """Tree `t` as a fitted single tree."""
-        from weald.estimators import tree
+        from weald.estimators import tree as single_trees
 
-        kind = getattr(tree, self._single_tree)
+        kind = getattr(single_trees, self._single_tree)
         names = set(kind._get_param_names()) & set(self.get_params(deep=False))
         params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
         single = kind(**params, splitter=self._splitter, random_state=self.bags_.seed + t)

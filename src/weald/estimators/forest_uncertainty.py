@@ -110,7 +110,7 @@ class ForestUncertainty:
         check_is_fitted(self)
         self._refuse_labels("predict_quantiles", "predict_proba, which gives the shares of the classes")
         asked, single = _read_quantiles(quantiles)
-        given = self._training_rows("predict_quantiles", train, sample_weight)
+        given = self._rows_of_fit("predict_quantiles", train, sample_weight)
         table, n_threads = self._read(X)
         found = forest_quantiles(self.forest_, table, given, asked, n_threads=n_threads)
         if self.n_outputs_ == 1:
@@ -158,7 +158,7 @@ class ForestUncertainty:
         check_is_fitted(self)
         self._refuse_labels("predict_interval", "predict_variance, the variance of each class's share")
         _check_coverage(coverage, max_rows)
-        given = self._training_rows("predict_interval", train, sample_weight, needs_bags=True)
+        given = self._rows_of_fit("predict_interval", train, sample_weight, needs_bags=True)
         rows = drawn_rows(self._left_out_rows(given.drawn), max_rows, self.bags_.seed)
         if interval_ranks(len(rows), coverage)[0] < 1:
             warnings.warn(
@@ -198,7 +198,7 @@ class ForestUncertainty:
             )
         return Drawn(bags, self.forest_.n_trees, present)
 
-    def _training_rows(
+    def _rows_of_fit(
         self, method: str, train: Any, sample_weight: Any, *, needs_bags: bool = False
     ) -> TrainingRows:
         """The table, target and weights of the fit, checked as far as the forest remembers them."""

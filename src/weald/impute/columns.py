@@ -77,7 +77,8 @@ class KnownColumn:
         if self.unit is None:
             return np.asarray(before != after, np.float64)
         spread = self.spread()
-        return np.abs(after - before) / (spread if spread > 0 else np.inf)
+        moved: NDArray[np.float64] = np.abs(after - before) / (spread if spread > 0 else np.inf)
+        return moved
 
     def cells(self, rows: NDArray[np.intp], fills: NDArray[Any]) -> Cells:
         """Fills as they are written into a user's table."""
