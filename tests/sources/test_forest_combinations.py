@@ -33,7 +33,7 @@ def test_beats_the_plain_forest_on_a_rotated_checkerboard():
 def mixed():
     random = np.random.default_rng(3)
     X = random.standard_normal((400, 3))
-    X[random.random((400, 3)) < 0.1] = np.nan
+    X[:, :2][random.random((400, 2)) < 0.1] = np.nan  # the third number tells all rows apart
     y = np.nansum(X, axis=1) + random.standard_normal(400) * 0.1
     rows = [[*row, "abc"[k]] for row, k in zip(X.tolist(), random.integers(0, 3, 400), strict=True)]
     return rows, y + 3 * np.array([row[-1] == "b" for row in rows])

@@ -53,7 +53,7 @@ class Coded:
     n_threads: int
 
 
-class BaseTree(FittedForest, TreePictures):
+class BaseTree(TreePictures, FittedForest):
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.

@@ -240,8 +240,12 @@ def test_one_that_fails_is_named(error, raised, n_jobs):
     model = BaggingRegressor(Failing(error), n_estimators=6, random_state=0, n_jobs=n_jobs)
     clean = BaggingRegressor(Failing(when="never"), n_estimators=6, random_state=0).fit(X, y)
     bags = "|".join(str(k) for k, rows in enumerate(clean.estimators_samples_) if 7 in rows)
-    with pytest.raises(
-        raised, match=rf"The Failing of bag ({bags}) failed: {error.__name__}: .*no sevens please"
+    # Processes could not import a class of this file.
+    with (
+        parallel_config(backend="threading"),
+        pytest.raises(
+            raised, match=rf"The Failing of bag ({bags}) failed: {error.__name__}: .*no sevens please"
+        ),
     ):
         model.fit(X, y)
     assert not hasattr(model, "n_features_in_")

@@ -62,7 +62,7 @@ def test_more_neighbours_than_rows_are_all_that_are_near(forest):
 def test_out_of_bag_knows_rows_of_weight_0():
     weight = np.ones(120)
     weight[::4] = 0
-    model = RandomForestClassifier(n_estimators=25, random_state=0).fit(X, Y, sample_weight=weight)
+    model = RandomForestClassifier(n_estimators=80, random_state=0).fit(X, Y, sample_weight=weight)
     given = model.proximity(X, oob_only=True, sample_weight=weight)
     # Absent rows are in no bag, so all trees count for a pair of them.
     leaves = model.apply(X[[0, 4]])

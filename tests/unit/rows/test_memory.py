@@ -29,6 +29,18 @@ from weald.rows.memory import GrowOptions
 # several outputs, against all splits of the root
 
 
+def grow_class_tree(codes, lane, output_start, weights, weight_power, criterion, options, n_threads):
+    """One tree of all rows."""
+    return engine.grow_class_trees(
+        codes, lane, output_start, weights, weight_power, False, criterion, options, None, n_threads
+    )
+
+
+def grow_moment_tree(*given):
+    """One tree of all rows."""
+    return engine.grow_moment_trees(*given[:-1], None, given[-1])
+
+
 def all_splits(codes: Codes, table: Table):
     """Every two-way partition of the rows that a column allows, as (column, rows that go left)."""
     for j, column in enumerate(table.columns):
@@ -86,7 +98,7 @@ def test_classes_of_two_outputs(criterion, weighted, seed):
         return total
 
     def grow(search, n_threads=1, **more):
-        return engine.grow_class_tree(
+        return grow_class_tree(
             codes.native, lane, [0, 2, 5], weight if weighted else None, 0, criterion,
             options(search=search, **more), n_threads,
         )  # fmt: skip
@@ -127,7 +139,7 @@ def test_squared_error_of_two_targets(seed):
     squares = np.rint((targets**2).sum(axis=1) * weight * 0.5).astype(np.int64)
 
     def grow(search, n_threads=1):
-        return engine.grow_moment_tree(
+        return grow_moment_tree(
             codes.native, lanes, squares, targets, powers, -1, 0, 0,
             options(search=search, gain_power=1), n_threads,
         )  # fmt: skip
@@ -145,9 +157,9 @@ def test_outputs_that_agree_make_the_tree_of_one():
     table = mixed_table(7, 300)
     codes = encode(table, max_bins=None)
     label = np.random.default_rng(7).integers(0, 3, 300).astype(np.int32)[:, None]
-    one = engine.grow_class_tree(codes.native, label, [0, 3], None, 0, GINI, options(), 1)
+    one = grow_class_tree(codes.native, label, [0, 3], None, 0, GINI, options(), 1)
     both = np.concatenate([label, label + 3], axis=1)
-    two = engine.grow_class_tree(codes.native, both, [0, 3, 6], None, 0, GINI, options(), 1)
+    two = grow_class_tree(codes.native, both, [0, 3, 6], None, 0, GINI, options(), 1)
     for name in ("slot", "column", "threshold", "count", "missing_left", "set_codes", "set_left", "impurity"):
         np.testing.assert_array_equal(one[name], two[name], err_msg=name)
     np.testing.assert_array_equal(one["gain"], two["gain"])
@@ -157,7 +169,7 @@ def test_class_out_of_range_raises():
     codes = encode(numeric(np.arange(3.0)), max_bins=None)
     for lane in ([0, 1, 2], [0, -1, 1]):
         with pytest.raises(NativeError, match="class out of range"):
-            engine.grow_class_tree(
+            grow_class_tree(
                 codes.native, np.array(lane, np.int32)[:, None], [0, 2], None, 0, GINI, options(), 1
             )
 
@@ -173,14 +185,10 @@ def grow_any(kind: str, codes: Codes, n_threads: int = 1, **settings: Any) -> di
     weight = rng.integers(1, 4, n)
     if kind == "two classes":
         lane = (signal > 4).astype(np.int32)[:, None]
-        return engine.grow_class_tree(
-            codes.native, lane, [0, 2], None, 0, GINI, options(**settings), n_threads
-        )
+        return grow_class_tree(codes.native, lane, [0, 2], None, 0, GINI, options(**settings), n_threads)
     if kind == "classes":
         lane = (signal % 4).astype(np.int32)[:, None]
-        return engine.grow_class_tree(
-            codes.native, lane, [0, 4], weight, 0, ENTROPY, options(**settings), n_threads
-        )
+        return grow_class_tree(codes.native, lane, [0, 4], weight, 0, ENTROPY, options(**settings), n_threads)
     pairs = np.stack([(signal - 5) * weight, weight], axis=1)
     if kind == "newton":
         return engine.grow_newton_tree(
@@ -193,7 +201,7 @@ def grow_any(kind: str, codes: Codes, n_threads: int = 1, **settings: Any) -> di
         )
     target = (signal - 5.0)[:, None]
     squares = weight * (signal - 5) ** 2
-    return engine.grow_moment_tree(
+    return grow_moment_tree(
         codes.native, pairs, squares, target, [0], 0, 0, 0, options(**settings), n_threads
     )
 
