@@ -21,8 +21,8 @@ X, Y = [[0.0], [1.0], [2.0]], [0, 1, 1]
 SAMPLES = "must be a whole number of at least 2 or a fraction above 0 and at most 1"
 LEAF = "must be a whole number of at least 1 or a fraction above 0 and below 1"
 COLUMNS = (
-    "must be None, 'sqrt' or 'log2' or 'log2+1' or 'third', a whole number of at least 1 or a fraction above 0 "
-    "and at most 1"
+    "must be None, 'sqrt' or 'log2' or 'log2+1' or 'third', a whole number of at least 1 or a fraction above "
+    "0 and at most 1"
 )
 BINS = "must be None or a whole number from 2 to 65535"
 DEPTH = "must be None or a whole number of at least 1"
