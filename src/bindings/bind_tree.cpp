@@ -9,17 +9,19 @@
 #include "bindings/tree_dict.h"
 #include "core/tree/grow_tree.h"
 #include "core/tree/quantise.h"
+#include "core/tree/threshold_ranks.h"
 
 namespace weald::bindings {
 
 namespace {
 
 nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
-  const size_t n_nodes = tree.lanes.size() / n_lanes, n_means = tree.means.size() / n_nodes;
+  const size_t n_nodes = tree.slot.size(), n_means = tree.means.size() / n_nodes;
+  const size_t n_given = tree.lanes.size() / n_lanes;
   nb::dict out;
   out["weight"] = to_numpy(std::move(tree.weight));
   out["impurity"] = to_numpy(std::move(tree.impurity));
-  out["lanes"] = to_numpy(std::move(tree.lanes), {n_nodes, n_lanes});
+  out["lanes"] = to_numpy(std::move(tree.lanes), {n_given, n_lanes});
   out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
   out["lower"] = to_numpy(std::move(tree.lower));
   out["upper"] = to_numpy(std::move(tree.upper));
@@ -126,6 +128,14 @@ void bind_tree(nb::module_& m) {
   bind_options(m);
   bind_bags(m);
   bind_quantise(m);
+  m.def(
+      "rank_thresholds",
+      [](const Vector<int32_t>& column, const Vector<double>& threshold, const Vector<uint8_t>& kind, int n_threads) {
+        return to_numpy(
+            call(n_threads, [&](Run& run) { return rank_thresholds(view(column), view(threshold), view(kind), run); }));
+      },
+      nb::arg("column").noconvert(), nb::arg("threshold").noconvert(), nb::arg("kind").noconvert(),
+      nb::arg("n_threads"));
   m.def(
       "grow_class_trees",
       [](const Codes& codes, const Matrix<int32_t>& lane, const std::vector<int>& output_start,

@@ -44,20 +44,14 @@ void GrownTree::prune(double least) {
 
 namespace {
 
-// Room for all nodes of a tree; `n_leaves` of them are leaves.
-void reserve(TreeArrays& out, size_t n_nodes, size_t n_leaves, size_t n_lanes, size_t n_means) {
-  for (auto* per_node : {&out.weight, &out.count}) per_node->reserve(n_nodes);
-  for (auto* per_node : {&out.impurity, &out.lower, &out.upper}) per_node->reserve(n_nodes);
-  out.slot.reserve(n_nodes);
-  out.lanes.reserve(n_nodes * n_lanes);
-  out.means.reserve(n_nodes * n_means);
-  const size_t n_inner = n_nodes - n_leaves;
-  for (auto* per_inner : {&out.column, &out.right, &out.side}) per_inner->reserve(n_inner);
-  for (auto* per_inner : {&out.threshold, &out.gain}) per_inner->reserve(n_inner);
-  for (auto* per_inner : {&out.kind, &out.missing_left}) per_inner->reserve(n_inner);
-  out.code.reserve(n_inner);
-  out.leaf_start.reserve(n_leaves + 1);
-  out.leaf_in_second.reserve(n_leaves);
+// Room for the nodes of a tree, half of which are leaves.
+void reserve_nodes(TreeArrays& tree, size_t n_nodes, size_t n_lanes, size_t n_means) {
+  const size_t n_inner = n_nodes / 2;
+  const auto each = [](size_t n, auto&... arrays) { (arrays.reserve(n), ...); };
+  each(n_nodes, tree.slot, tree.weight, tree.count, tree.impurity, tree.lower, tree.upper);
+  each(n_inner, tree.column, tree.threshold, tree.kind, tree.missing_left, tree.right, tree.gain, tree.side, tree.code);
+  tree.lanes.reserve(n_nodes * n_lanes);
+  tree.means.reserve(n_nodes * n_means);
 }
 
 }  // namespace
@@ -71,7 +65,7 @@ TreeArrays flatten(GrownTree&& tree) {
   out.combination_start.push_back(0);
   const auto lanes = static_cast<size_t>(tree.n_lanes);
   const size_t n_means = tree.means.size() / tree.nodes.size();
-  reserve(out, tree.nodes.size(), tree.nodes.size() / 2 + 1, lanes, n_means);
+  reserve_nodes(out, tree.nodes.size(), lanes, n_means);
   struct Visit {
     int32_t record;
     int32_t parent_slot;  // inner slot whose right child this is; −1: a left child, or the root
@@ -131,70 +125,65 @@ TreeArrays flatten(GrownTree&& tree) {
   return out;
 }
 
-namespace {
-
-template <class T>
-void append(std::vector<T>& to, std::vector<T>&& from) {
-  to.insert(to.end(), from.begin(), from.end());
-  from = {};
+TreeArrays TreeJoiner::spare() {
+  const std::lock_guard lock(mutex_);
+  reused_ = true;
+  if (spare_.empty()) return {};
+  TreeArrays tree = std::move(spare_.back());
+  spare_.pop_back();
+  return tree;
 }
 
-}  // namespace
-
-TreeArrays join(std::vector<TreeArrays>&& trees) {
-  TreeArrays all;
-  size_t n_nodes = 0, n_leaves = 0, n_lanes = 0, n_means = 0;
-  for (const TreeArrays& tree : trees) {
-    n_nodes += tree.slot.size();
-    n_leaves += tree.slot.size() - tree.column.size();
-    n_lanes = tree.lanes.size() / tree.slot.size();
-    n_means = tree.means.size() / tree.slot.size();
+void TreeJoiner::add(int64_t t, TreeArrays&& tree) {
+  const std::lock_guard lock(mutex_);
+  waiting_.emplace(t, std::move(tree));
+  while (!waiting_.empty() && waiting_.begin()->first == next_) {
+    TreeArrays joined = std::move(waiting_.begin()->second);
+    waiting_.erase(waiting_.begin());
+    if (next_++ == 0) make_room(joined);
+    append(joined);
+    if (!reused_) continue;
+    joined.shift.clear();
+    const auto clear = [&](auto array) { (joined.*array).clear(); };
+    TreeArrays::for_plain(clear);
+    TreeArrays::for_counted(clear);
+    spare_.push_back(std::move(joined));
   }
-  if (n_nodes > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+}
+
+// All trees are about as large as the first.
+void TreeJoiner::make_room(const TreeArrays& first) {
+  const auto times = static_cast<size_t>(n_trees_ + n_trees_ / 16 + 1);
+  const auto reserve = [&](auto array) { (all_.*array).reserve((first.*array).size() * times); };
+  TreeArrays::for_plain(reserve);
+  TreeArrays::for_counted(reserve);
+  all_.set_start.push_back(0);
+  all_.combination_start.push_back(0);
+}
+
+void TreeJoiner::append(const TreeArrays& tree) {
+  if (all_.slot.size() + tree.slot.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw BadInput("the forest has more than 2^31 nodes; set max_depth or min_samples_leaf");
   }
-  reserve(all, n_nodes, n_leaves, n_lanes, n_means);
-  all.set_start.push_back(0);
-  all.combination_start.push_back(0);
-  int32_t first_inner = 0, first_leaf = 0;
-  for (TreeArrays& tree : trees) {
-    const auto first_set = static_cast<int32_t>(all.set_left.size());
-    const auto first_code = static_cast<int64_t>(all.set_codes.size());
-    all.n_nodes.push_back(static_cast<int64_t>(tree.slot.size()));
-    for (const int32_t slot : tree.slot) all.slot.push_back(slot >= 0 ? slot + first_inner : slot - first_leaf);
-    const auto first_combination = static_cast<int32_t>(all.combination_start.size()) - 1;
-    const auto first_term = static_cast<int64_t>(all.combination_column.size());
-    for (size_t i = 0; i < tree.side.size(); ++i) {
-      const bool combined = tree.kind[i] == static_cast<uint8_t>(SplitKind::combination);
-      all.side.push_back(tree.side[i] < 0 ? -1 : tree.side[i] + (combined ? first_combination : first_set));
-    }
-    for (size_t i = 1; i < tree.combination_start.size(); ++i) {
-      all.combination_start.push_back(tree.combination_start[i] + first_term);
-    }
-    for (size_t i = 1; i < tree.set_start.size(); ++i) all.set_start.push_back(tree.set_start[i] + first_code);
-    all.shift.push_back(tree.shift.empty() ? 0 : tree.shift[0]);
-    first_inner += static_cast<int32_t>(tree.column.size());
-    first_leaf += static_cast<int32_t>(tree.slot.size() - tree.column.size());
-    append(all.weight, std::move(tree.weight));
-    append(all.count, std::move(tree.count));
-    append(all.impurity, std::move(tree.impurity));
-    append(all.column, std::move(tree.column));
-    append(all.threshold, std::move(tree.threshold));
-    append(all.kind, std::move(tree.kind));
-    append(all.missing_left, std::move(tree.missing_left));
-    append(all.right, std::move(tree.right));
-    append(all.gain, std::move(tree.gain));
-    append(all.lanes, std::move(tree.lanes));
-    append(all.means, std::move(tree.means));
-    append(all.lower, std::move(tree.lower));
-    append(all.upper, std::move(tree.upper));
-    append(all.set_codes, std::move(tree.set_codes));
-    append(all.set_left, std::move(tree.set_left));
-    append(all.combination_column, std::move(tree.combination_column));
-    append(all.combination_coefficient, std::move(tree.combination_coefficient));
-    tree = {};
+  const auto first_inner = static_cast<int32_t>(all_.column.size());
+  const auto first_leaf = static_cast<int32_t>(all_.slot.size() - all_.column.size());
+  const auto first_set = static_cast<int32_t>(all_.set_left.size());
+  const auto first_combination = static_cast<int32_t>(all_.combination_start.size()) - 1;
+  const auto first_code = static_cast<int64_t>(all_.set_codes.size());
+  const auto first_term = static_cast<int64_t>(all_.combination_column.size());
+  for (const int32_t slot : tree.slot) all_.slot.push_back(slot >= 0 ? slot + first_inner : slot - first_leaf);
+  for (size_t i = 0; i < tree.side.size(); ++i) {
+    const bool combined = tree.kind[i] == static_cast<uint8_t>(SplitKind::combination);
+    all_.side.push_back(tree.side[i] < 0 ? -1 : tree.side[i] + (combined ? first_combination : first_set));
   }
-  return all;
+  for (size_t i = 1; i < tree.set_start.size(); ++i) all_.set_start.push_back(tree.set_start[i] + first_code);
+  for (size_t i = 1; i < tree.combination_start.size(); ++i) {
+    all_.combination_start.push_back(tree.combination_start[i] + first_term);
+  }
+  TreeArrays::for_plain(
+      [&](auto array) { (all_.*array).insert((all_.*array).end(), (tree.*array).begin(), (tree.*array).end()); });
+  all_.n_nodes.push_back(static_cast<int64_t>(tree.slot.size()));
+  all_.shift.push_back(tree.shift.empty() ? 0 : tree.shift[0]);
 }
 
 }  // namespace weald

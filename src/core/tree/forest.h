@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/tree/combinations.h"
@@ -74,10 +77,46 @@ struct TreeArrays {
   std::vector<uint32_t> rows;           // leaf after leaf
   std::vector<int64_t> n_nodes;         // of each tree, where there are several
   std::vector<int32_t> shift;           // of each tree: `weight` is in units of 2^-shift of the caller's; empty: 0
+
+  // Calls with(array) for every array that a forest simply strings together.
+  template <class With>
+  static void for_plain(With with) {
+    with(&TreeArrays::weight), with(&TreeArrays::count), with(&TreeArrays::impurity), with(&TreeArrays::lanes);
+    with(&TreeArrays::means), with(&TreeArrays::lower), with(&TreeArrays::upper);
+    with(&TreeArrays::column), with(&TreeArrays::threshold), with(&TreeArrays::kind), with(&TreeArrays::missing_left);
+    with(&TreeArrays::right), with(&TreeArrays::gain), with(&TreeArrays::set_codes), with(&TreeArrays::set_left);
+    with(&TreeArrays::combination_column), with(&TreeArrays::combination_coefficient);
+  }
+  // Calls it for those whose numbers count from the beginning of their tree.
+  template <class With>
+  static void for_counted(With with) {
+    with(&TreeArrays::slot), with(&TreeArrays::side), with(&TreeArrays::set_start);
+    with(&TreeArrays::combination_start);
+  }
 };
 
 TreeArrays flatten(GrownTree&& tree);
-// One after another, as a Forest has them; `n_nodes` tells them apart. Rows and leaf_start are left out.
-TreeArrays join(std::vector<TreeArrays>&& trees);
+// Puts trees one after another, as a Forest has them, while others are still growing; `n_nodes` tells them apart. Rows,
+// leaf_start and codes are left out.
+class TreeJoiner {
+ public:
+  explicit TreeJoiner(int64_t n_trees) : n_trees_(n_trees) {}
+  // Memory for a tree: empty arrays that may have held another before.
+  TreeArrays spare();
+  // Tree number t; any thread, any order, each once.
+  void add(int64_t t, TreeArrays&& tree);
+  TreeArrays finish() { return std::move(all_); }
+
+ private:
+  void append(const TreeArrays& tree);
+  void make_room(const TreeArrays& first);
+
+  std::mutex mutex_;
+  int64_t n_trees_, next_ = 0;
+  std::map<int64_t, TreeArrays> waiting_;  // for those before them
+  bool reused_ = false;                    // somebody asks for spare memory
+  std::vector<TreeArrays> spare_;
+  TreeArrays all_;
+};
 
 }  // namespace weald

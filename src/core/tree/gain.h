@@ -19,6 +19,7 @@
 //   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of
 //   categories
 //                       is then no longer sure to hold the best partition
+//   most                no score exceeds it; only if there is such a number
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
 #pragma once
@@ -65,6 +66,7 @@ class EntropyTerms {
 
 // Two classes: lanes n₀, n₁.
 struct TwoClasses {
+  static constexpr double most = 0;  // no score is larger
   static constexpr bool ordered = true, rows_may_be_zero = false;
   static int64_t weight(const int64_t* cell) { return cell[0] + cell[1]; }
   static bool pure(const int64_t* cell) { return cell[0] == 0 || cell[1] == 0; }
@@ -106,6 +108,7 @@ struct ErrorsTwo : TwoClasses {
 
 // Any number of classes and outputs: output o owns the lanes [start[o], start[o + 1]).
 struct ManyClasses {
+  static constexpr double most = 0;
   static constexpr bool ordered = false, rows_may_be_zero = false;
   std::vector<int> start;
 

@@ -28,12 +28,12 @@
 #include "core/base/pool.h"
 #include "core/base/random.h"
 #include "core/data/codes.h"
-#include "core/data/cuts.h"
 #include "core/tree/column_rules.h"
 #include "core/tree/combinations.h"
 #include "core/tree/forest.h"
 #include "core/tree/frontier.h"
 #include "core/tree/histogram.h"
+#include "core/tree/node_numbers.h"
 #include "core/tree/options.h"
 #include "core/tree/order.h"
 #include "core/tree/partition.h"
@@ -60,22 +60,6 @@ struct GrowColumn {
   ColumnKind kind;
   uint8_t width;
   bool sparse = false;
-};
-
-// What the means and impurities of regression nodes need: not part of any histogram.
-struct Spread {
-  Buffer<double> target;    // (n, n_outputs); absent for classes
-  Buffer<int64_t> squares;  // (n,) w·y² in units, summed over outputs
-  int n_outputs = 1;
-  int square_power = 0, score_power = 0, weight_power = 0;  // units · 2^power are real: squares, scores, weights
-  // Of impurities and gains: their mean over the outputs, and natural logarithms for a criterion that counts in bits.
-  double factor = 1;
-  Spread gather(std::span<const uint32_t> ids) const {
-    Spread out = *this;
-    out.target = Buffer<double>::gathered(target.get(), ids, static_cast<size_t>(n_outputs));
-    out.squares = Buffer<int64_t>::gathered(squares.get(), ids);
-    return out;
-  }
 };
 
 // Rows that can be items (grow_packed.h); others never are, whatever this says.
@@ -264,8 +248,6 @@ class Grower {
   // grow_nodes.h: nodes, leaves, subtrees
   void lay_out_histograms();
   void add_record(const Node& node, const int64_t* lanes);
-  double impurity(const Node& node, const NodeRecord& record) const;
-  double mean_target(const Node& node, size_t output, int64_t weight) const;
   bool all_rows_alike(const Node& node) const;
   bool is_leaf(const Node& node) const;
   bool worth_it(Node& node) const;

@@ -8,6 +8,7 @@
 
 #include "core/tree/bags.h"
 #include "core/tree/grow.h"
+#include "core/tree/grow_drawn.h"
 
 namespace weald {
 
@@ -40,6 +41,12 @@ template <class Rows, class Criterion>
 TreeArrays grow_flat(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
                      Spread spread, const GrowOptions& options, Run& run) {
   if (ids.empty()) throw BadInput("no row has a positive weight");
+  if constexpr (!ByRows<Criterion> && !Criterion::rows_may_be_zero) {
+    if (options.drawn_table != nullptr) {
+      return DrawnGrower<Rows, Criterion>(*options.drawn_table, std::move(ids), rows, criterion, spread, options, run)
+          .grow(options.joiner->spare());
+    }
+  }
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,
                                  std::move(spread), options, run);
@@ -65,16 +72,21 @@ TreeArrays grow_trees(const Codes& codes, const Bags* bags, std::span<const uint
   if (present.empty()) throw BadInput("no row has a positive weight");
   GrowOptions shared = options;
   if (options.combined_columns > 0) shared.scales = column_scales(codes, present);
-  std::vector<TreeArrays> trees(static_cast<size_t>(bags->n_trees));
+  const bool one_each = bags->n_trees >= 2 * int64_t{run.n_threads()};
+  std::unique_ptr<DrawnTable> drawn_table;
+  if (one_each && DrawnTable::fits(codes, options)) {
+    drawn_table = std::make_unique<DrawnTable>(codes, options, run);
+    shared.drawn_table = drawn_table.get();
+  }
+  TreeJoiner joiner(bags->n_trees);
+  shared.joiner = &joiner;
   const auto grow = [&](int64_t t, Run& part) {
     const std::vector<uint32_t> counts = bag_of(*bags, t, present, static_cast<size_t>(codes.n_rows));
     GrowOptions mine = shared;
     mine.seed = bags->tree_seed(t);
-    TreeArrays& tree = trees[static_cast<size_t>(t)];
-    tree = grow_one(std::span<const uint32_t>(counts), mine, part);
-    tree.rows = {};
+    joiner.add(t, grow_one(std::span<const uint32_t>(counts), mine, part));
   };
-  if (bags->n_trees >= 2 * int64_t{run.n_threads()}) {
+  if (one_each) {
     parallel_for(run, bags->n_trees, [&](int64_t t, int) {
       Run part(&run);
       grow(t, part);
@@ -82,7 +94,7 @@ TreeArrays grow_trees(const Codes& codes, const Bags* bags, std::span<const uint
   } else {
     for (int64_t t = 0; t < bags->n_trees; ++t) grow(t, run);
   }
-  return join(std::move(trees));
+  return joiner.finish();
 }
 
 // The options of one tree: the least weight of its leaves is a share of its own.

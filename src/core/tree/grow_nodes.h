@@ -151,12 +151,13 @@ void Grower<Rows, Criterion>::add_record(const Node& node, const int64_t* lanes)
   } else {
     record.score = held_score(node, lanes);
     for (size_t o = 0; spread_.target && o < static_cast<size_t>(spread_.n_outputs); ++o) {
-      tree_.means.push_back(options_.leaf_means_only ? 0.0 : mean_target(node, o, record.weight));
+      tree_.means.push_back(
+          options_.leaf_means_only ? 0.0 : mean_target(rows_, criterion_, spread_, ids_of(node), o, record.weight));
     }
   }
   record.begin = node.begin;
   record.in_second = node.in_second;
-  record.impurity = impurity(node, record);
+  record.impurity = node_impurity(spread_, ids_of(node), record.score, record.weight);
   record.lower = node.lower;
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
@@ -175,7 +176,8 @@ void Grower<Rows, Criterion>::add_leaf_means() {
     Node node;
     node.begin = record.begin;
     node.end = record.begin + static_cast<size_t>(record.n_rows);
-    for (size_t o = 0; o < width; ++o) tree_.means[i * width + o] = mean_target(node, o, record.weight);
+    for (size_t o = 0; o < width; ++o)
+      tree_.means[i * width + o] = mean_target(rows_, criterion_, spread_, ids_of(node), o, record.weight);
   }
 }
 
@@ -212,73 +214,20 @@ double Grower<Rows, Criterion>::add_medians(const Node& node) {
   }
 }
 
-// Classes and absolute error: −score / weight. Moments: (Σ per-row terms − score) / Σ w. The terms do not depend on the
-// split: Σ w·y² for squared error.
-template <class Rows, class Criterion>
-double Grower<Rows, Criterion>::impurity(const Node& node, const NodeRecord& record) const {
-  const auto weight = static_cast<double>(record.weight);
-  const double score = std::ldexp(record.score / weight, spread_.score_power - spread_.weight_power);
-  if (!spread_.squares) return -score * spread_.factor;
-  int64_t squares = 0;
-  for (const uint32_t row : ids_of(node)) squares += spread_.squares[row];
-  const double loss =
-      std::ldexp(static_cast<double>(squares) / weight, spread_.square_power - spread_.weight_power) - score;
-  return std::max(0.0, loss * spread_.factor);
-}
-
-// The weighted mean of the node's targets, in fixed point of the node's own: 62 bits for its largest target, so that a
-// huge target elsewhere takes nothing from it, and no order of rows shows. Equal targets are their own mean.
-template <class Rows, class Criterion>
-double Grower<Rows, Criterion>::mean_target(const Node& node, size_t output, int64_t weight) const {
-  const auto width = static_cast<size_t>(spread_.n_outputs);
-  const auto ids = ids_of(node);
-  const double first = spread_.target[ids[0] * width + output];
-  double largest = 0;
-  bool equal = true;
-  for (const uint32_t row : ids) {
-    const double target = spread_.target[row * width + output];
-    largest = std::max(largest, std::abs(target));
-    equal &= target == first;
-  }
-  if (equal) return first;
-  int exponent;
-  std::frexp(largest, &exponent);
-  __int128 sum = 0;  // below 2^62 (weights) · 2^62 (targets)
-  Lanes<N> row_lanes(n_lanes_);
-  for (const uint32_t row : ids) {
-    clear_lanes(row_lanes);
-    rows_.add(row, row_lanes.data());
-    const double target = std::nearbyint(std::ldexp(spread_.target[row * width + output], 62 - exponent));
-    sum += static_cast<__int128>(criterion_.weight(row_lanes.data())) * static_cast<int64_t>(target);
-  }
-  return std::ldexp(static_cast<double>(sum) / static_cast<double>(weight), exponent - 62);
-}
-
-// True if no split can gain: in units, every row has the same mean. (Targets that differ by less than a unit are
-// alike.)
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::all_rows_alike(const Node& node) const {
   if constexpr (by_rows) {
     return order_->alike(node.begin, node.size());
   } else {
-    Lanes<N> first(n_lanes_), other(n_lanes_);
-    const auto ids = ids_of(node);
-    clear_lanes(first);
-    rows_.add(ids[0], first.data());
-    return std::all_of(ids.begin(), ids.end(), [&](uint32_t row) {
-      clear_lanes(other);
-      rows_.add(row, other.data());
-      return criterion_.alike(first.data(), other.data());
-    });
+    return rows_alike(rows_, criterion_, ids_of(node));
   }
 }
 
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
   const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-  return node.depth >= options_.max_depth || record.n_rows < options_.min_rows_split ||
-         record.n_rows / 2 < options_.min_rows_leaf || record.weight / 2 < options_.min_weight_leaf ||
-         criterion_.pure(lanes_of(node.record)) || (spread_.target && all_rows_alike(node));
+  return too_small(options_, node.depth, record.n_rows, record.weight) || criterion_.pure(lanes_of(node.record)) ||
+         (spread_.target && all_rows_alike(node));
 }
 
 // Fills in what the best split found is worth; false if there is none or it gains too little.
@@ -292,9 +241,7 @@ bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
   if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;
   if (options_.min_gain > 0 && std::ldexp(node.worth, options_.gain_power) < options_.min_gain) return false;
-  const double total = std::ldexp(static_cast<double>(place_.tree_weight), spread_.weight_power);
-  const double decrease = std::ldexp(node.worth, options_.gain_power) * spread_.factor / total;
-  return !(decrease + std::numeric_limits<double>::epsilon() < options_.min_decrease);
+  return lowers_enough(options_, spread_, node.worth, place_.tree_weight);
 }
 
 template <class Rows, class Criterion>
@@ -380,16 +327,8 @@ void Grower<Rows, Criterion>::bound_children(const Node& node, Node* children) c
 
 template <class Rows, class Criterion>
 double Grower<Rows, Criterion>::threshold(const GrowColumn& column, const Split& split) const {
-  if (split.next_code == 0) return std::numeric_limits<double>::infinity();
-  if (split.drawn) return split.threshold;
-  switch (column.kind) {
-    case ColumnKind::exact:
-      return midpoint_below(column.marks[split.code - 1], column.marks[split.next_code - 1]);
-    case ColumnKind::binned:
-      return column.marks[split.code - 1];
-    default:
-      return static_cast<double>(split.code);
-  }
+  if (split.next_code != 0 && split.drawn) return split.threshold;
+  return threshold_between(column.kind, column.marks, split.code, split.next_code);
 }
 
 // The largest code that goes left. Between the neighbouring values of a node there may be values of rows elsewhere.

@@ -7,6 +7,9 @@
 
 namespace weald {
 
+struct DrawnTable;
+class TreeJoiner;
+
 enum class Search : int { automatic = 0, histogram = 1, order = 2 };
 
 struct GrowOptions {
@@ -36,9 +39,12 @@ struct GrowOptions {
   double rare_rows = 0;                            // a category of fewer rows is not listed
   double group_rows = 0;                           // rows that change sides between two candidates
   bool level_by_level = false;                     // max_leaves cuts off the deepest nodes, not those of least gain
-  bool leaf_means_only = false;                    // inner nodes have 0 for the mean of their targets
+  bool leaf_means_only = false;                    // of inner nodes, means and lanes are not asked for
   double prune_below = 0;                          // after growth, branches of a smaller gain go, from the bottom
   Search search = Search::automatic;
+  // Of a forest whose trees are grown by grow_drawn.h: what they share, and where they go.
+  const DrawnTable* drawn_table = nullptr;
+  TreeJoiner* joiner = nullptr;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
 };
 

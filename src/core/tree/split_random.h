@@ -31,11 +31,16 @@ struct DrawnCut {
   double threshold = 0;  // exact numbers only
 };
 
-// A threshold between the values of the lowest and the highest code present in a node; low < high.
-inline double draw_threshold(const double* marks, uint32_t low, uint32_t high, uint64_t word) {
-  const double u = uniform(word), least = marks[low - 1], most = marks[high - 1];
+// A threshold from `least` to below `most`, which is larger.
+inline double threshold_within(double least, double most, uint64_t word) {
+  const double u = uniform(word);
   const double threshold = std::max(least, least * (1 - u) + most * u);
   return threshold < most ? threshold : least;
+}
+
+// The same between the values of the lowest and the highest code present in a node; low < high.
+inline double draw_threshold(const double* marks, uint32_t low, uint32_t high, uint64_t word) {
+  return threshold_within(marks[low - 1], marks[high - 1], word);
 }
 
 // A cut between the lowest and the highest code present in a node; low < high.

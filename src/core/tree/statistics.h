@@ -72,7 +72,9 @@ struct LabelRows {
     cell[1] += one;
   }
   // Lane 1 in the high half, lane 0 in the low half.
-  uint64_t pack(uint32_t row) const { return label[row] != 0 ? uint64_t{1} << 32 : 1; }
+  uint64_t pack(uint32_t row) const { return uint64_t{1} << (32 * label[row]); }
+  // The same in half a word, for sums of few rows.
+  uint32_t pack_halved(uint32_t row) const { return uint32_t{1} << (16 * label[row]); }
   LabelRows gather(std::span<const uint32_t> ids) const { return {Buffer<uint8_t>::gathered(label.get(), ids)}; }
 };
 
@@ -90,6 +92,7 @@ struct BagRows {
     cell[1] += static_cast<int64_t>(word[row] >> 32);
   }
   uint64_t pack(uint32_t row) const { return word[row]; }
+  uint32_t pack_halved(uint32_t row) const { return static_cast<uint32_t>(word[row] | word[row] >> 16); }
   BagRows gather(std::span<const uint32_t> ids) const { return {Buffer<uint64_t>::gathered(word.get(), ids)}; }
 };
 

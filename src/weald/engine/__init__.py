@@ -21,6 +21,7 @@ from weald.engine.grow import (
     grow_moment_trees,
     grow_narrow_tree,
     grow_newton_tree,
+    rank_thresholds,
 )
 from weald.engine.inspection import LeafRows
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
@@ -84,6 +85,7 @@ __all__ = [
     "prune_sequence",
     "ranking_gradients",
     "ranking_metric",
+    "rank_thresholds",
     "read_arrow_array",
     "read_arrow_stream",
     "simd_level",

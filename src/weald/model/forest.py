@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald import engine
+
 NUMERIC, CATEGORIES, COMBINATION = 0, 1, 2
 
 INNER_ARRAYS = ("column", "threshold", "code", "kind", "missing_left", "right", "gain", "side")
@@ -106,7 +108,11 @@ class Forest:
 
 
 def rank_codes(
-    column: NDArray[np.int32], threshold: NDArray[np.float64], kind: NDArray[np.uint8]
+    column: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    kind: NDArray[np.uint8],
+    *,
+    n_threads: int = 1,
 ) -> NDArray[np.uint32]:
     """The code of each inner node: the rank, from 1, of its threshold among those used on its column.
 
@@ -117,16 +123,4 @@ def rank_codes(
     >>> rank_codes(column, threshold, np.zeros(4, np.uint8)).tolist()
     [2, 1, 1, 2]
     """
-    codes = np.zeros(len(column), np.uint32)
-    nodes = np.flatnonzero(kind == NUMERIC)
-    if not len(nodes):
-        return codes
-    order = nodes[np.lexsort((threshold[nodes], column[nodes]))]
-    next_column = np.ones(len(order), np.bool_)
-    next_column[1:] = column[order[1:]] != column[order[:-1]]
-    next_cut = next_column.copy()
-    next_cut[1:] |= threshold[order[1:]] != threshold[order[:-1]]
-    cuts_so_far = np.cumsum(next_cut)
-    cuts_before_column = np.maximum.accumulate(np.where(next_column, cuts_so_far - 1, 0))
-    codes[order] = cuts_so_far - cuts_before_column
-    return codes
+    return engine.rank_thresholds(column, threshold, kind, n_threads)

@@ -83,7 +83,7 @@ class Grown(NamedTuple):
     """Trees, and the value every node would have as a leaf, in preorder: what pruning needs."""
 
     forest: Forest
-    node_value: NDArray[np.float64]  # (nodes, width)
+    node_value: NDArray[np.float64]  # (nodes, width); classes with leaf_values_only: of no node
 
 
 def grow_classification_tree(
@@ -134,13 +134,23 @@ def grow_classification_tree(
         None if bags is None else bags.native,
         options.n_threads,
     )
-    weight_of_node = arrays["weight"].astype(np.float64)
-    shares = arrays["lanes"].astype(np.float64) / weight_of_node[:, None]
-    held_back = options.monotone is not None and shares.shape[1] == 2
+    held_back = options.monotone is not None and start[-1] == 2
+    if options.leaf_values_only and not held_back:
+        leaf = arrays["slot"] < 0
+        lanes = arrays["lanes"]  # the engine may leave out those of inner nodes
+        value = _shares(lanes[leaf] if len(lanes) == len(leaf) else lanes, arrays["weight"][leaf])
+        forest = _forest(codes, arrays, value, "shares", weight_power, options.n_threads)
+        return Grown(forest, np.zeros((0, value.shape[1])))
+    shares = _shares(arrays["lanes"], arrays["weight"])
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
-    return _grown(codes, arrays, shares, "shares", weight_power, keep_inner=held_back)
+    return _grown(codes, arrays, shares, "shares", weight_power, options, keep_inner=held_back)
+
+
+def _shares(lanes: NDArray[np.int64], weight: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What part of the weight of a node each class has."""
+    return lanes.astype(np.float64) / weight.astype(np.float64)[:, None]
 
 
 def grow_regression_tree(
@@ -226,7 +236,7 @@ def _grow_by_means(
         low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
     held_back = options.monotone is not None
-    return _grown(codes, arrays, value, "identity", moments.weights.power, keep_inner=held_back)
+    return _grown(codes, arrays, value, "identity", moments.weights.power, options, keep_inner=held_back)
 
 
 def _grow_by_medians(
@@ -261,7 +271,7 @@ def _grow_by_medians(
     if options.monotone is not None:
         low, high = (np.ldexp(arrays[name], -power) for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
-    return _grown(codes, arrays, value, "identity", weights.power, keep_inner=True)
+    return _grown(codes, arrays, value, "identity", weights.power, options, keep_inner=True)
 
 
 def _grown(
@@ -270,12 +280,13 @@ def _grown(
     node_value: NDArray[np.float64],
     link: str,
     power: int,
+    options: GrowOptions,
     *,
     keep_inner: bool,
 ) -> Grown:
     """The forest of the grower's arrays; `keep_inner`: leaves do not determine the values of inner nodes."""
     leaf = arrays["slot"] < 0
-    forest = _forest(codes, arrays, node_value[leaf], link, power)
+    forest = _forest(codes, arrays, node_value[leaf], link, power, options.n_threads)
     if keep_inner:
         forest = replace(forest, inner_value=np.ascontiguousarray(node_value[~leaf]))
     return Grown(forest, node_value)
@@ -363,12 +374,20 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
 
 
 def _forest(
-    codes: Codes, arrays: dict[str, NDArray[Any]], value: NDArray[np.float64], link: str, weight_power: int
+    codes: Codes,
+    arrays: dict[str, NDArray[Any]],
+    value: NDArray[np.float64],
+    link: str,
+    weight_power: int,
+    n_threads: int,
 ) -> Forest:
     """The grower's arrays as a Forest: of one tree, or of several that count alike."""
     column, threshold, kind = arrays["column"], arrays["threshold"], arrays["kind"]
     n_nodes = arrays["n_nodes"] if len(arrays["n_nodes"]) else np.array([len(arrays["slot"])])
-    shift = np.repeat(arrays["shift"], n_nodes) if len(arrays["shift"]) == len(n_nodes) else 0
+    cover = arrays["weight"].astype(np.float64)
+    if weight_power != 0 or arrays["shift"].any():
+        shift = np.repeat(arrays["shift"], n_nodes) if len(arrays["shift"]) == len(n_nodes) else 0
+        cover = np.ldexp(cover, -(weight_power + shift))
     return Forest(
         n_columns=codes.n_columns,
         base_score=np.zeros(value.shape[1]),
@@ -378,12 +397,12 @@ def _forest(
         tree_weight=np.ones(len(n_nodes)),
         tree_round=np.zeros(len(n_nodes), np.int32),
         slot=arrays["slot"],
-        cover=np.ldexp(arrays["weight"].astype(np.float64), -(weight_power + shift)),
+        cover=cover,
         count=arrays["count"],
         impurity=arrays["impurity"],
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
+        code=rank_codes(column, threshold, kind, n_threads=n_threads),
         kind=kind,
         missing_left=arrays["missing_left"].view(np.bool_),
         right=arrays["right"],
