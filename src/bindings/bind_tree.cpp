@@ -17,11 +17,12 @@ namespace {
 
 nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
   const size_t n_nodes = tree.slot.size(), n_means = tree.means.size() / n_nodes;
-  const size_t n_given = tree.lanes.size() / n_lanes;
+  const size_t n_given = tree.lanes.size() / n_lanes, n_shares = tree.shares.size() / n_lanes;
   nb::dict out;
   out["weight"] = to_numpy(std::move(tree.weight));
   out["impurity"] = to_numpy(std::move(tree.impurity));
   out["lanes"] = to_numpy(std::move(tree.lanes), {n_given, n_lanes});
+  out["shares"] = to_numpy(std::move(tree.shares), {n_shares, n_lanes});
   out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
   out["lower"] = to_numpy(std::move(tree.lower));
   out["upper"] = to_numpy(std::move(tree.upper));

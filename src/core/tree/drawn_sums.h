@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -74,6 +76,16 @@ inline uint32_t masked(uint32_t sum, bool keep) {
 inline LanePair masked(const LanePair& sum, bool keep) {
   const int64_t mask = -static_cast<int64_t>(keep);
   return {sum.first & mask, sum.second & mask};
+}
+
+// A value no larger than `threshold` in the numbers of the column: the same rows are below both.
+inline double rounded_down(double threshold, double) {
+  return threshold;
+}
+inline float rounded_down(double threshold, float) {
+  const auto near = static_cast<float>(threshold);
+  if (static_cast<double>(near) <= threshold) return near;
+  return std::nextafter(near, -std::numeric_limits<float>::infinity());
 }
 
 // Σ of those whose value is at most `most`.

@@ -78,7 +78,7 @@ TreeArrays flatten(GrownTree&& tree) {
     NodeRecord& node = tree.nodes[static_cast<size_t>(record)];
     const auto id = static_cast<int32_t>(out.slot.size());
     if (parent_slot >= 0) out.right[static_cast<size_t>(parent_slot)] = id;
-    out.weight.push_back(node.weight);
+    out.weight.push_back(static_cast<double>(node.weight));
     out.count.push_back(node.n_rows);
     out.impurity.push_back(node.impurity);
     out.lower.push_back(node.lower);

@@ -54,7 +54,8 @@ struct GrownTree {
 // The arrays of one tree: see weald/model/forest.py for what each means.
 struct TreeArrays {
   std::vector<int32_t> slot;
-  std::vector<int64_t> weight, count;
+  std::vector<double> weight;  // units
+  std::vector<int64_t> count;
   std::vector<double> impurity;
   std::vector<int32_t> column;
   std::vector<uint32_t> code;
@@ -65,6 +66,7 @@ struct TreeArrays {
   std::vector<int32_t> side;
   std::vector<int64_t> lanes;        // (nodes, n_lanes)
   std::vector<double> means;         // (nodes, outputs), or empty
+  std::vector<double> shares;        // (leaves, n_lanes) of the leaf's weight, or empty: then lanes may be
   std::vector<double> lower, upper;  // (nodes,) what a monotone constraint lets the node predict
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;
@@ -82,6 +84,7 @@ struct TreeArrays {
   template <class With>
   static void for_plain(With with) {
     with(&TreeArrays::weight), with(&TreeArrays::count), with(&TreeArrays::impurity), with(&TreeArrays::lanes);
+    with(&TreeArrays::shares);
     with(&TreeArrays::means), with(&TreeArrays::lower), with(&TreeArrays::upper);
     with(&TreeArrays::column), with(&TreeArrays::threshold), with(&TreeArrays::kind), with(&TreeArrays::missing_left);
     with(&TreeArrays::right), with(&TreeArrays::gain), with(&TreeArrays::set_codes), with(&TreeArrays::set_left);

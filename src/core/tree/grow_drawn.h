@@ -48,6 +48,7 @@ class DrawnGrower {
   static constexpr bool summed = N == 2;  // what a row brings is one value (drawn_sums.h)
   static constexpr bool gini = std::is_same_v<Criterion, GiniTwo>;
   static constexpr size_t n_levels = 3;  // of parts
+  static constexpr int64_t few_rows = 16;
   using Sum = std::conditional_t<summed, RowSum<Rows>, uint64_t>;
 
   // A column as a node reads it.
@@ -147,8 +148,9 @@ class DrawnGrower {
 
   std::array<size_t, n_levels> part_rows_;
   std::vector<Node> stack_;
-  std::vector<int64_t> lane_stack_;  // lanes of the nodes there
-  std::vector<int64_t> lanes_;       // of the node at hand
+  std::vector<int64_t> lane_stack_;   // lanes of the nodes there
+  std::vector<int64_t> lanes_;        // of the node at hand
+  std::vector<double> score_of_few_;  // unit weights: the scores of up to few_rows rows, by the counts of both classes
   Split best_;
   Draws words_{0, Purpose::random_split, 0};  // of the columns of the node at hand
   Scan<Criterion, N> scan_;
@@ -206,6 +208,15 @@ DrawnGrower<Rows, Criterion>::DrawnGrower(const DrawnTable& table, std::vector<u
   whole_.copied.resize(table.columns.size(), Copied::no);
   std::iota(drawn_.begin(), drawn_.end(), 0);
   id_scratch_.resize(whole_.ids.size());
+  if constexpr (Rows::unit_weights) {
+    score_of_few_.resize((few_rows + 1) * (few_rows + 1), 0.0);
+    for (int64_t zero = 0; zero <= few_rows; ++zero) {
+      for (int64_t one = zero == 0 ? 1 : 0; zero + one <= few_rows; ++one) {
+        const int64_t counts[] = {zero, one};
+        score_of_few_[static_cast<size_t>(zero * (few_rows + 1) + one)] = criterion.score(counts);
+      }
+    }
+  }
 }
 
 template <class Rows, class Criterion>
@@ -294,10 +305,14 @@ void DrawnGrower<Rows, Criterion>::write_node(const Scope& scope, const Node& no
     out_.right[static_cast<size_t>(node.parent_slot)] = static_cast<int32_t>(out_.slot.size());
   }
   out_.slot.push_back(leaf ? ~n_leaves_++ : static_cast<int32_t>(out_.column.size()));
-  out_.weight.push_back(weight);
+  out_.weight.push_back(static_cast<double>(weight));
   out_.count.push_back(static_cast<int64_t>(node.size()));
   out_.impurity.push_back(node_impurity(*scope.spread, ids, node.score, weight));
-  if (leaf || !options_.leaf_means_only) out_.lanes.insert(out_.lanes.end(), lanes_.begin(), lanes_.end());
+  if (!options_.leaf_means_only) {
+    out_.lanes.insert(out_.lanes.end(), lanes_.begin(), lanes_.end());
+  } else if (leaf && !scope.spread->target) {
+    for (const int64_t lane : lanes_) out_.shares.push_back(static_cast<double>(lane) / static_cast<double>(weight));
+  }
   for (size_t o = 0; scope.spread->target && o < static_cast<size_t>(scope.spread->n_outputs); ++o) {
     const bool asked = leaf || !options_.leaf_means_only;
     out_.means.push_back(asked ? mean_target(*scope.rows, criterion_, *scope.spread, ids, o, weight) : 0.0);
@@ -318,447 +333,6 @@ void DrawnGrower<Rows, Criterion>::push_children(const Scope&, const Node& node,
   lane_stack_.insert(lane_stack_.end(), lanes_.begin(), lanes_.end());
   lane_stack_.insert(lane_stack_.end(), best_.left.begin(), best_.left.end());
 }
-
-// ---- the best split of a node ------------------------------------------------------------------------------------
-
-// A split that no other can beat: only a column of a lower number is then worth a look, which wins the tie.
-template <class Criterion>
-bool perfect(const Split& split) {
-  if constexpr (requires { Criterion::most; }) return split.found() && split.score >= Criterion::most;
-  return false;
-}
-
-template <class Rows, class Criterion>
-bool DrawnGrower<Rows, Criterion>::search(Scope& scope, const Node& node) {
-  constexpr uint64_t nodes_between_checks = 256;
-  if (n_searched_++ % nodes_between_checks == 0 || scope.level == 0) run_.check();
-  const auto ids = ids_of(scope, node);
-  if constexpr (summed) {
-    sum_rows(scope, ids);
-  }
-  best_.clear();
-  words_ = Draws(options_.seed, Purpose::random_split, node.path);
-  const size_t n_columns = drawn_.size();
-  const size_t asked = options_.max_columns > 0 ? static_cast<size_t>(options_.max_columns) : n_columns;
-  const Draws draws(options_.seed, Purpose::node_columns, node.path);
-  size_t n = 0;
-  // After those asked for, one at a time until there is a split.
-  for (; n < n_columns && (n < asked || !best_.found()); ++n) {
-    if (asked < n_columns) {
-      const auto left = static_cast<unsigned __int128>(n_columns - n);
-      swapped_[n] = n + static_cast<size_t>((static_cast<unsigned __int128>(draws(n)) * left) >> 64);
-      std::swap(drawn_[n], drawn_[swapped_[n]]);
-    }
-    const int32_t j = drawn_[n];
-    if (!(perfect<Criterion>(best_) && j > best_.column)) search_column(j, scope, node);
-  }
-  if (asked < n_columns) {
-    while (n-- > 0) std::swap(drawn_[n], drawn_[swapped_[n]]);
-  }
-  if (!best_.found()) return false;
-  const double worth = std::max(0.0, best_.score - node.score);
-  return lowers_enough(options_, *scope.spread, worth, tree_weight_);
-}
-
-// What each row of the node brings, which every column asks for.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::sum_rows(const Scope& scope, std::span<const uint32_t> ids) {
-  if constexpr (Rows::packed) {
-    if (halved_) {
-      if (halves_.size() < ids.size()) halves_.resize(ids.size());
-      for (size_t i = 0; i < ids.size(); ++i) halves_[i] = scope.rows->pack_halved(ids[i]);
-      return;
-    }
-  }
-  if (of_row_.size() < ids.size()) of_row_.resize(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) of_row_[i] = row_sum(*scope.rows, ids[i]);
-}
-
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::search_column(int32_t j, Scope& scope, const Node& node) {
-  const DrawnColumn& column = table_.columns[static_cast<size_t>(j)];
-  const View& seen = view(j, scope, node.size());
-  if (column.kind == ColumnKind::categorical) return search_ordered(j, seen, scope, node);
-  if (options_.random) {
-    if (seen.narrow != nullptr) return search_values(j, seen.narrow, seen.stride, scope, node);
-    if (seen.wide != nullptr) return search_values(j, seen.wide, 1, scope, node);
-    return search_drawn(j, seen, scope, node);
-  }
-  if (!summed || column.missing) return search_ordered(j, seen, scope, node);
-  search_sums(j, seen, scope, node);
-}
-
-// Rows in code order: categories, missing rows, many lanes.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::search_ordered(int32_t j, const View& view, Scope& scope, const Node& node) {
-  const auto ids = ids_of(scope, node);
-  if (entries_.size() < ids.size()) {
-    entries_.resize(ids.size());
-    scratch_.resize(ids.size());
-  }
-  order_rows(view.data, view.width, ids, view.n_codes, entries_.data(), scratch_.data());
-  const std::span<const Entry> entries{entries_.data(), ids.size()};
-  scan_.begin(lanes_.data(), static_cast<int64_t>(ids.size()));
-  if (table_.columns[static_cast<size_t>(j)].kind != ColumnKind::categorical) {
-    scan_order(*scope.rows, entries, scan_);
-    scan_.offer(j, best_);
-    return;
-  }
-  collect_order(*scope.rows, entries, scan_, present_);
-  if (options_.random) {
-    const uint64_t word = words_(static_cast<uint64_t>(j));
-    return scan_random_categories(present_, j, word, scan_, best_);
-  }
-  const CategoryRules rules{view.n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows,
-                            options_.group_rows};
-  scan_categories(present_, j, rules, scan_, best_);
-}
-
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::search_sums(int32_t j, const View& view, Scope& scope, const Node& node) {
-  if constexpr (summed) {
-    const auto ids = ids_of(scope, node);
-    sums_.make_room(ids.size());
-    constexpr size_t most_codes = 64;  // per row: beyond, looking through the set of codes costs more than a sort
-    with_codes(view.data, view.width, [&](const auto* codes) {
-      if (ids.size() <= CodeSums<Sum>::most_few) return sums_.list_few(codes, ids, of_row_.data());
-      if (view.n_codes <= most_codes * ids.size()) {
-        return sums_.list_many(codes, ids, of_row_.data(), view.n_codes);
-      }
-      entries_.resize(std::max(entries_.size(), ids.size()));
-      scratch_.resize(entries_.size());
-      for (uint32_t i = 0; i < ids.size(); ++i) entries_[i] = (static_cast<Entry>(codes[ids[i]]) << 32) | i;
-      sort_entries(entries_.data(), scratch_.data(), ids.size(), view.n_codes);
-      sums_.take_entries({entries_.data(), ids.size()}, of_row_.data());
-    });
-    if (counted_) {
-      with_codes(view.data, view.width, [&](const auto* codes) { sums_.count_rows(codes, ids, view.n_codes); });
-    }
-    scan_sums(j, node);
-  }
-}
-
-// The best threshold between the codes listed; the first of equals.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::scan_sums(int32_t j, const Node& node) {
-  if constexpr (summed) {
-    if (sums_.size < 2) return;
-    BestSum found{bar(j), sums_.size};
-    if constexpr (gini && Rows::packed) {
-      if (sums_.size > GiniFilter::together && !limits_.bind()) {
-        scan_filtered(found);
-        return take_sum(j, found);
-      }
-    }
-    const size_t last = sums_.size - 1;
-    Sum left{};
-    int64_t n_left = 0;
-    for (size_t k = 0; k < last; ++k) {
-      left += sums_.sum[k];
-      if (limits_.bind()) {
-        n_left += counted_ ? sums_.n_rows[k] : weight_of(sums_.sum[k]);
-        if (!within_limits(left, n_left, static_cast<int64_t>(node.size()))) continue;
-      }
-      attempt(left, k, found);
-    }
-    take_sum(j, found);
-  }
-}
-
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::attempt(const Sum& sum, size_t k, BestSum& found) const {
-  int64_t left[2], right[2];
-  to_lanes(sum, left);
-  right[0] = lanes_[0] - left[0];
-  right[1] = lanes_[1] - left[1];
-  if (criterion_.hopeless(left, right, found.score)) return;
-  const double score = criterion_.score(left) + criterion_.score(right);
-  if (score > found.score) found = {score, k, sum};
-}
-
-// Gini: sixteen candidates at a time, most of which are dismissed together.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::scan_filtered(BestSum& found) {
-  constexpr size_t together = GiniFilter::together;
-  const size_t last = sums_.size - 1, n_blocks = (last + together - 1) / together;
-  if (left_.size() < n_blocks * together) left_.resize(n_blocks * together);
-  Sum left{};
-  for (size_t k = 0; k < last; ++k) left_[k] = left += sums_.sum[k];
-  std::fill(left_.begin() + static_cast<std::ptrdiff_t>(last),
-            left_.begin() + static_cast<std::ptrdiff_t>(n_blocks * together), Sum{});
-  GiniFilter filter(lanes_.data());
-  filter.raise(found.score);
-  if constexpr (std::is_same_v<Sum, uint64_t>) {
-    for (size_t b = filter.next_open(left_.data(), 0, n_blocks); b < n_blocks;
-         b = filter.next_open(left_.data(), b + 1, n_blocks)) {
-      for (size_t k = b * together; k < std::min(last, (b + 1) * together); ++k) attempt(left_[k], k, found);
-      filter.raise(found.score);
-    }
-  }
-}
-
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::take_sum(int32_t j, const BestSum& found) {
-  if (found.at == sums_.size) return;
-  int64_t left[2];
-  to_lanes(found.left, left);
-  offer(j, found.score, left);
-  best_.code = sums_.code[found.at];
-  best_.next_code = sums_.code[found.at + 1];
-}
-
-template <class Rows, class Criterion>
-int64_t DrawnGrower<Rows, Criterion>::weight_of(const Sum& sum) const {
-  int64_t lanes[2];
-  to_lanes(sum, lanes);
-  return criterion_.weight(lanes);
-}
-
-template <class Rows, class Criterion>
-bool DrawnGrower<Rows, Criterion>::within_limits(const Sum& left, int64_t n_left, int64_t n) const {
-  const int64_t weight = weight_of(left);
-  const bool rows = limits_.min_rows <= 1 || (n_left >= limits_.min_rows && n - n_left >= limits_.min_rows);
-  return rows && weight >= limits_.min_weight && criterion_.weight(lanes_.data()) - weight >= limits_.min_weight;
-}
-
-// Makes the candidate the best so far. It has passed the bar.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::offer(int32_t j, double score, const int64_t* left) {
-  best_.score = score;
-  best_.column = j;
-  best_.missing_left = best_.saw_missing = best_.drawn = false;
-  best_.left_codes.clear();
-  best_.right_codes.clear();
-  best_.left.assign(left, left + n_lanes_);
-}
-
-// A value no larger than `threshold` in the numbers of the column: the same rows are below both.
-inline double rounded_down(double threshold, double) {
-  return threshold;
-}
-inline float rounded_down(double threshold, float) {
-  const auto near = static_cast<float>(threshold);
-  if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<float>::infinity());
-}
-
-// A threshold drawn in value, where no row is missing.
-template <class Rows, class Criterion>
-template <class Value>
-void DrawnGrower<Rows, Criterion>::search_values(int32_t j, const Value* values, size_t stride, Scope& scope,
-                                                 const Node& node) {
-  const auto ids = ids_of(scope, node);
-  auto& own = std::get<std::vector<Value>>(values_);
-  if (own.size() < ids.size()) own.resize(ids.size());
-  const auto [low, high] = gather_range(values, stride, ids, own.data());
-  if (!(low < high)) return;
-  const uint64_t word = words_(static_cast<uint64_t>(j));
-  const double threshold = threshold_within(static_cast<double>(low), static_cast<double>(high), word);
-  const Value most = rounded_down(threshold, Value{});
-  if constexpr (summed) {
-    const std::span<const Value> of_node{own.data(), ids.size()};
-    const Sum left = left_sum(most, of_node);
-    if (limits_.bind()) {
-      int64_t n_left = 0;
-      for (size_t i = 0; i < ids.size(); ++i) n_left += own[i] <= most;
-      if (!within_limits(left, n_left, static_cast<int64_t>(ids.size()))) return;
-    }
-    BestSum found{bar(j), 1};
-    attempt(left, 0, found);
-    if (found.at != 0) return;
-    int64_t lanes[2];
-    to_lanes(left, lanes);
-    offer(j, found.score, lanes);
-    best_.next_code = 1;
-  } else {
-    scan_.begin(lanes_.data(), static_cast<int64_t>(ids.size()));
-    int64_t n_left = 0;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (!(own[i] <= most)) continue;
-      scope.rows->add(ids[i], scan_.left.data());
-      ++n_left;
-    }
-    scan_.consider(1, 2, n_left);
-    if (!scan_.offer(j, best_)) return;
-  }
-  best_.drawn = true;
-  best_.threshold = threshold;
-}
-
-// What the rows of the node add up to whose value is at most `most`.
-template <class Rows, class Criterion>
-template <class Value>
-auto DrawnGrower<Rows, Criterion>::left_sum(Value most, std::span<const Value> values) const -> Sum {
-  if constexpr (Rows::packed) {
-    if (halved_) {
-      Sum sum = 0;
-      for (size_t first = 0; first < values.size(); first += halved_rows) {
-        const auto some = values.subspan(first, std::min(halved_rows, values.size() - first));
-        sum += widened(sum_up_to(most, some, halves_.data() + first));
-      }
-      return sum;
-    }
-  }
-  return sum_up_to(most, values, of_row_.data());
-}
-
-// A threshold drawn among codes: bins, levels, missing rows.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::search_drawn(int32_t j, const View& view, Scope& scope, const Node& node) {
-  const DrawnColumn& column = table_.columns[static_cast<size_t>(j)];
-  const uint64_t word = words_(static_cast<uint64_t>(j));
-  scan_.begin(lanes_.data(), static_cast<int64_t>(node.size()));
-  const DrawnCut cut = with_codes(view.data, view.width, [&](const auto* codes) {
-    return scan_random(*scope.rows, codes, ids_of(std::as_const(scope), node), column.kind, column.marks, word, scan_);
-  });
-  if (!scan_.offer(j, best_)) return;
-  best_.drawn = column.kind == ColumnKind::exact && cut.next != 0;
-  best_.threshold = cut.threshold;
-}
-
-// ---- columns of a part -------------------------------------------------------------------------------------------
-
-// All columns of one width, from rows to columns.
-template <class Rows, class Criterion>
-template <class Cell>
-void DrawnGrower<Rows, Criterion>::copy_rows(const RowMajor& rows, Scope& part) {
-  const size_t n = rows.columns.size();
-  if (n == 0) return;
-  std::vector<Cell*> to;
-  for (const size_t j : rows.columns) to.push_back(reinterpret_cast<Cell*>(copy_of(j, part).data));
-  const auto* cells = reinterpret_cast<const Cell*>(rows.cells.get());
-  constexpr size_t block = 16;  // rows whose cells are close at hand; a copy has room for a whole block
-  const Cell* row[block];
-  for (size_t first = 0; first < part.in_table.size(); first += block) {
-    for (size_t i = 0; i < block; ++i) {
-      row[i] = cells + n * part.in_table[std::min(first + i, part.in_table.size() - 1)];
-      const size_t ahead = std::min(first + block + i, part.in_table.size() - 1);
-      for (size_t c = 0; c < n; c += 64 / sizeof(Cell)) __builtin_prefetch(cells + n * part.in_table[ahead] + c);
-    }
-    transpose<block>(row, n, to.data(), first);
-  }
-  for (const size_t j : rows.columns) take_copy(j, part);
-}
-
-// Narrow values of a small part: its rows as they are in the table.
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::take_rows(Scope& part) {
-  const RowMajor& rows = table_.rows_of_words;
-  const size_t n = rows.columns.size();
-  part.cells.resize(std::max(part.cells.size(), n * part.in_table.size()));
-  const bool nested = !part.whole->cells.empty();
-  const uint32_t* cells = nested ? part.whole->cells.data() : reinterpret_cast<const uint32_t*>(rows.cells.get());
-  const uint32_t* ids = nested ? part.in_whole.data() : part.in_table.data();
-  constexpr size_t ahead = 8;
-  for (size_t i = 0; n > 0 && i < part.in_table.size(); ++i) {
-    const uint32_t* next = cells + n * ids[std::min(i + ahead, part.in_table.size() - 1)];
-    for (size_t c = 0; c < n; c += 64 / sizeof(uint32_t)) __builtin_prefetch(next + c);
-    std::copy_n(cells + n * ids[i], n, part.cells.data() + n * i);
-  }
-  for (size_t c = 0; c < n; ++c) {
-    View& view = part.views[rows.columns[c]] = whole_.views[rows.columns[c]];
-    if (view.narrow == nullptr) continue;
-    view.narrow = reinterpret_cast<const float*>(part.cells.data()) + c;
-    view.stride = n;
-    part.copied[rows.columns[c]] = Copied::as_is;
-  }
-}
-
-template <class Rows, class Criterion>
-auto DrawnGrower<Rows, Criterion>::copy_of(size_t j, const Scope& part) -> DrawnCopy& {
-  DrawnCopy& copy = copies_[(part.level - 1) * table_.columns.size() + j];
-  if (copy.memory != nullptr) return copy;
-  const View& view = whole_.views[j];
-  const size_t cell = view.narrow != nullptr ? sizeof(float) : view.wide != nullptr ? sizeof(double) : view.width;
-  const size_t n = (part_rows_[part.level - 1] / 16 + 1) * 16;
-  // Columns start at different places of a page: the same row of many must not share a set of the cache.
-  constexpr size_t line = 64, lines_a_page = 64, step = 11;
-  const size_t shift = j * step % lines_a_page * line;
-  const size_t of_ranks = options_.random ? 0 : sizeof(uint16_t) + sizeof(uint32_t);
-  copy.memory = std::make_unique_for_overwrite<unsigned char[]>(shift + n * (cell + of_ranks));
-  copy.data = copy.memory.get() + shift;
-  copy.original = reinterpret_cast<uint32_t*>(copy.data + n * cell);
-  copy.ranks = reinterpret_cast<uint16_t*>(copy.original + n);
-  return copy;
-}
-
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::take_copy(size_t j, Scope& part) {
-  View& view = part.views[j] = part.whole->views[j];
-  const unsigned char* data = copy_of(j, part).data;
-  // Ranks of a much larger part are ranked again.
-  constexpr size_t sparse = 16;
-  const bool dense = view.n_codes <= sparse * part.in_whole.size();
-  part.copied[j] = part.whole->copied[j] == Copied::ranked && dense ? Copied::ranked : Copied::as_is;
-  if (view.narrow != nullptr) {
-    view.narrow = reinterpret_cast<const float*>(data);
-  } else if (view.wide != nullptr) {
-    view.wide = reinterpret_cast<const double*>(data);
-  } else {
-    view.data = data;
-  }
-}
-
-// Column j for a node of n rows.
-template <class Rows, class Criterion>
-auto DrawnGrower<Rows, Criterion>::view(int32_t j, Scope& scope, size_t n) -> const View& {
-  const auto at = static_cast<size_t>(j);
-  if (scope.level == 0) return scope.views[at];
-  if (scope.copied[at] == Copied::no) copy_column(at, scope);
-  const DrawnColumn& column = table_.columns[at];
-  const bool may = !options_.random && column.width > 1 && column.kind != ColumnKind::categorical;
-  if (may && scope.copied[at] != Copied::ranked && n > CodeSums<Sum>::most_few) {
-    with_codes(scope.views[at].data, scope.views[at].width, [&](const auto* codes) { rank_column(codes, at, scope); });
-  }
-  return scope.views[at];
-}
-
-template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::copy_column(size_t j, Scope& part) {
-  if (part.whole->level > 0 && part.whole->copied[j] == Copied::no) copy_column(j, *part.whole);
-  const View& view = part.whole->views[j];
-  const auto gather = [&](const auto* from) {
-    auto* to = reinterpret_cast<std::remove_cvref_t<decltype(*from)>*>(copy_of(j, part).data);
-    for (size_t i = 0; i < part.in_whole.size(); ++i) to[i] = from[part.in_whole[i]];
-  };
-  if (view.narrow != nullptr) {
-    gather(view.narrow);
-  } else if (view.wide != nullptr) {
-    gather(view.wide);
-  } else {
-    with_codes(view.data, view.width, gather);
-  }
-  take_copy(j, part);
-}
-
-// Codes become ranks, from 1, among those present in the part; 0 stays missing.
-template <class Rows, class Criterion>
-template <class Code>
-void DrawnGrower<Rows, Criterion>::rank_column(const Code* codes, size_t j, Scope& part) {
-  const DrawnCopy& copy = copy_of(j, part);
-  View& view = part.views[j];
-  const size_t n = part.in_whole.size();
-  bits_.make_room(view.n_codes);
-  if (rank_of_.size() <= view.n_codes) rank_of_.resize(size_t{view.n_codes} + 1);
-  for (size_t i = 0; i < n; ++i) bits_.add(codes[i]);
-  uint16_t* const rank_of = rank_of_.data();
-  uint32_t* const original = copy.original;
-  uint32_t n_ranks = 0;
-  rank_of[0] = 0;
-  bits_.drain(view.n_codes, [&](uint32_t code) {
-    if (code == 0) return;
-    original[++n_ranks] = view.in_table(code);
-    rank_of[code] = static_cast<uint16_t>(n_ranks);
-  });
-  for (size_t i = 0; i < n; ++i) copy.ranks[i] = rank_of[codes[i]];
-  part.copied[j] = Copied::ranked;
-  view.data = copy.ranks;
-  view.width = sizeof(uint16_t);
-  view.n_codes = n_ranks;
-  view.original = original;
-}
-
-// ---- splitting ---------------------------------------------------------------------------------------------------
 
 // Writes the best split and parts the rows by it. Returns how many go left.
 template <class Rows, class Criterion>
@@ -831,3 +405,6 @@ size_t DrawnGrower<Rows, Criterion>::part_by_set(const View& view, std::span<uin
 }
 
 }  // namespace weald
+
+#include "core/tree/grow_drawn_parts.h"
+#include "core/tree/grow_drawn_search.h"

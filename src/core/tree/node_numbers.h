@@ -35,7 +35,8 @@ struct Spread {
 // split: Σ w·y² for squared error.
 inline double node_impurity(const Spread& spread, std::span<const uint32_t> ids, double score, int64_t node_weight) {
   const auto weight = static_cast<double>(node_weight);
-  const double mean_score = std::ldexp(score / weight, spread.score_power - spread.weight_power);
+  const int power = spread.score_power - spread.weight_power;
+  const double mean_score = power == 0 ? score / weight : std::ldexp(score / weight, power);
   if (!spread.squares) return -mean_score * spread.factor;
   int64_t squares = 0;
   for (const uint32_t row : ids) squares += spread.squares[row];
@@ -94,6 +95,7 @@ inline bool too_small(const GrowOptions& options, int64_t depth, int64_t n_rows,
 
 // Whether a gain of `worth`, in units, lowers the impurity of its tree by enough.
 inline bool lowers_enough(const GrowOptions& options, const Spread& spread, double worth, int64_t tree_weight) {
+  if (options.min_decrease <= 0) return true;
   const double total = std::ldexp(static_cast<double>(tree_weight), spread.weight_power);
   const double decrease = std::ldexp(worth, options.gain_power) * spread.factor / total;
   return !(decrease + std::numeric_limits<double>::epsilon() < options.min_decrease);

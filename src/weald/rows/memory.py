@@ -83,7 +83,7 @@ class Grown(NamedTuple):
     """Trees, and the value every node would have as a leaf, in preorder: what pruning needs."""
 
     forest: Forest
-    node_value: NDArray[np.float64]  # (nodes, width); classes with leaf_values_only: of no node
+    node_value: NDArray[np.float64]  # (nodes, width); of no node where only leaves were asked for
 
 
 def grow_classification_tree(
@@ -135,12 +135,9 @@ def grow_classification_tree(
         options.n_threads,
     )
     held_back = options.monotone is not None and start[-1] == 2
-    if options.leaf_values_only and not held_back:
-        leaf = arrays["slot"] < 0
-        lanes = arrays["lanes"]  # the engine may leave out those of inner nodes
-        value = _shares(lanes[leaf] if len(lanes) == len(leaf) else lanes, arrays["weight"][leaf])
-        forest = _forest(codes, arrays, value, "shares", weight_power, options.n_threads)
-        return Grown(forest, np.zeros((0, value.shape[1])))
+    if len(arrays["shares"]):
+        forest = _forest(codes, arrays, arrays["shares"], "shares", weight_power, options.n_threads)
+        return Grown(forest, np.zeros((0, start[-1])))
     shares = _shares(arrays["lanes"], arrays["weight"])
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
@@ -148,9 +145,9 @@ def grow_classification_tree(
     return _grown(codes, arrays, shares, "shares", weight_power, options, keep_inner=held_back)
 
 
-def _shares(lanes: NDArray[np.int64], weight: NDArray[np.int64]) -> NDArray[np.float64]:
+def _shares(lanes: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """What part of the weight of a node each class has."""
-    return lanes.astype(np.float64) / weight.astype(np.float64)[:, None]
+    return lanes.astype(np.float64) / weight[:, None]
 
 
 def grow_regression_tree(
@@ -384,7 +381,7 @@ def _forest(
     """The grower's arrays as a Forest: of one tree, or of several that count alike."""
     column, threshold, kind = arrays["column"], arrays["threshold"], arrays["kind"]
     n_nodes = arrays["n_nodes"] if len(arrays["n_nodes"]) else np.array([len(arrays["slot"])])
-    cover = arrays["weight"].astype(np.float64)
+    cover = arrays["weight"]
     if weight_power != 0 or arrays["shift"].any():
         shift = np.repeat(arrays["shift"], n_nodes) if len(arrays["shift"]) == len(n_nodes) else 0
         cover = np.ldexp(cover, -(weight_power + shift))
