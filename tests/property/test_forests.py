@@ -147,3 +147,19 @@ def test_predictions_are_the_same_on_every_vector_unit(tmp_path: Path):
     here = hashlib.sha256(model.predict_proba(new).tobytes()).hexdigest()
     for simd in ({}, {"WEALD_SIMD": "baseline"}):
         assert run(script, str(tmp_path / "model.weald"), **simd).strip() == here
+
+
+def test_large_trees_meet_blocks_of_any_size():
+    """Rows pass large trees many at a time: how many must not show, wherever the rows are."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(6000, 4)).astype(np.float32)
+    y = (X[:, 0] + rng.normal(size=6000) > 0).astype(int)
+    model = RandomForestClassifier(3, random_state=0, n_jobs=1).fit(X, y)
+    assert model.forest_.n_nodes > 3 * 2048, "trees that are large"
+    many = rng.normal(size=(40_001, 4)).astype(np.float32)
+    whole = model.predict_proba(many)
+    pieces = [model.predict_proba(many[first : first + 700]) for first in range(0, len(many), 700)]
+    assert np.array_equal(whole, np.concatenate(pieces))
+    assert np.array_equal(whole, model.predict_proba(np.asfortranarray(many)))
+    for n_jobs in (2, 5):
+        assert np.array_equal(whole, model.set_params(n_jobs=n_jobs).predict_proba(many))

@@ -11,7 +11,7 @@ namespace weald {
 
 namespace {
 
-constexpr int64_t block_rows = 1024, least_of_tops = 128, least_of_walks = 8;
+constexpr int64_t block_rows = 1024, most_block_rows = 16384, least_of_tops = 128, least_of_walks = 8;
 
 // True if a value of rows [begin, end) is missing in an array without a mask; throws if one is infinite.
 template <class T>
@@ -46,13 +46,15 @@ bool row_major(const PredictTable& table) {
 
 // Calls use(begin, end) on blocks of rows, in parallel.
 template <class Use>
-void parallel_blocks(const PredictTable& table, Run& run, Use use) {
-  parallel_for(run, (table.n_rows + block_rows - 1) / block_rows,
-               [&](int64_t block, int) { use(block * block_rows, std::min(table.n_rows, (block + 1) * block_rows)); });
+void parallel_blocks(const PredictTable& table, int64_t rows, Run& run, Use use) {
+  parallel_for(run, (table.n_rows + rows - 1) / rows,
+               [&](int64_t block, int) { use(block * rows, std::min(table.n_rows, (block + 1) * rows)); });
 }
 
-// Rows that pass the tops together: as many as keep their codes and scores in the first-level cache or so.
-int64_t rows_of_tops(const Tops& tops, int64_t n_outputs) {
+// Rows that pass the tops together: as many as keep their codes and scores in the first-level cache or so. Of trees
+// that go on far below their tops, the whole block, so that a tree is still in the cache when the next row comes to it.
+int64_t rows_of_tops(const Tops& tops, int64_t n_outputs, bool large_trees) {
+  if (large_trees) return most_block_rows;
   constexpr int64_t most = 512, least = least_of_tops, bytes = 1 << 14;
   const int64_t bytes_a_row = static_cast<int64_t>(tops.n_slots()) * tops.code_bytes + 8 * n_outputs;
   return std::clamp(bytes / (bytes_a_row + 1) / least * least, least, most);
@@ -64,6 +66,19 @@ void Predictor::check_columns(const PredictTable& table) const {
   require(table.n_columns() == forest_.n_columns, "one column for each of the model's");
 }
 
+// Whether trees take more memory than the first-level cache has.
+bool Predictor::large_trees() const {
+  constexpr size_t nodes_a_tree = 2048;
+  return forest_.leaf.size() > nodes_a_tree * forest_.n_trees();
+}
+
+// Rows of a block. Large trees should meet many rows before they leave the cache, but all threads should have some.
+int64_t Predictor::rows_of_block(int64_t n_rows, const Run& run) const {
+  if (!large_trees()) return block_rows;
+  const int64_t each = (n_rows / run.n_threads() + least_of_tops) / least_of_tops * least_of_tops;
+  return std::clamp(each, block_rows, most_block_rows);
+}
+
 // Calls use(layout, first row, n, rows, whether a value may be missing) on blocks, in parallel. Where rows are copied,
 // blocks are of a multiple of `unit` rows.
 template <class Use>
@@ -71,7 +86,8 @@ void Predictor::for_blocks(const PredictTable& table, int64_t unit, Run& run, Us
   check_columns(table);
   if (table.sparse != nullptr) check_lines(*table.sparse);
   const bool in_place = row_major(table);
-  parallel_blocks(table, run, [&](int64_t begin, int64_t end) {
+  const int64_t rows_a_block = rows_of_block(table.n_rows, run);
+  parallel_blocks(table, rows_a_block, run, [&](int64_t begin, int64_t end) {
     const auto use_in_place = [&](auto type) {
       using T = decltype(type);
       const RawColumn& raw = table.columns[0].raw;
@@ -79,10 +95,10 @@ void Predictor::for_blocks(const PredictTable& table, int64_t unit, Run& run, Us
       use(forest_.by_column, begin, end - begin, RowsInPlace<T>{raw.data + begin * raw.stride, raw.stride}, missing);
     };
     if (in_place) return table.columns[0].raw.dtype == DType::f32 ? use_in_place(float{}) : use_in_place(double{});
-    // As many rows at a time as fit the first-level cache or so.
-    constexpr int64_t values = 1 << 13;
+    // As many rows at a time as fit the first-level cache or so; more of them where trees are large.
+    const int64_t values = int64_t{1} << (large_trees() ? 19 : 13);
     const int64_t width = forest_.used.size(), fitting = values / std::max<int64_t>(1, width);
-    const int64_t rows_a_time = std::clamp(fitting / unit * unit, unit, block_rows);
+    const int64_t rows_a_time = std::clamp(fitting / unit * unit, unit, rows_a_block);
     std::vector<double> rows(static_cast<size_t>(rows_a_time * width) + 1, 0.0);  // a lone leaf looks at one value
     RowFiller filler(table, forest_.used, rows.data());
     for (int64_t first = begin; first < end; first += rows_a_time) {
@@ -136,7 +152,7 @@ void Predictor::add_by_codes(const Tops& tops, const PredictTable& table, TreeRa
     void run(int64_t, int64_t, int64_t, int32_t*) const { require(false, "a whole tree needs no walk"); }
   };
   check_columns(table);
-  parallel_blocks(table, run, [&](int64_t begin, int64_t end) {
+  parallel_blocks(table, rows_of_block(table.n_rows, run), run, [&](int64_t begin, int64_t end) {
     for (size_t j = 0; j < table.columns.size(); ++j) {
       if (forest_.used.slot(static_cast<int32_t>(j)) < 0) check_finite(table.columns[j].raw, begin, end - begin);
     }
@@ -148,7 +164,8 @@ void Predictor::add_by_codes(const Tops& tops, const PredictTable& table, TreeRa
 template <class Code, class Rows, class Walker>
 void Predictor::add_by_tops(const Tops& tops, const Layout& layout, const Rows& rows, const Walker& walk,
                             int64_t n_rows, TreeRange trees, const ScoreView& out) const {
-  const int64_t most = std::min(rows_of_tops(tops, n_outputs()), (n_rows + 31) / 32 * 32), width = forest_.width;
+  const int64_t together = rows_of_tops(tops, n_outputs(), large_trees());
+  const int64_t most = std::min(together, (n_rows + 31) / 32 * 32), width = forest_.width;
   TopBlock<Code> block(tops, most);
   ScoreBlock<Code> scores(n_outputs(), width, most);
   std::vector<int32_t> at(static_cast<size_t>(most));

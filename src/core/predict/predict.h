@@ -45,6 +45,8 @@ class Predictor {
     std::optional<Tops> tops;
   };
 
+  bool large_trees() const;
+  int64_t rows_of_block(int64_t n_rows, const Run& run) const;
   void check_columns(const PredictTable& table) const;
   template <class Use>
   void for_blocks(const PredictTable& table, int64_t unit, Run& run, Use use) const;
