@@ -152,8 +152,8 @@ def test_predictions_are_the_same_on_every_vector_unit(tmp_path: Path):
 def test_large_trees_meet_blocks_of_any_size():
     """Rows pass large trees many at a time: how many must not show, wherever the rows are."""
     rng = np.random.default_rng(8)
-    X = rng.normal(size=(6000, 4)).astype(np.float32)
-    y = (X[:, 0] + rng.normal(size=6000) > 0).astype(int)
+    X = rng.normal(size=(8000, 4)).astype(np.float32)
+    y = (X[:, 0] + rng.normal(size=8000) > 0).astype(int)
     model = RandomForestClassifier(3, random_state=0, n_jobs=1).fit(X, y)
     assert model.forest_.n_nodes > 3 * 2048, "trees that are large"
     many = rng.normal(size=(40_001, 4)).astype(np.float32)
