@@ -14,6 +14,8 @@ _DRAWN_BAGS = dict.fromkeys(
 )
 #: class name → check → why it may fail. scikit-learn grants its decision trees nothing, so neither do we.
 _GRANTED: dict[str, dict[str, str]] = {
+    "AdaBoostClassifier": {},
+    "AdaBoostRegressor": {},
     "BaggingClassifier": _DRAWN_BAGS,
     "BaggingRegressor": _DRAWN_BAGS,
     "DecisionTreeClassifier": {},
