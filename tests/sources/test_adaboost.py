@@ -311,7 +311,7 @@ def test_forward_stagewise_under_exponential_loss():
         weight = np.exp(-y * f)
         losses, betas = [], []
         for G in candidates:
-            error = weight[G != y].sum() / weight.sum()
+            error = weight[y != G].sum() / weight.sum()
             beta = 0.5 * np.log((1 - error) / error)
             betas.append(beta)
             losses.append(np.exp(-y * (f + beta * G)).sum())

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weald import engine
 from weald.adaboost.medians import weighted_median
-from weald.adaboost.weights import share
 
 
 class Score(Protocol):
@@ -31,19 +31,23 @@ class LabelScore:
         How many classes.
     units : ndarray of int64, shape (n_rows,)
         What rows count.
+    n_threads : int
+        Threads to use; nothing depends on it.
     """
 
-    def __init__(self, label: NDArray[np.int32], n_classes: int, units: NDArray[np.int64]) -> None:
-        self._label, self._units = label, units
+    def __init__(
+        self, label: NDArray[np.int32], n_classes: int, units: NDArray[np.int64], n_threads: int = 1
+    ) -> None:
+        self._label, self._units, self._n_threads = label, units, n_threads
         self._votes = np.zeros((len(label), n_classes))
-        self._first = np.arange(0, n_classes * len(label), n_classes)
+        self._total = int(units.sum())
 
     def add(self, said: NDArray[np.int32], weight: float) -> float:
         """The error with one more member."""
-        self._votes.reshape(-1)[self._first + said] += weight
-        votes = self._votes
-        best = votes[:, 1] > votes[:, 0] if votes.shape[1] == 2 else np.argmax(votes, axis=1)
-        return share(self._units[best != self._label], self._units)
+        wrong = engine.add_votes(
+            self._votes, said, weight, self._label, self._units, n_threads=self._n_threads
+        )
+        return wrong / self._total
 
 
 class NumberScore:

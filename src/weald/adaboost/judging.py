@@ -59,12 +59,17 @@ class LabelTask:
         How many classes.
     learning_rate : float
         What the weights of members are multiplied with.
+    n_threads : int
+        Threads to use; nothing depends on it.
     """
 
     keeps_single = False
 
-    def __init__(self, label: NDArray[np.int32], n_classes: int, learning_rate: float) -> None:
+    def __init__(
+        self, label: NDArray[np.int32], n_classes: int, learning_rate: float, n_threads: int = 1
+    ) -> None:
         self.label = label
+        self._n_threads = n_threads
         self.n_classes = n_classes
         self.chance = 1.0 - 1.0 / n_classes
         self.chance_words = f"guessing one of {n_classes} classes has {self.chance:.3g}"
@@ -77,7 +82,7 @@ class LabelTask:
 
     def error(self, losses: NDArray[np.bool_], units: NDArray[np.int64]) -> float:
         """The share of wrong rows: A2."""
-        return share(units[losses], units)
+        return engine.wrong_units(losses, units, n_threads=self._n_threads) / int(units.sum())
 
     def weight(self, error: float) -> float:
         """Of a member, which is twice its say: A3."""
@@ -86,13 +91,8 @@ class LabelTask:
 
     def reweighed(self, values: NDArray[np.float64], losses: NDArray[np.bool_], weight: float) -> Weighed:
         """Wrong rows times e^weight: A4. The larger of the two factors is 1, so that nothing overflows."""
-        units = in_units(values)
-        wrong = int(units[losses].sum())
-        right = int(units.sum()) - wrong
-        for_wrong, for_right = min(1.0, exp(weight)), min(1.0, exp(-weight))
-        scale = TOTAL / (right * for_right + wrong * for_wrong)
-        factors = np.array([for_right * scale, for_wrong * scale])
-        return weighed(values * factors[losses.view(np.uint8)], values > 0)
+        for_right, for_wrong = min(1.0, exp(-weight)), min(1.0, exp(weight))
+        return engine.reweigh(values, losses, for_right, for_wrong, TOTAL, n_threads=self._n_threads)
 
     def one_sided(self, units: NDArray[np.int64]) -> bool:
         """Whether all rows with units are of one class."""

@@ -76,7 +76,7 @@ class RowChoice:
             return Seen(training, weights.units, weights.values)
         if self._resample == "reset":
             return Seen(training, counts, weights.start)
-        return Seen(training, counts, counts * (TOTAL / int(counts.sum())))
+        return Seen(training, counts, counts.astype(np.float64) * (TOTAL / int(counts.sum())))
 
     def _counts(self, attempt: int) -> NDArray[np.int64]:
         """A sample. The first member of "reset" and "replace" has all rows, unless they weigh differently."""
@@ -166,15 +166,15 @@ def _attempt(plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries) -
     try:
         with naming(who):
             member = learner.fit(seen.training)
-    except (DataError, MemberError) as error:
+    except (DataError, MemberError) as failure:
         if not (seen.training.counted and task.one_sided(seen.training.units)):
             raise
         if at.over:
             raise DataError(
                 f"Round {at.n_done + 1} of {plan.owner}: {MOST_TRIES} samples in a row had rows of one class "
                 f"only, which {learner.name} cannot learn from. Use resample=None, or an estimator that can "
-                f"({error})"
-            ) from error
+                f"({failure})"
+            ) from failure
         return "again"
     with naming(who):
         said = learner.said(member)
@@ -217,7 +217,7 @@ def _no_better(
         return alone
     tried = f" in {at.tries} tries" if at.tries > 1 else ""
     raise DataError(
-        f"The {learner.name} of the first round of {plan.owner} is no better than chance{tried}: its error is "
-        f"{error:.3g}, and {task.chance_words}. Use a stronger estimator, such as a deeper tree, or columns "
-        "that tell the classes apart."
+        f"The {learner.name} of the first round of {plan.owner} is no better than chance{tried}: its error "
+        f"is {error:.3g}, and {task.chance_words}. Use a stronger estimator, such as a deeper tree, or "
+        "columns that tell the classes apart."
     )

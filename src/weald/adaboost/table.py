@@ -20,8 +20,8 @@ _MOST_ROWS, _ENDS = 20, 8
 class RoundTable:
     """What happened in each round, one row a round.
 
-    Printed, it is a table of text, cut in the middle if it is long; `to_dict` gives the columns for a frame of
-    any library.
+    Printed, it is a table of text, cut in the middle if it is long; `to_dict` gives the columns for a frame
+    of any library.
 
     Parameters
     ----------

@@ -88,7 +88,8 @@ def _scaled_down(words: NDArray[np.uint64], total: int) -> NDArray[np.int64]:
     total_high, total_low = np.uint64(total >> 32), np.uint64(total & 0xFFFFFFFF)
     middle = high * total_low + ((low * total_low) >> half)
     carried = low * total_high + (middle & low_bits)
-    return (high * total_high + (middle >> half) + (carried >> half)).astype(np.int64)
+    found: NDArray[np.int64] = (high * total_high + (middle >> half) + (carried >> half)).astype(np.int64)
+    return found
 
 
 def share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> float:
@@ -102,5 +103,5 @@ def log(value: float) -> float:
 
 
 def exp(value: float) -> float:
-    """e to some power, with the same bits on every machine."""
+    """The exponential, with the same bits on every machine."""
     return float(engine.map_values("exp", np.array([value]))[0])

@@ -1,4 +1,4 @@
-"""`AdaBoostClassifier`: members that are fitted where those before them were wrong, and vote by how good they are.
+"""`AdaBoostClassifier`: members fitted where those before them were wrong, which vote by how good they are.
 
 Parameters and attributes are scikit-learn's. Members that are weald's trees share one coding of the table.
 """
@@ -19,6 +19,7 @@ from weald.adaboost.judging import LabelTask
 from weald.adaboost.records import Round
 from weald.adaboost.table import RoundTable, round_table
 from weald.data.target import read_labels, restore_labels
+from weald.engine import thread_count
 from weald.estimators.adaboost_base import BaseAdaBoost
 from weald.estimators.adaboost_options import AdaBoostClassifierOptions
 from weald.estimators.class_weight import Weights, without_absent
@@ -46,9 +47,9 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         What the weights of members are multiplied with.
     resample : {"compound", "reset", "replace"}, default=None
         None gives members weights for the rows. The others draw as many rows as there are, by weight and with
-        replacement. "compound": the member is judged on all rows, whose weights go on compounding. "reset": it
-        is judged on its sample, and weights start anew from the first ones. "replace": the sample becomes the
-        data of the next round. Under the last two the first member has all rows.
+        replacement. "compound": the member is judged on all rows, whose weights go on compounding. "reset":
+        it is judged on its sample, and weights start anew from the first ones. "replace": the sample becomes
+        the data of the next round. Under the last two the first member has all rows.
     worse_than_chance : {"stop", "reset", "negate"}, default="stop"
         What happens when the error is that of guessing, or more: boosting ends; the round is tried again with
         the weights of the start; or the member counts negatively, a vote for the opposite.
@@ -303,7 +304,8 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         if n_classes == 2:
             return 2.0 * (votes[:, 1] - votes[:, 0]) / scale
         others = votes.sum(axis=1, keepdims=True) - votes
-        return (votes - others / (n_classes - 1)) / scale
+        found: NDArray[np.float64] = (votes - others / (n_classes - 1)) / scale
+        return found
 
     def _probabilities(self, votes: NDArray[np.float64], n_rounds: int) -> NDArray[np.float64]:
         """Equations A8 and A10."""
@@ -324,10 +326,12 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
 
     def _task(self, target: Target, present: NDArray[np.bool_], options: Any) -> LabelTask:
         label = np.ascontiguousarray(target.values[:, 0], np.int32)
-        return LabelTask(label, target.n_classes[0], options.learning_rate)
+        n_threads = thread_count(options.n_jobs)
+        return LabelTask(label, target.n_classes[0], options.learning_rate, n_threads)
 
     def _score(self, truth: NDArray[Any], target: Target, units: NDArray[np.int64]) -> LabelScore:
-        return LabelScore(np.ascontiguousarray(truth, np.int32), target.n_classes[0], units)
+        label = np.ascontiguousarray(truth, np.int32)
+        return LabelScore(label, target.n_classes[0], units, thread_count(self.n_jobs))
 
     def _round_table(self, rounds: tuple[Round, ...], options: Any) -> RoundTable:
         bounded = (

@@ -88,7 +88,7 @@ def check_takes_weights(template: Any, resample: str | None, owner: str) -> None
     """Refuse to weigh the rows of an estimator that takes no weights."""
     if resample is None and not has_fit_parameter(template, "sample_weight"):
         raise ParameterError(
-            f"`estimator` of {owner} is a {type(template).__name__}, whose fit doesn't support sample_weight, "
+            f"`estimator` of {owner} is a {type(template).__name__}, which doesn't support sample_weight, "
             "and resample=None weighs rows. Use resample='compound' to draw rows by weight instead."
         )
 
@@ -126,9 +126,7 @@ class BoostedOthers:
 
     def votes(self, table: Any, n_jobs: int | None) -> NDArray[np.float64]:
         """What the members' votes for each class count: (rows, classes)."""
-        total = np.zeros(0)
-        for total in self._votes(table, n_jobs):
-            pass
+        *_, total = self._votes(table, n_jobs)
         return total
 
     def staged_votes(self, table: Any, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:

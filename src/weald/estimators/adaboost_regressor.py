@@ -49,14 +49,14 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         None gives members weights for the rows. The others draw as many rows as there are, by weight and with
         replacement. "compound", which is what scikit-learn does: the member is judged on all rows, whose
         weights go on compounding. "reset": it is judged on its sample, and weights start anew from the first
-        ones. "replace": the sample becomes the data of the next round. Under the last two the first member has
-        all rows.
+        ones. "replace": the sample becomes the data of the next round. Under the last two the first member
+        has all rows.
     worse_than_chance : {"stop", "reset"}, default="stop"
-        What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the round
-        is tried again with the weights of the start.
+        What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the
+        round is tried again with the weights of the start.
     early_stopping : float or (X, y), default=None
-        End when the squared error on a share of the rows, held out, or on a set no longer falls; the rounds up
-        to the best one are kept.
+        End when the squared error on a share of the rows, held out, or on a set no longer falls; the rounds
+        up to the best one are kept.
     early_stopping_rounds : int, default=None
         Rounds without improvement before that; 10 if `early_stopping` is given.
     keep_row_weights : bool, default=False

@@ -49,8 +49,8 @@ def stopping_of(options: Any, target: Target, weight: Weights | None, seed: int,
     if asked is None:
         if rounds is not None:
             raise ParameterError(
-                f"`early_stopping_rounds` of {owner} needs rows to measure on. Set early_stopping=0.1 to hold "
-                "out a tenth of the rows, or give a set (X, y) there."
+                f"`early_stopping_rounds` of {owner} needs rows to measure on. Set early_stopping=0.1 to "
+                "hold out a tenth of the rows, or give a set (X, y) there."
             )
         return Stopping(weight)
     wait = WAIT if rounds is None else rounds

@@ -134,9 +134,16 @@ def grow_classification_tree(
         None if bags is None else bags.native,
         options.n_threads,
     )
+    held_back = options.monotone is not None and int(start[-1]) == 2
+    return class_forest(codes, arrays, weight_power=weight_power, held_back=held_back)
+
+
+def class_forest(
+    codes: Codes, arrays: dict[str, NDArray[Any]], *, weight_power: int, held_back: bool
+) -> Grown:
+    """The forest of the grower's arrays on classes; `held_back`: a constraint bounds the second share."""
     weight_of_node = arrays["weight"].astype(np.float64)
     shares = arrays["lanes"].astype(np.float64) / weight_of_node[:, None]
-    held_back = options.monotone is not None and shares.shape[1] == 2
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
