@@ -26,7 +26,7 @@ def give_samples(monkeypatch, x, samples):
     """Let AdaBoost draw these samples, one after another, instead of its own."""
     rows = [np.searchsorted(x, np.array(sample) - 1e-9) for sample in samples]
     waiting = iter([np.bincount(each, minlength=len(x)) for each in rows])
-    monkeypatch.setattr(loop, "drawn_counts", lambda units, seed, attempt: next(waiting))
+    monkeypatch.setattr(loop, "drawn_counts", lambda *_: next(waiting))
 
 
 def stump_of(tree):

@@ -83,7 +83,7 @@ class RowChoice:
         weights = self.weights
         if self._resample != "compound" and attempt == 0 and weights.even:
             return weights.present.astype(np.int64)
-        return drawn_counts(weights.units, self._seed, attempt)
+        return drawn_counts(weights.units, int(weights.present.sum()), self._seed, attempt)
 
 
 def boost(plan: Plan, task: Task, weights: RowWeights, learner: Learner, watch: Watch) -> Boosted:
@@ -210,7 +210,7 @@ def _no_better(
                 f"{plan.owner} stops after {at.n_done} rounds: the {learner.name} of the next is no better "
                 f"than chance (error {error:.3g}), also after {at.tries} tries.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=7,
             )
         return "end"
     if task.keeps_single:

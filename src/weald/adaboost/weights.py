@@ -68,15 +68,13 @@ def in_units(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(values).astype(np.int64)
 
 
-def drawn_counts(units: NDArray[np.int64], seed: int, attempt: int) -> NDArray[np.int64]:
-    """How often each row is in a sample, drawn by weight with replacement: as many as there are rows.
+def drawn_counts(units: NDArray[np.int64], n_draws: int, seed: int, attempt: int) -> NDArray[np.int64]:
+    """How often each row is in a sample, drawn by weight with replacement.
 
     Draw i of attempt a takes the row in whose share of all units the hash of (seed, a, i) falls; equation A7.
     """
     ends = np.cumsum(units)
-    size = int(np.count_nonzero(units))
-    words = draw(seed, Purpose.ADABOOST_ROWS, attempt, np.arange(size, dtype=np.uint64))
-    # 52 bits of chance for at most 2^53 units: their product as two halves, so that nothing rounds.
+    words = draw(seed, Purpose.ADABOOST_ROWS, attempt, np.arange(n_draws, dtype=np.uint64))
     place = _scaled_down(words, int(ends[-1]))
     return np.bincount(np.searchsorted(ends, place, side="right"), minlength=len(units))
 

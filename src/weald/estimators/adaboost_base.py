@@ -22,6 +22,7 @@ from weald.data.schema import Schema
 from weald.data.target import read_weight, restore_labels
 from weald.data.user_rows import indexable, outline
 from weald.errors import DataError, ParameterError
+from weald.estimators import adaboost_others, adaboost_trees
 from weald.estimators.adaboost_options import AdaBoostOptions
 from weald.estimators.adaboost_others import BoostedOthers, OtherLearner, check_takes_weights
 from weald.estimators.adaboost_rounds import RoundReading
@@ -110,16 +111,16 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
         """
         options = self._checked_options()
         base = self._base(options)
-        seed = int(check_random_state(options.random_state).randint(2**31 - 1))
         step = self._fit_trees if shares_codes(base) else self._fit_others
-        fitted = step(X, y, sample_weight, options, base, seed)
+        fitted = step(X, y, sample_weight, options, base)
         self._assign(fitted.members, tuple(fitted.rounds), options, fitted.learned)
         return self
 
-    def _fit_trees(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any, seed: int) -> Fitted:
+    def _fit_trees(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any) -> Fitted:
         """Members that are weald's trees, on one coding of the table."""
         coded = clone(base).set_params(n_jobs=options.n_jobs)._coded(X, y, sample_weight)
         self._check_target(y, coded.target)
+        seed = _seed(options, adaboost_trees.is_random(coded))
         learner = tree_learner(base, coded, seed)
         boosted, learned = self._boost(learner, coded.target, coded.weight, options, seed)
         forest = joined(boosted.members)
@@ -132,7 +133,7 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
         )
         return Fitted(members, boosted.rounds, learned)
 
-    def _fit_others(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any, seed: int) -> Fitted:
+    def _fit_others(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any) -> Fitted:
         """Members of any other kind, on rows of the user's table."""
         check_takes_weights(base, options.resample, type(self).__name__)
         X = indexable(X)
@@ -143,6 +144,7 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
         classes = None if target.classes is None else target.classes[0]
         values = target.values[:, 0]
         as_given = values if classes is None else restore_labels(classes, values)
+        seed = _seed(options, adaboost_others.is_random(base))
         learner = OtherLearner(base, X, as_given, classes, seed)
         boosted, learned = self._boost(learner, target, weight, options, seed)
         members = BoostedOthers(
@@ -318,6 +320,14 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
             return tags  # not an estimator, which `fit` will say
         tags.input_tags = replace(theirs, pairwise=False)
         return tags
+
+
+def _seed(options: Any, random_members: bool) -> int:
+    """What draws start from; 0 where nothing is drawn, so that a fit without chance can be repeated."""
+    holds_out = isinstance(options.early_stopping, float)
+    if not (random_members or holds_out or options.resample is not None):
+        return 0
+    return int(check_random_state(options.random_state).randint(2**31 - 1))
 
 
 def _shared(template: Any, seed: int, schema: Schema, target: Target, boosted: Boosted) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class OtherLearner:
     ) -> None:
         self._template, self._X, self._y, self._classes, self._seed = template, X, y, classes, seed
         self.name = type(template).__name__
-        self.varies = any(name.rpartition("__")[2] == "random_state" for name in template.get_params())
+        self.varies = is_random(template)
 
     def fit(self, training: Training) -> Any:
         """A member of one round. Rows stand in a sample as often as they were drawn."""
@@ -63,6 +63,11 @@ class OtherLearner:
     def answers(self, member: Any, table: Any) -> NDArray[Any]:
         """What a member says of the rows of a table."""
         return answers(member, table, self._classes)
+
+
+def is_random(template: Any) -> bool:
+    """Whether chance may decide how an estimator is fitted."""
+    return any(name.rpartition("__")[2] == "random_state" for name in template.get_params())
 
 
 def in_order(X: Any, schema: Schema, owner: str) -> Any:

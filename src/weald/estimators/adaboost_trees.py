@@ -58,11 +58,7 @@ class TreeLearner:
     def __init__(self, template: BaseTree, coded: Coded, seed: int) -> None:
         self._template, self._coded, self._seed = template, coded, seed
         self.name = type(template).__name__
-        n_columns = coded.table.n_columns
-        self.varies = (
-            coded.options.splitter == "random"
-            or max_columns(coded.options.max_features, n_columns) < n_columns
-        )
+        self.varies = is_random(coded)
 
     def fit(self, training: Training) -> Forest:
         """A tree of one round."""
@@ -103,6 +99,12 @@ class TreeLearner:
         if self._coded.target.classes is None:
             return scores[:, 0]
         return most_frequent(scores).astype(np.int32)
+
+
+def is_random(coded: Coded) -> bool:
+    """Whether chance decides how a tree of these rows grows."""
+    options, n_columns = coded.options, coded.table.n_columns
+    return options.splitter == "random" or max_columns(options.max_features, n_columns) < n_columns
 
 
 def in_shares(forest: Forest) -> Forest:
