@@ -95,7 +95,9 @@ class LabelTask:
         return engine.reweigh(values, losses, for_right, for_wrong, TOTAL, n_threads=self._n_threads)
 
     def one_sided(self, units: NDArray[np.int64]) -> bool:
-        """Whether all rows with units are of one class."""
+        """Whether all rows with units are of one class, and others have been lost."""
+        if self.n_classes == 1:
+            return False
         shown = self.label[units > 0]
         return bool((shown == shown[0]).all())
 

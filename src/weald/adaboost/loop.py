@@ -133,6 +133,11 @@ def boost(plan: Plan, task: Task, weights: RowWeights, learner: Learner, watch: 
         tries, restarted = 0, False
         if len(found.rounds) < plan.n_rounds:
             weights.take(*task.reweighed(seen.base, outcome.losses, outcome.weight))
+    if not found.rounds:
+        raise DataError(
+            f"{plan.owner} found no sample with rows of more than one class in {MOST_TRIES} tries. Use "
+            "resample=None, or weights that let every class be drawn."
+        )
     return found
 
 
@@ -163,6 +168,9 @@ class _Kept:
 def _attempt(plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries) -> _Kept | str:
     """A member to keep, or "again", "restart" (with the weights of the start) or "end"."""
     who = f"The {learner.name} of round {at.n_done + 1}"
+    if plan.resample == "replace" and task.one_sided(seen.training.units):
+        # No later sample could have the other classes again.
+        return "end" if at.over else "again"
     try:
         with naming(who):
             member = learner.fit(seen.training)

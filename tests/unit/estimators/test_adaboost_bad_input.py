@@ -215,3 +215,15 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was():
     with pytest.raises(DataError):
         model.fit(np.zeros((40, 5)), np.arange(40) % 2)
     assert np.array_equal(model.predict(X), before)
+
+
+def test_replace_never_loses_a_class():
+    X, y = rows(12, noise=0.3)
+    for seed in range(20):
+        model = AdaBoostClassifier(n_estimators=60, resample="replace", random_state=seed).fit(X, y)
+        shown = [np.unique(y[weights > 0]) for weights in model.staged_row_weights(X, y)]
+        assert all(len(labels) == 2 for labels in shown)
+    far = np.full(12, 1e-12)
+    far[np.argmax(y)] = 1.0
+    with pytest.raises(DataError, match="no sample with rows of more than one class"):
+        AdaBoostClassifier(resample="replace", random_state=0).fit(X, y, far)
