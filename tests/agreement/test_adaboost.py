@@ -62,7 +62,9 @@ def test_other_members(base, n_classes):
     X, y = rows(n_classes)
     words = np.array(["a", "b", "c"])[y]
     options = {"n_estimators": 6, "learning_rate": 0.5}
-    agree(AdaBoostClassifier(base, **options).fit(X, words), TheirClassifier(base, **options).fit(X, words), X)
+    agree(
+        AdaBoostClassifier(base, **options).fit(X, words), TheirClassifier(base, **options).fit(X, words), X
+    )
 
 
 class Next(RegressorMixin, BaseEstimator):

@@ -79,6 +79,7 @@ class BaggingState:
     @classmethod
     def _others(cls: Any, state: SavedEnsemble, seed: int) -> OtherMembers:
         assert state.schema is not None
+        _check_some(state)
         fitted = [member for _, member in state.members]
         columns = _columns(state, len(fitted))
         sizes = [len(state.schema.columns)] * len(fitted) if columns is None else [len(c) for c in columns]
@@ -136,14 +137,18 @@ def check_trees(state: SavedEnsemble, base: Any) -> None:
         raise ParameterError("An ensemble of classifiers has one output.")
 
 
+def _check_some(state: SavedEnsemble) -> None:
+    if not state.members or state.base is not None:
+        raise ParameterError("An ensemble has neither trees nor members, or members and a base.")
+
+
 def check_members(state: SavedEnsemble, sizes: list[int]) -> Any:
     """What the members were copied from; raises ParameterError unless they can be those of one ensemble.
 
     `sizes`: how many columns each has.
     """
+    _check_some(state)
     fitted = [member for _, member in state.members]
-    if not fitted or state.base is not None:
-        raise ParameterError("An ensemble has neither trees nor members, or members and a base.")
     if len({type(member) for member in fitted}) > 1 or [each.n_features_in_ for each in fitted] != sizes:
         raise ParameterError("The members of an ensemble differ in kind, or have other columns.")
     _check_outputs(fitted, state.classes)

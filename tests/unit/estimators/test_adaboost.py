@@ -94,9 +94,7 @@ def test_attributes():
     assert isinstance(model.estimator_, DecisionTreeClassifier)
     assert model.feature_importances_.sum() == pytest.approx(1)
     weights = model.estimator_weights_ / model.estimator_weights_.sum()
-    by_hand = sum(
-        w * tree.feature_importances_ for w, tree in zip(weights, model.estimators_, strict=True)
-    )
+    by_hand = sum(w * tree.feature_importances_ for w, tree in zip(weights, model.estimators_, strict=True))
     assert model.feature_importances_ == pytest.approx(by_hand)
     assert model.estimators_[0].tree_.weighted_n_node_samples[0] == pytest.approx(1)
 

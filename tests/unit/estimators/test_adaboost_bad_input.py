@@ -84,7 +84,9 @@ def test_targets_are_checked():
 
 def test_no_better_than_chance_from_the_first_round():
     X, y = np.zeros((40, 2)), np.arange(40) % 2
-    with pytest.raises(DataError, match=r"first round .* no better than chance: .* 0\.5, and guessing one of 2"):
+    with pytest.raises(
+        DataError, match=r"first round .* no better than chance: .* 0\.5, and guessing one of 2"
+    ):
         AdaBoostClassifier().fit(X, y)
     with pytest.raises(DataError, match="no better than chance"):
         AdaBoostClassifier(worse_than_chance="reset").fit(X, y)
