@@ -68,7 +68,7 @@ def test_other_members(base, n_classes):
 
 
 class Next(RegressorMixin, BaseEstimator):
-    """A regressor that takes its slopes from a list, whatever rows it is given: both libraries get the same."""
+    """A regressor that takes its slopes from a list, whatever its rows: both libraries get the same."""
 
     slopes: list[np.ndarray] = []  # noqa: RUF012
 

@@ -1,4 +1,4 @@
-"""`AdaBoostClassifier` and `AdaBoostRegressor` on weald's trees: answers, attributes, tables, threads, stopping."""
+"""AdaBoost on weald's trees: answers, attributes, tables, threads, early stopping."""
 
 import numpy as np
 import pandas as pd
@@ -82,7 +82,7 @@ def test_many_rows_are_predicted_in_parts(monkeypatch):
 
 
 def test_attributes():
-    model, X, y = fitted()
+    model, _, _ = fitted()
     assert len(model) == len(model.estimators_) == len(model.estimator_weights_) == len(model.rounds_) == 12
     assert model[0] is model.estimators_[0]
     assert model.estimators_ is model.estimators_  # made once

@@ -92,7 +92,7 @@ def test_no_better_than_chance_from_the_first_round():
         AdaBoostClassifier(worse_than_chance="reset").fit(X, y)
     with pytest.raises(DataError, match="no better than chance"):
         AdaBoostClassifier(worse_than_chance="negate").fit(X, y)
-    with pytest.raises(DataError, match="guessing one of 3 classes has 0.667"):
+    with pytest.raises(DataError, match=r"guessing one of 3 classes has 0\.667"):
         AdaBoostClassifier().fit(np.zeros((30, 1)), np.arange(30) % 3)
 
 
