@@ -326,3 +326,13 @@ def test_regression_trees_of_every_criterion():
     for criterion in ("squared_error", "absolute_error"):
         base = DecisionTreeRegressor(max_depth=3, criterion=criterion)
         assert AdaBoostRegressor(base, n_estimators=10).fit(X, y).score(X, y) > 0.8
+
+
+def test_progress_is_shown_only_if_asked(capsys):
+    X, y = rows()
+    AdaBoostClassifier(n_estimators=4).fit(X, y)
+    assert capsys.readouterr() == ("", "")
+    AdaBoostClassifier(n_estimators=4, verbose=1).fit(X, y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "4" in err
