@@ -188,17 +188,18 @@ def _attempt(plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries) -
         said = learner.said(member)
         losses = task.losses(said)
     error = task.error(losses, seen.judging)
-    if error <= 0.0:
-        if not losses[at.weights.present].any():
-            return _Kept(member, said, losses, 0.0, 1.0, last=True)
-        # Right on its sample, not on all rows: as good as half a row wrong.
-        error = 0.5 / int(seen.judging.sum()) if seen.training.counted else 2.0**-53
+    if error <= 0.0 and not losses[at.weights.present].any():
+        return _Kept(member, said, losses, 0.0, 1.0, last=True)
+    always_wrong = error >= 1.0 and task.chance == 0.5 and bool(losses[at.weights.present].all())
+    if not always_wrong:
+        # Right, or wrong, on all of its sample and not on all rows: half a row is the other way.
+        half = 0.5 / int(seen.judging.sum())
+        error = min(max(error, half), 1.0 - half)
     if error < task.chance - _ROUNDING:
         return _Kept(member, said, losses, error, task.weight(error))
     if plan.worse_than_chance == "negate" and error > task.chance + _ROUNDING:
-        opposite_is_right = error >= 1.0 and task.chance == 0.5
-        weight = -1.0 if opposite_is_right else task.weight(error)
-        return _Kept(member, said, losses, error, weight, last=opposite_is_right)
+        weight = -1.0 if always_wrong else task.weight(error)
+        return _Kept(member, said, losses, error, weight, last=always_wrong)
     return _no_better(plan, task, learner, at, error, _Kept(member, said, losses, error, 1.0, last=True))
 
 

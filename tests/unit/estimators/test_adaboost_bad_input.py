@@ -229,3 +229,18 @@ def test_replace_never_loses_a_class():
     far[np.argmax(y)] = 1.0
     with pytest.raises(DataError, match="no sample with rows of more than one class"):
         AdaBoostClassifier(resample="replace", random_state=0).fit(X, y, far)
+
+
+def test_wrong_on_all_of_a_sample_is_not_always_wrong(monkeypatch):
+    X, y = np.zeros((10, 1)), np.r_[np.zeros(4, int), np.ones(6, int)]
+    only_zeros = np.r_[np.full(4, 2), np.zeros(6)].astype(np.int64)
+    monkeypatch.setattr(loop, "drawn_counts", lambda *_: only_zeros)
+
+    class One(Opposite):
+        def predict(self, X):
+            return np.ones(len(X), int)
+
+    model = AdaBoostClassifier(One(), n_estimators=3, resample="reset", worse_than_chance="negate").fit(X, y)
+    assert len(model) == 3
+    assert model.estimator_errors_[1:].tolist() == [1 - 0.5 / 8] * 2
+    assert np.isfinite(model.estimator_weights_).all()
