@@ -15,26 +15,6 @@ namespace weald::bindings {
 
 namespace {
 
-nb::dict to_dict(TreeArrays&& tree, size_t n_lanes) {
-  const size_t n_nodes = tree.slot.size(), n_means = tree.means.size() / n_nodes;
-  const size_t n_given = tree.lanes.size() / n_lanes, n_shares = tree.shares.size() / n_lanes;
-  nb::dict out;
-  out["weight"] = to_numpy(std::move(tree.weight));
-  out["impurity"] = to_numpy(std::move(tree.impurity));
-  out["lanes"] = to_numpy(std::move(tree.lanes), {n_given, n_lanes});
-  out["shares"] = to_numpy(std::move(tree.shares), {n_shares, n_lanes});
-  out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
-  out["lower"] = to_numpy(std::move(tree.lower));
-  out["upper"] = to_numpy(std::move(tree.upper));
-  out["n_nodes"] = to_numpy(std::move(tree.n_nodes));
-  out["shift"] = to_numpy(std::move(tree.shift));
-  out["combination_start"] = to_numpy(std::move(tree.combination_start));
-  out["combination_column"] = to_numpy(std::move(tree.combination_column));
-  out["combination_coefficient"] = to_numpy(std::move(tree.combination_coefficient));
-  out.update(forest_arrays(std::move(tree)));
-  return out;
-}
-
 void bind_options(nb::module_& m) {
   nb::class_<GrowOptions>(m, "GrowOptions")
       .def(nb::init<>())
@@ -146,7 +126,7 @@ void bind_tree(nb::module_& m) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
           return grow_class_trees(codes, target, static_cast<ClassCriterion>(criterion), options, bags, run);
         });
-        return to_dict(std::move(tree), static_cast<size_t>(output_start.back()));
+        return grown_arrays(std::move(tree), static_cast<size_t>(output_start.back()));
       },
       nb::arg("codes"), nb::arg("lane").noconvert(), nb::arg("output_start"), nb::arg("weights").noconvert(),
       nb::arg("weight_power"), nb::arg("balance"), nb::arg("criterion"), nb::arg("options"), nb::arg("bags").none(),
@@ -161,7 +141,7 @@ void bind_tree(nb::module_& m) {
           return grow_moment_trees(codes, view(lanes), view(squares), view(targets), powers,
                                    static_cast<MomentCriterion>(criterion), options, bags, run);
         });
-        return to_dict(std::move(tree), sum_powers.size() + 1);
+        return grown_arrays(std::move(tree), sum_powers.size() + 1);
       },
       nb::arg("codes"), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(), nb::arg("targets").noconvert(),
       nb::arg("sum_powers"), nb::arg("weight_power"), nb::arg("square_power"), nb::arg("criterion"), nb::arg("options"),
@@ -175,7 +155,7 @@ void bind_tree(nb::module_& m) {
           return grow_absolute_trees(codes, view(values), view(weights), view(targets), value_power, weight_power, wide,
                                      options, bags, run);
         });
-        return to_dict(std::move(tree), 1);
+        return grown_arrays(std::move(tree), 1);
       },
       nb::arg("codes"), nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("targets").noconvert(),
       nb::arg("value_power"), nb::arg("weight_power"), nb::arg("wide"), nb::arg("options"), nb::arg("bags").none(),
@@ -185,7 +165,7 @@ void bind_tree(nb::module_& m) {
       [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {
         TreeArrays tree =
             call(n_threads, [&](Run& run) { return grow_newton_tree(codes, view(pairs), lambda, options, run); });
-        return to_dict(std::move(tree), 2);
+        return grown_arrays(std::move(tree), 2);
       },
       nb::arg("codes"), nb::arg("pairs").noconvert(), nb::arg("lambda_"), nb::arg("options"), nb::arg("n_threads"));
   m.def(
@@ -196,7 +176,7 @@ void bind_tree(nb::module_& m) {
         for (const uint32_t word : view(packed)) values.push_back(std::bit_cast<NarrowRows::Value>(word));
         TreeArrays tree =
             call(n_threads, [&](Run& run) { return grow_narrow_tree(codes, values, lambda, options, run); });
-        return to_dict(std::move(tree), 2);
+        return grown_arrays(std::move(tree), 2);
       },
       nb::arg("codes"), nb::arg("packed").noconvert(), nb::arg("lambda_"), nb::arg("options"), nb::arg("n_threads"));
 }

@@ -17,4 +17,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_losses(m);
   weald::bindings::bind_ranking(m);
   weald::bindings::bind_inspection(m);
+  weald::bindings::bind_adaboost(m);
 }

@@ -16,5 +16,6 @@ void bind_predict(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
 void bind_ranking(nanobind::module_& m);
 void bind_inspection(nanobind::module_& m);
+void bind_adaboost(nanobind::module_& m);
 
 }  // namespace weald::bindings

@@ -28,4 +28,25 @@ inline nb::dict forest_arrays(TreeArrays tree) {
   return out;
 }
 
+// All that growing leaves: the sums and means of nodes as well.
+inline nb::dict grown_arrays(TreeArrays tree, size_t n_lanes) {
+  const size_t n_nodes = tree.slot.size(), n_means = tree.means.size() / n_nodes;
+  const size_t n_given = tree.lanes.size() / n_lanes, n_shares = tree.shares.size() / n_lanes;
+  nb::dict out;
+  out["weight"] = to_numpy(std::move(tree.weight));
+  out["impurity"] = to_numpy(std::move(tree.impurity));
+  out["lanes"] = to_numpy(std::move(tree.lanes), {n_given, n_lanes});
+  out["shares"] = to_numpy(std::move(tree.shares), {n_shares, n_lanes});
+  out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
+  out["lower"] = to_numpy(std::move(tree.lower));
+  out["upper"] = to_numpy(std::move(tree.upper));
+  out["n_nodes"] = to_numpy(std::move(tree.n_nodes));
+  out["shift"] = to_numpy(std::move(tree.shift));
+  out["combination_start"] = to_numpy(std::move(tree.combination_start));
+  out["combination_column"] = to_numpy(std::move(tree.combination_column));
+  out["combination_coefficient"] = to_numpy(std::move(tree.combination_coefficient));
+  out.update(forest_arrays(std::move(tree)));
+  return out;
+}
+
 }  // namespace weald::bindings

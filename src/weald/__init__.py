@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
     from weald.boosting.train import cv, train
+    from weald.estimators.adaboost_classifier import AdaBoostClassifier
+    from weald.estimators.adaboost_regressor import AdaBoostRegressor
     from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "DecisionTreeClassifier",
@@ -63,6 +67,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "AdaBoostClassifier": "weald.estimators.adaboost_classifier",
+    "AdaBoostRegressor": "weald.estimators.adaboost_regressor",
     "BaggingClassifier": "weald.estimators.bagging",
     "BaggingRegressor": "weald.estimators.bagging",
     "DecisionTreeClassifier": "weald.estimators.tree",

@@ -189,6 +189,12 @@ def test_boosting_scaling_runs(tmp_path: Path) -> None:
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
 
 
+def test_adaboost_jobs_run() -> None:
+    printed = quick("stumps", "trees", "predict", script="adaboost.py")
+    assert "3 results" in printed
+    assert "last error within 1e-06: yes" in printed
+
+
 def test_forest_jobs_run() -> None:
     printed = quick("exact", "extra", "regression", "ten-rows", "file", script="forests.py")
     assert "5 results" in printed

@@ -29,6 +29,7 @@ class Purpose(IntEnum):
     BAG_ROWS = 1100
     BAG_COLUMNS = 1101
     BAG_SEED = 1102
+    ADABOOST_ROWS = 1200
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

@@ -1,5 +1,6 @@
 """The only importers of the compiled core: typed calls, thread count, array checks."""
 
+from weald.engine.adaboost import StumpRows, add_votes, grow_stump, reweigh, stump_rows, wrong_units
 from weald.engine.arrow import ArrowColumn, ArrowTable, read_arrow_array, read_arrow_stream
 from weald.engine.boost import NewtonOptions, NewtonRows, NewtonTree, RowLoss, tree_arrays
 from weald.engine.codes import (
@@ -65,7 +66,9 @@ __all__ = [
     "RankingQueries",
     "RowLoss",
     "SketchSummary",
+    "StumpRows",
     "TreeArrays",
+    "add_votes",
     "coarsen",
     "count_exponents",
     "draw_bag",
@@ -76,6 +79,7 @@ __all__ = [
     "grow_moment_trees",
     "grow_narrow_tree",
     "grow_newton_tree",
+    "grow_stump",
     "held_out_class_losses",
     "held_out_number_losses",
     "leaf_quantiles",
@@ -88,10 +92,13 @@ __all__ = [
     "ranking_metric",
     "read_arrow_array",
     "read_arrow_stream",
+    "reweigh",
     "simd_level",
     "softmax",
+    "stump_rows",
     "thread_count",
     "to_narrow",
     "to_units",
     "tree_arrays",
+    "wrong_units",
 ]

@@ -155,7 +155,7 @@ def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
     coded = replace(coded, options=options)
     weight = bags.counts(bag).astype(np.float64)
     weight = weight if coded.weight is None else weight * coded.weight
-    weight = _weigh(options, type(tree).__name__, coded.target, weight)
+    weight = weigh_classes(options, type(tree).__name__, coded.target, weight)
     grown = _grow_some(tree, coded, weight, bags.columns(bag) if bags.some_columns else None)
 
     def no_folds(_: Weights) -> Grown:
@@ -166,7 +166,7 @@ def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
     ).forest
 
 
-def _weigh(options: Any, owner: str, target: Target, weight: Weights) -> Weights:
+def weigh_classes(options: Any, owner: str, target: Target, weight: Weights) -> Weights:
     """The weights of a bag times the factors of the classes; "balanced" means balanced in the bag."""
     option = getattr(options, "class_weight", None)
     if option is None or target.classes is None:

@@ -62,15 +62,7 @@ class BaggingState:
         assert state.forest is not None
         assert state.schema is not None
         base = cls._default() if state.base is None else state.base
-        options = base._checked_options()
-        if state.members or not shares_codes(base):
-            raise ParameterError("A forest has members beside its trees, or a base that cannot share codes.")
-        for j in categorical_positions(state.schema.names, options.categorical_features):
-            if state.schema.columns[j].kind != "categorical":
-                raise ParameterError(f"`categorical_features` names {state.schema.columns[j].name!r:.80}.")
-        monotone_directions(options.monotonic_cst, state.schema, type(base).__name__)
-        if state.classes is not None and len(state.classes) > 1:
-            raise ParameterError("A bagged classifier has one output.")
+        check_trees(state, base)
         columns = _columns(state, state.forest.n_trees)
         if columns is not None:
             _check_columns(state.forest, columns)
@@ -87,18 +79,12 @@ class BaggingState:
     @classmethod
     def _others(cls: Any, state: SavedEnsemble, seed: int) -> OtherMembers:
         assert state.schema is not None
+        _check_some(state)
         fitted = [member for _, member in state.members]
-        if not fitted or state.base is not None:
-            raise ParameterError("A bagged model has neither trees nor members, or members and a base.")
         columns = _columns(state, len(fitted))
-        kinds = {type(member) for member in fitted}
         sizes = [len(state.schema.columns)] * len(fitted) if columns is None else [len(c) for c in columns]
-        if len(kinds) > 1 or [member.n_features_in_ for member in fitted] != sizes:
-            raise ParameterError("The members of a bagged model differ in kind, or have other columns.")
-        _check_outputs(fitted, state.classes)
-        names = [name for name in fitted[0].get_params() if name.rpartition("__")[2] == "random_state"]
         return OtherMembers(
-            template=clone(fitted[0]).set_params(**dict.fromkeys(names)),
+            template=check_members(state, sizes),
             seed=seed,
             fitted=fitted,
             schema=state.schema,
@@ -135,6 +121,39 @@ class VotingState:
             raise ParameterError("A voting regressor has classes, or a voting classifier has none.")
         model._assign(fitted, {} if state.classes is None else {"classes_": state.classes[0]})
         return model  # type: ignore[no-any-return]
+
+
+def check_trees(state: SavedEnsemble, base: Any) -> None:
+    """Raise ParameterError unless the forest can be that of an ensemble of such trees on one coding."""
+    assert state.schema is not None
+    options = base._checked_options()
+    if state.members or not shares_codes(base):
+        raise ParameterError("A forest has members beside its trees, or a base that cannot share codes.")
+    for j in categorical_positions(state.schema.names, options.categorical_features):
+        if state.schema.columns[j].kind != "categorical":
+            raise ParameterError(f"`categorical_features` names {state.schema.columns[j].name!r:.80}.")
+    monotone_directions(options.monotonic_cst, state.schema, type(base).__name__)
+    if state.classes is not None and len(state.classes) > 1:
+        raise ParameterError("An ensemble of classifiers has one output.")
+
+
+def _check_some(state: SavedEnsemble) -> None:
+    if not state.members or state.base is not None:
+        raise ParameterError("An ensemble has neither trees nor members, or members and a base.")
+
+
+def check_members(state: SavedEnsemble, sizes: list[int]) -> Any:
+    """What the members were copied from; raises ParameterError unless they can be those of one ensemble.
+
+    `sizes`: how many columns each has.
+    """
+    _check_some(state)
+    fitted = [member for _, member in state.members]
+    if len({type(member) for member in fitted}) > 1 or [each.n_features_in_ for each in fitted] != sizes:
+        raise ParameterError("The members of an ensemble differ in kind, or have other columns.")
+    _check_outputs(fitted, state.classes)
+    names = [name for name in fitted[0].get_params() if name.rpartition("__")[2] == "random_state"]
+    return clone(fitted[0]).set_params(**dict.fromkeys(names))
 
 
 def _check_outputs(fitted: list[Any], classes: tuple[NDArray[Any], ...] | None) -> None:

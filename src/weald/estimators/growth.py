@@ -35,6 +35,11 @@ def max_columns(max_features: int | float | str | None, n_columns: int) -> int:
     return max(1, int(float(max_features) * n_columns))
 
 
+def criterion_name(criterion: str) -> str:
+    """A criterion by the engine's name."""
+    return _SAME_AS.get(criterion, criterion)
+
+
 def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
     """A limit on rows: given as such, or as a fraction of the rows."""
     return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
@@ -70,7 +75,7 @@ def grow_options(
     if splitter is None and (looked_at is not None or options.splitter == "random"):
         seed = drawn_seed(options.random_state)
     return GrowOptions(
-        criterion=_SAME_AS.get(options.criterion, options.criterion),
+        criterion=criterion_name(options.criterion),
         splitter=splitter or options.splitter,
         max_depth=options.max_depth,
         min_rows_split=_row_limit(options.min_samples_split, n_rows, 2),

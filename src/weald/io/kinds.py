@@ -37,6 +37,8 @@ class Kind:
 
 
 KINDS = {
+    "AdaBoostClassifier": Kind("weald.estimators.adaboost_classifier", classifier=True, ensemble=True),
+    "AdaBoostRegressor": Kind("weald.estimators.adaboost_regressor", classifier=False, ensemble=True),
     "DecisionTreeClassifier": Kind("weald.estimators.tree", classifier=True),
     "DecisionTreeRegressor": Kind("weald.estimators.tree", classifier=False),
     "ExtraTreesClassifier": Kind("weald.estimators.extra_trees", classifier=True, forest=True),

@@ -134,15 +134,29 @@ def grow_classification_tree(
         None if bags is None else bags.native,
         options.n_threads,
     )
-    held_back = options.monotone is not None and start[-1] == 2
+    held_back = options.monotone is not None and int(start[-1]) == 2
+    return class_forest(
+        codes, arrays, weight_power=weight_power, held_back=held_back, n_threads=options.n_threads
+    )
+
+
+def class_forest(
+    codes: Codes,
+    arrays: dict[str, NDArray[Any]],
+    *,
+    weight_power: int,
+    held_back: bool,
+    n_threads: int = 1,
+) -> Grown:
+    """The forest of the grower's arrays on classes; `held_back`: a constraint bounds the second share."""
     if len(arrays["shares"]):
-        forest = _forest(codes, arrays, arrays["shares"], "shares", weight_power, options.n_threads)
-        return Grown(forest, np.zeros((0, start[-1])))
+        forest = _forest(codes, arrays, arrays["shares"], "shares", weight_power, n_threads)
+        return Grown(forest, np.zeros((0, arrays["shares"].shape[1])))
     shares = _shares(arrays["lanes"], arrays["weight"])
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
-    return _grown(codes, arrays, shares, "shares", weight_power, options, keep_inner=held_back)
+    return _grown(codes, arrays, shares, "shares", weight_power, n_threads, keep_inner=held_back)
 
 
 def _shares(lanes: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -233,7 +247,7 @@ def _grow_by_means(
         low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
     held_back = options.monotone is not None
-    return _grown(codes, arrays, value, "identity", moments.weights.power, options, keep_inner=held_back)
+    return _grown(codes, arrays, value, "identity", moments.weights.power, options.n_threads, keep_inner=held_back)
 
 
 def _grow_by_medians(
@@ -268,7 +282,7 @@ def _grow_by_medians(
     if options.monotone is not None:
         low, high = (np.ldexp(arrays[name], -power) for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
-    return _grown(codes, arrays, value, "identity", weights.power, options, keep_inner=True)
+    return _grown(codes, arrays, value, "identity", weights.power, options.n_threads, keep_inner=True)
 
 
 def _grown(
@@ -277,13 +291,13 @@ def _grown(
     node_value: NDArray[np.float64],
     link: str,
     power: int,
-    options: GrowOptions,
+    n_threads: int,
     *,
     keep_inner: bool,
 ) -> Grown:
     """The forest of the grower's arrays; `keep_inner`: leaves do not determine the values of inner nodes."""
     leaf = arrays["slot"] < 0
-    forest = _forest(codes, arrays, node_value[leaf], link, power, options.n_threads)
+    forest = _forest(codes, arrays, node_value[leaf], link, power, n_threads)
     if keep_inner:
         forest = replace(forest, inner_value=np.ascontiguousarray(node_value[~leaf]))
     return Grown(forest, node_value)

@@ -14,6 +14,8 @@ _DRAWN_BAGS = dict.fromkeys(
 )
 #: class name → check → why it may fail. scikit-learn grants its decision trees nothing, so neither do we.
 _GRANTED: dict[str, dict[str, str]] = {
+    "AdaBoostClassifier": {},
+    "AdaBoostRegressor": {},
     "BaggingClassifier": _DRAWN_BAGS,
     "BaggingRegressor": _DRAWN_BAGS,
     "DecisionTreeClassifier": {},
@@ -70,8 +72,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 
 
 def _draws_rows(estimator: Any) -> bool:
-    """Whether a booster holds rows out or draws some for each tree, or a forest draws them."""
-    if getattr(estimator, "bootstrap", False):
+    """Whether a booster holds rows out or draws some for each tree, or an ensemble draws them."""
+    if getattr(estimator, "bootstrap", False) or getattr(estimator, "resample", None) is not None:
         return True
     held_out = getattr(estimator, "early_stopping", None)
     drawn = getattr(estimator, "subsample", None)

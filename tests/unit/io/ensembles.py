@@ -6,6 +6,8 @@ import numpy as np
 from unit.io.boosters import rows, target
 
 from weald import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
     DecisionTreeClassifier,
@@ -58,6 +60,23 @@ ENSEMBLES = {
         VotingRegressor([("a", DecisionTreeRegressor(max_depth=2)), ("b", XGBRegressor(n_estimators=2))]),
         n_estimators=2,
         random_state=0,
+    ).fit(rows(), target()),
+    "boosted stumps": lambda: AdaBoostClassifier(n_estimators=4).fit(rows(), words()),
+    "boosted samples": lambda: AdaBoostClassifier(
+        stump(categorical_features=["code"]),
+        n_estimators=4,
+        resample="compound",
+        worse_than_chance="reset",
+        probability="logistic",
+        early_stopping=0.2,
+        early_stopping_rounds=9,
+        random_state=0,
+    ).fit(rows(), words()),
+    "boosted numbers": lambda: AdaBoostRegressor(
+        DecisionTreeRegressor(criterion="absolute_error", max_depth=3), n_estimators=3, loss="square"
+    ).fit(rows(), target()),
+    "boosted boosters": lambda: AdaBoostRegressor(
+        XGBRegressor(n_estimators=2), n_estimators=2, resample="reset", random_state=0
     ).fit(rows(), target()),
     "averages": lambda: VotingRegressor(
         [("a", DecisionTreeRegressor(max_depth=2)), ("b", XGBRegressor(n_estimators=2))]

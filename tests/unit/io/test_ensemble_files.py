@@ -12,6 +12,7 @@ from unit.io.models import rewritten
 
 import weald
 from weald import (
+    AdaBoostClassifier,
     BaggingClassifier,
     BaggingRegressor,
     DecisionTreeClassifier,
@@ -95,6 +96,26 @@ def test_foreign_members_are_named(tmp_path):
     assert not (tmp_path / "m.weald").exists()
 
 
+def test_files_of_adaboost(tmp_path):
+    model = ENSEMBLES["boosted samples"]()
+    model.save(tmp_path / "m.weald")
+    loaded = weald.load(tmp_path / "m.weald")
+    for name in ("estimator_weights_", "estimator_errors_"):
+        assert np.array_equal(getattr(loaded, name), getattr(model, name))
+    assert repr(loaded.rounds_) == repr(model.rounds_)
+    assert not hasattr(loaded, "validation_errors_")
+    again = loaded.staged_row_weights(rows(), words())
+    for a, b in zip(again, model.staged_row_weights(rows(), words()), strict=True):
+        assert np.array_equal(a, b)
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    foreign = AdaBoostClassifier(GaussianNB(), n_estimators=2).fit(X, np.arange(10) > 4)
+    with pytest.raises(ModelFileError, match=r"Member 'round 1' of AdaBoostClassifier.*GaussianNB.*pickle"):
+        foreign.save(tmp_path / "foreign.weald")
+    given = AdaBoostClassifier(n_estimators=3, early_stopping=(X, y)).fit(X, y > 0)
+    given.save(tmp_path / "given.weald")
+    assert weald.load(tmp_path / "given.weald").early_stopping is None
+
+
 def model_of(content, k):
     return content["members"][k]["model"]
 
@@ -156,6 +177,27 @@ HOSTILE = [
     ("bagged boosters", lambda c, t: c["schema"]["columns"].pop(), "one name for each"),
     ("bagged boosters", lambda c, t: t.update({"members.0.forest.evil": np.zeros(3)}), "nobody asked"),
     ("bagged pruned trees", lambda c, t: c["members"][0].update(model=None), "fit each|nobody asked"),
+    ("boosted stumps", lambda c, t: t.pop("array.weight"), "lacks the array 'weight'"),
+    ("boosted stumps", lambda c, t: t["array.weight"].fill(np.nan), "finite"),
+    ("boosted stumps", lambda c, t: t.update({"array.weight": np.zeros(4)}), "no member that counts"),
+    ("boosted stumps", lambda c, t: t.update({"array.error": np.full(4, 2.0)}), "error above 1"),
+    ("boosted stumps", lambda c, t: t.update({"array.error": np.full(4, -1.0)}), "from 0 up"),
+    ("boosted stumps", lambda c, t: t.update({"array.odd": np.zeros(2, np.uint8)}), "no array 'odd'"),
+    ("boosted stumps", lambda c, t: t.pop("array.training_error"), "lacks the array 'training_error'"),
+    ("boosted stumps", lambda c, t: c["extra"].update(seed=2**31), "not complete"),
+    ("boosted stumps", lambda c, t: c["params"].update(worse_than_chance="pray"), "worse_than_chance"),
+    ("boosted stumps", lambda c, t: c["params"].update(loss="linear"), "unknown parameter"),
+    ("boosted stumps", lambda c, t: c.update(estimator="AdaBoostRegressor"), "link|unknown parameter"),
+    ("boosted stumps", lambda c, t: c["forest"].update(trees=3), "binary trees|shape"),
+    ("boosted numbers", lambda c, t: t.update({"array.weight": np.full(3, -1.0)}), "less than nothing"),
+    (
+        "boosted numbers",
+        lambda c, t: c.update(base={"estimator": "DecisionTreeClassifier", "params": {}}),
+        "must be a regressor",
+    ),
+    ("boosted boosters", lambda c, t: c["members"].pop(), "nobody asked|shape"),
+    ("boosted boosters", lambda c, t: c.update(members=[]), "shape|no round"),
+    ("boosted boosters", lambda c, t: t.update({"array.restarted": np.full(2, 2)}), "range"),
     ("votes", lambda c, t: c["members"][0].update(name="b"), "not unique"),
     ("votes", lambda c, t: c["members"][0].update(name="a__b"), "must not contain"),
     ("votes", lambda c, t: c["params"].update(weights={"list": [1]}), "weights"),

@@ -1,6 +1,8 @@
 """`expected_failed_checks`: what the contract lets an estimator fail."""
 
 from weald import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
     DecisionTreeClassifier,
@@ -28,6 +30,13 @@ def test_ensembles_may_fail_what_scikit_learns_may():
             "check_sample_weight_equivalence_on_sparse_data",
         }
     assert expected_failed_checks(VotingRegressor([("a", DecisionTreeRegressor())])) == {}
+
+
+def test_adaboost_is_granted_what_its_draws_need():
+    for model in (AdaBoostClassifier, AdaBoostRegressor):
+        assert expected_failed_checks(model()) == {}
+        for drawing in (model(resample="compound"), model(early_stopping=0.2)):
+            assert len(expected_failed_checks(drawing)) == 2
 
 
 def test_the_answer_is_the_callers_own():

@@ -1,0 +1,170 @@
+"""AdaBoost beside scikit-learn's: the same members, weights and answers; and scikit-learn's contract."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import AdaBoostClassifier as TheirClassifier
+from sklearn.ensemble import AdaBoostRegressor as TheirRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier as TheirTree
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from weald import AdaBoostClassifier, AdaBoostRegressor, DecisionTreeClassifier
+from weald.testing import expected_failed_checks
+
+
+def rows(n_classes, n=400, seed=0):
+    """No two cuts tie: every value is there once."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    score = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=n)
+    return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+
+
+def agree(ours, theirs, X):
+    n = len(ours)
+    assert n == len(theirs.estimators_)
+    assert ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_[:n], abs=1e-6)
+    assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_[:n], abs=1e-6)
+    assert np.array_equal(ours.classes_, theirs.classes_)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.decision_function(X) == pytest.approx(theirs.decision_function(X), abs=1e-6)
+    for name in ("staged_predict_proba", "staged_decision_function"):
+        for a, b in zip(getattr(ours, name)(X), getattr(theirs, name)(X), strict=True):
+            assert a == pytest.approx(b, abs=1e-6)
+
+
+# In deeper trees small pure nodes tie, and entropies that are equal differ in their last bit.
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # theirs, of a weight of 0
+@pytest.mark.parametrize(("depth", "criterion"), [(1, "gini"), (1, "entropy"), (2, "gini")])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_trees(n_classes, depth, criterion):
+    X, y = rows(n_classes)
+    weight = np.random.default_rng(1).exponential(size=len(y))
+    weight[:15] = 0.0
+    base = {"max_depth": depth, "criterion": criterion}
+    for options, extra in (({}, None), ({"learning_rate": 0.3}, None), ({}, weight)):
+        ours = AdaBoostClassifier(DecisionTreeClassifier(**base), n_estimators=25, **options)
+        theirs = TheirClassifier(TheirTree(**base, random_state=0), n_estimators=25, **options)
+        agree(ours.fit(X, y, extra), theirs.fit(X, y, extra), X)
+    if depth == 1:
+        assert ours.feature_importances_ == pytest.approx(theirs.feature_importances_, abs=1e-6)
+
+
+@pytest.mark.parametrize("base", [GaussianNB(), LogisticRegression(C=100.0)], ids=["bayes", "logistic"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_other_members(base, n_classes):
+    X, y = rows(n_classes)
+    words = np.array(["a", "b", "c"])[y]
+    options = {"n_estimators": 6, "learning_rate": 0.5}
+    agree(
+        AdaBoostClassifier(base, **options).fit(X, words), TheirClassifier(base, **options).fit(X, words), X
+    )
+
+
+class Next(RegressorMixin, BaseEstimator):
+    """A regressor that takes its slopes from a list, whatever its rows: both libraries get the same."""
+
+    slopes: list[np.ndarray] = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self.slope_ = Next.slopes.pop(0)
+        return self
+
+    def predict(self, X):
+        return X @ self.slope_
+
+
+@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
+@pytest.mark.parametrize("learning_rate", [1.0, 0.6])
+def test_r2_given_the_same_members(loss, learning_rate):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4))
+    truth = np.array([1.0, -2.0, 0.5, 0.0])
+    y = X @ truth + 0.1 * rng.normal(size=150)
+    slopes = [truth + 0.5 * rng.normal(size=4) for _ in range(10)]
+    weight = rng.exponential(size=150)
+    weight[:10] = 0.0
+    options = {"n_estimators": 10, "loss": loss, "learning_rate": learning_rate}
+    for extra in (None, weight):
+        fitted = []
+        for make, more in ((AdaBoostRegressor, {"resample": "compound"}), (TheirRegressor, {})):
+            Next.slopes = list(slopes)
+            fitted.append(make(Next(), random_state=0, **options, **more).fit(X, y, extra))
+        ours, theirs = fitted
+        n = len(ours)
+        assert n == len(theirs.estimators_)
+        assert n > 3
+        assert ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_[:n], abs=1e-6)
+        assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_[:n], abs=1e-6)
+        for a, b in zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True):
+            assert a == pytest.approx(b, abs=1e-6)
+
+
+def test_r2_is_as_good():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (600, 4))
+    y = np.sin(X[:, 0]) + np.abs(X[:, 1]) + 0.2 * rng.normal(size=600)
+    theirs = np.mean(cross_val_score(TheirRegressor(random_state=0), X, y))
+    for options in ({}, {"resample": "compound", "random_state": 0}):
+        assert np.mean(cross_val_score(AdaBoostRegressor(**options), X, y)) > theirs - 0.03
+
+
+def test_tools():
+    X, y = rows(3)
+    search = GridSearchCV(
+        AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=5),
+        {"estimator__max_depth": [1, 2], "learning_rate": [0.5, 1.0]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.5
+    assert make_pipeline(StandardScaler(), AdaBoostClassifier(n_estimators=5)).fit(X, y).score(X, y) > 0.5
+
+
+ESTIMATORS = [
+    AdaBoostClassifier(n_estimators=5),
+    AdaBoostClassifier(DecisionTreeClassifier(max_depth=3, max_features=2), n_estimators=5),
+    AdaBoostClassifier(n_estimators=5, resample="compound", worse_than_chance="reset"),
+    AdaBoostClassifier(n_estimators=5, probability="logistic", early_stopping=0.2),
+    AdaBoostClassifier(GaussianNB(), n_estimators=5),
+    AdaBoostRegressor(n_estimators=5),
+    AdaBoostRegressor(n_estimators=5, resample="reset", loss="square"),
+    AdaBoostRegressor(n_estimators=5, early_stopping=0.2, loss="exponential"),
+    AdaBoostRegressor(Ridge(), n_estimators=5),
+]
+
+
+@pytest.mark.filterwarnings("ignore:AdaBoostClassifier stops after:UserWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
+def test_keeps_the_contract(estimator, check):
+    check(estimator)
+
+
+# These members take no weights, and so neither does what is weighed; all other checks must pass.
+WITHOUT_WEIGHTS = [
+    (estimator, check)
+    for estimator in (
+        AdaBoostClassifier(
+            KNeighborsClassifier(), n_estimators=3, resample="compound", worse_than_chance="negate"
+        ),
+        AdaBoostRegressor(
+            make_pipeline(StandardScaler(), KNeighborsRegressor()), n_estimators=3, resample="compound"
+        ),
+    )
+    for _, check in estimator_checks_generator(estimator)
+    if "sample_weight_equivalence" not in check.func.__name__
+]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    WITHOUT_WEIGHTS,
+    ids=[f"{estimator!r}-{check.func.__name__}" for estimator, check in WITHOUT_WEIGHTS],
+)
+def test_keeps_the_contract_without_weights(estimator, check):
+    check(estimator)
