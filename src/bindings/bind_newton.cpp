@@ -83,6 +83,17 @@ void bind_newton(nb::module_& m) {
           },
           nb::arg("tree"), nb::arg("leaf_values").noconvert(), nb::arg("scores").noconvert(), nb::arg("n_threads"))
       .def(
+          "leaf_sums",
+          [](const NewtonRows& rows, const NewtonTree& tree, const Vector<double>& g, const Vector<double>& h,
+             const Vector<double>& weight, bool whole, int n_threads) {
+            const Gradients given{view(g), view(h), nullptr, view(weight), whole};
+            auto sums = call(n_threads, [&](Run& run) { return rows.leaf_sums(tree, given, run); });
+            const size_t n_leaves = sums.size() / 2;
+            return to_numpy(std::move(sums), {n_leaves, 2});
+          },
+          nb::arg("tree"), nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(),
+          nb::arg("whole"), nb::arg("n_threads"))
+      .def(
           "leaf_of_row",
           [](const NewtonRows& rows, const NewtonTree& tree, bool drawn_only) {
             std::vector<int32_t> out(static_cast<size_t>(rows.codes().n_rows));

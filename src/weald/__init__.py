@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from weald.boosting.train import cv, train
     from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from weald.estimators.gradient_boosting_classifier import GradientBoostingClassifier
+    from weald.estimators.gradient_boosting_regressor import GradientBoostingRegressor
     from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.voting import VotingClassifier, VotingRegressor
@@ -39,6 +41,8 @@ __all__ = [
     "EarlyStopping",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "LearningRateScheduler",
     "ProximityImputer",
     "RandomForestClassifier",
@@ -70,6 +74,8 @@ _HOME = {
     "EarlyStopping": "weald.boosting.stopping",
     "ExtraTreesClassifier": "weald.estimators.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.extra_trees",
+    "GradientBoostingClassifier": "weald.estimators.gradient_boosting_classifier",
+    "GradientBoostingRegressor": "weald.estimators.gradient_boosting_regressor",
     "LearningRateScheduler": "weald.boosting.callbacks",
     "ProximityImputer": "weald.impute.proximity",
     "RandomForestClassifier": "weald.estimators.random_forest",

@@ -273,26 +273,46 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
   return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);
 }
 
-// Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
+// Σ g and Σ h of every leaf in units, (leaves, 2).
 // Rows are taken in their order, because gathering them leaf by leaf costs a cache line each.
+std::vector<int64_t> NewtonRows::sum_leaves(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                            Powers powers, Run& run) const {
+  const size_t n_leaves = tree.arrays.leaf_start.size() - 1;
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
+  with_leaves(tree, [&](const auto* leaf) {
+    for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int worker) {
+      int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
+      sums[0] += given.units(row, g, g_scale);
+      sums[1] += given.units(row, h, h_scale);
+    });
+  });
+  for (size_t p = 1; p < parts.size(); ++p) {
+    for (size_t i = 0; i < parts[0].size(); ++i) parts[0][i] += parts[p][i];
+  }
+  return std::move(parts[0]);
+}
+
+std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const {
+  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h a row");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  const DrawnRows drawn = draw_rows(given.weight, {});
+  const Exponents exponents = count_all(given, drawn, run);
+  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
+  const std::vector<int64_t> sums = sum_leaves(tree, given, drawn, wide, run);
+  std::vector<double> out(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    out[i] = std::ldexp(static_cast<double>(sums[i]), -(i % 2 == 0 ? wide.g : wide.h));
+  }
+  return out;
+}
+
+// Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
 void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                             const NewtonOptions& options, Run& run, NewtonTree& out) const {
   const Powers wide{common_power(exponents.g), common_power(exponents.h)};
   const TreeArrays& arrays = out.arrays;
-  const size_t n_leaves = arrays.leaf_start.size() - 1;
-  const double wide_g = scale_of(wide.g), wide_h = scale_of(wide.h);
-  std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
-  with_leaves(out, [&](const auto* leaf) {
-    for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int worker) {
-      int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
-      sums[0] += given.units(row, g, wide_g);
-      sums[1] += given.units(row, h, wide_h);
-    });
-  });
-  std::vector<int64_t>& leaf_sums = parts[0];
-  for (size_t p = 1; p < parts.size(); ++p) {
-    for (size_t i = 0; i < leaf_sums.size(); ++i) leaf_sums[i] += parts[p][i];
-  }
+  const std::vector<int64_t> leaf_sums = sum_leaves(out, given, drawn, wide, run);
   // Preorder: children come after their parent, so sums travel up from the end.
   const size_t n = arrays.slot.size();
   std::vector<int64_t> lanes(2 * n);

@@ -100,6 +100,9 @@ class NewtonRows {
   // scores[row] += values[leaf] for every row of the table.
   void add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
                   Run& run) const;
+  // Per leaf Σ g and Σ h over the rows of positive weight, (leaves, 2), in real units: for trees whose values follow
+  // another rule than the one they were grown by. The tree has no rows that were left out by chance.
+  std::vector<double> leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const;
   // The leaf of every row of the table; −1 for rows that were not drawn if `drawn_only`.
   void leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out) const;
 
@@ -120,6 +123,8 @@ class NewtonRows {
                          Run& run);
   TreeArrays grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers, const NewtonOptions& options,
                         Run& run);
+  std::vector<int64_t> sum_leaves(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                  Run& run) const;
   void value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                   const NewtonOptions& options, Run& run, NewtonTree& out) const;
   template <class RowOf>

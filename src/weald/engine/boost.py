@@ -73,6 +73,20 @@ class NewtonRows:
         """Add to each row's score the value of its leaf, in place."""
         self._native.add_scores(tree, leaf_values, scores, n_threads)
 
+    def leaf_sums(
+        self,
+        tree: NewtonTree,
+        g: NDArray[np.float64],
+        h: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        *,
+        whole: bool,
+        n_threads: int,
+    ) -> NDArray[np.float64]:
+        """Σ g and Σ h of each leaf, (leaves, 2), over the rows of positive weight; g and h: (n_rows,)."""
+        weights = _NO_WEIGHT if weight is None else weight
+        return self._native.leaf_sums(tree, g, h, weights, whole, n_threads)
+
     def leaf_of_row(self, tree: NewtonTree, *, drawn_only: bool = False) -> NDArray[np.int32]:
         """The leaf of every row; -1 for rows the tree was not grown on, if `drawn_only`."""
         return self._native.leaf_of_row(tree, drawn_only)

@@ -1,0 +1,106 @@
+"""Stagewise boosting in memory: a squared-error tree on pseudo-residuals, and sums over its leaves."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.boosting.records import Floats
+from weald.boosting.stage_options import StageOptions
+from weald.data.codes import Codes
+from weald.data.fixed_point import MOST_ROWS, weight_units
+from weald.data.target import total_weight
+
+
+class StageRows:
+    """The training rows of one fit. With unit hessians, the gain of Newton trees is the fall of Σ w·r²."""
+
+    def __init__(self, codes: Codes, options: StageOptions) -> None:
+        self.codes = codes
+        self._options = options
+        self._rows = engine.NewtonRows(codes.native)
+        self._ones = np.ones((1, codes.n_rows))
+
+    def grow(self, g: Floats, weight: RowWeight, *, seed: int, round_: int) -> engine.NewtonTree:
+        """A tree on minus the pseudo-residuals g, (n_rows,), of the rows that have weight."""
+        native = _native_options(self._options, weight)
+        native.round = round_
+        native.grow.seed = seed
+        return self._rows.grow(
+            g[np.newaxis, :],
+            self._ones,
+            weight.values,
+            native,
+            whole=weight.whole,
+            n_threads=self._options.n_threads,
+        )
+
+    def sums(self, tree: engine.NewtonTree, g: Floats, h: Floats, weight: RowWeight) -> Floats:
+        """Σ w·g and Σ w·h of each leaf, (leaves, 2), over the rows that the tree was grown on."""
+        return self._rows.leaf_sums(
+            tree, g, h, weight.values, whole=weight.whole, n_threads=self._options.n_threads
+        )
+
+    def leaf_of_row(self, tree: engine.NewtonTree) -> NDArray[np.int32]:
+        """The leaf of every row, whether the tree was grown on it or not."""
+        return self._rows.leaf_of_row(tree)
+
+    def add_scores(self, tree: engine.NewtonTree, value: Floats, scores: Floats) -> None:
+        """Add to each row's score, (n_rows,), the value of its leaf, in place."""
+        self._rows.add_scores(tree, value, scores, n_threads=self._options.n_threads)
+
+
+class RowWeight:
+    """The weights of the rows that a tree is grown on; 0: it is not grown on the row.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,) or None
+        Weights; None: all 1.
+    n_rows : int
+        How many rows there are.
+    """
+
+    def __init__(self, values: Floats | None, n_rows: int) -> None:
+        self.values = values
+        self.n_rows = n_rows
+        self.n_present = n_rows if values is None else int(np.count_nonzero(values))
+        self.whole = values is not None and bool(np.all(values == np.floor(values)))
+        self.total = float(n_rows) if values is None else total_weight(values)
+        self.whole &= self.total < MOST_ROWS
+        self.unit = values is None or (self.whole and self.total == self.n_present)
+
+    @cached_property
+    def units(self) -> NDArray[np.int64] | None:
+        """The weights as integers; None: all 1."""
+        return None if self.values is None else weight_units(self.values).units
+
+    def drawn(self, mask: NDArray[np.bool_]) -> RowWeight:
+        """The weights of some of the rows."""
+        values = mask.astype(np.float64) if self.values is None else self.values * mask
+        return RowWeight(values, self.n_rows)
+
+
+def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOptions:
+    native = engine.NewtonOptions()
+    native.reg_lambda = 0.0
+    native.min_weight = options.min_weight_fraction * weight.total
+    native.gamma = options.min_decrease * weight.total
+    native.prune_after = False
+    native.narrow = options.binned and options.max_columns == 0
+    grow = native.grow
+    grow.max_depth = options.max_depth or np.iinfo(np.int64).max
+    grow.max_leaves = options.max_leaves
+    grow.min_rows_split = max(options.min_rows_split, 2 * options.min_rows_leaf)
+    grow.max_columns = options.max_columns
+    grow.monotone = list(options.monotone or ())
+    if options.min_rows_leaf > 1 and weight.n_present >= 2 * options.min_rows_leaf:
+        if weight.unit:  # the sum of hessians is the number of rows
+            native.min_weight = max(native.min_weight, float(options.min_rows_leaf))
+        else:  # packed histograms do not count rows
+            grow.min_rows_leaf = options.min_rows_leaf
+            native.narrow = False
+    return native
