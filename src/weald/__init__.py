@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.text import export_text
-    from weald.theory import forest_bound, majority_vote_error, variance_of_average
+    from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
 
 __version__ = "0.1.0"
 
@@ -60,8 +60,11 @@ __all__ = [
     "export_text",
     "forest_bound",
     "load",
+    "logit",
     "majority_vote_error",
+    "odds",
     "plot_tree",
+    "sigmoid",
     "train",
     "variance_of_average",
 ]
@@ -91,8 +94,11 @@ _HOME = {
     "export_text": "weald.pictures.text",
     "forest_bound": "weald.theory",
     "load": "weald.io.model_file",
+    "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
+    "odds": "weald.theory",
     "plot_tree": "weald.pictures.drawing",
+    "sigmoid": "weald.theory",
     "train": "weald.boosting.train",
     "variance_of_average": "weald.theory",
 }

@@ -10,7 +10,7 @@ import numpy as np
 from weald.boosting.base_scores import RowSums
 from weald.boosting.line_search import minimise
 from weald.boosting.records import Floats
-from weald.boosting.stage_losses import Rule
+from weald.boosting.stage_losses import MOST_LOG_ODDS, Rule
 from weald.errors import ParameterError
 
 
@@ -32,14 +32,13 @@ class CustomStageLoss:
         For classes.
     """
 
-    most = math.inf
-
     def __init__(self, loss: Any, target: Floats, weight: Floats | None, *, n_classes: int | None) -> None:
         self.name: str = getattr(loss, "__name__", type(loss).__name__)
         self.target, self.weight = target, weight
         several = n_classes is not None and n_classes > 2
         self.n_outputs: int = n_classes if several and n_classes else 1
         self.link = "identity" if n_classes is None else "softmax" if several else "logistic"
+        self.most = math.inf if n_classes is None else MOST_LOG_ODDS
         self._loss = loss
         self._hessian = callable(getattr(loss, "hessian", None))
         self.rule: Rule = "newton" if self._hessian else "search"
@@ -60,7 +59,7 @@ class CustomStageLoss:
                     self.gradients(scores, g, h, n_threads=1)
                     return np.array([sums.of(g[k])]), None
 
-                found[k] = minimise(slopes, 1)[0]
+                found[k] = minimise(slopes, 1, most=self.most)[0]
                 scores[k] = found[k]
             if turn and np.allclose(found, before, rtol=0, atol=1e-12):
                 break

@@ -227,7 +227,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         if n_classes > 2 and options.loss == "exponential":
             raise ParameterError(
                 f"`loss`='exponential' of {owner} is for two classes; y has {n_classes} classes. Use "
-                "'log_loss'."
+                "'log_loss'. (Only binary classification is supported. The type of the target is multiclass.)"
             )
         return found.indices.astype(np.float64), found.classes
 
