@@ -43,6 +43,10 @@ void bind_newton(nb::module_& m) {
   nb::class_<NewtonTree>(m, "NewtonTree")
       .def_prop_ro("narrow", [](const NewtonTree& tree) { return tree.narrow; })
       .def_prop_ro("n_leaves", [](const NewtonTree& tree) { return tree.arrays.leaf_start.size() - 1; })
+      .def("leaf_sums",
+           [](const NewtonTree& tree) {
+             return to_numpy(std::vector<double>(tree.leaf_sums), {tree.leaf_sums.size() / 2, 2});
+           })
       .def("arrays", [](const NewtonTree& tree) {
         nb::dict out = forest_arrays(tree.arrays);
         const size_t n_nodes = tree.arrays.slot.size();
@@ -55,12 +59,12 @@ void bind_newton(nb::module_& m) {
       .def(
           "grow",
           [](NewtonRows& rows, const Matrix<double>& g, const Matrix<double>& h, const Vector<double>& weight,
-             bool whole, const NewtonOptions& options, int n_threads) {
-            const Gradients given{view(g), view(h), nullptr, view(weight), whole};
+             bool whole, const NewtonOptions& options, int n_threads, const Vector<double>& curvature, bool unit_h) {
+            const Gradients given{view(g), view(h), nullptr, view(weight), whole, view(curvature), unit_h};
             return call(n_threads, [&](Run& run) { return rows.grow(given, options, run); });
           },
           nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(), nb::arg("whole"),
-          nb::arg("options"), nb::arg("n_threads"))
+          nb::arg("options"), nb::arg("n_threads"), nb::arg("curvature").noconvert(), nb::arg("unit_h"))
       .def(
           "grow_loss",
           [](NewtonRows& rows, const std::string& loss, const Vector<double>& parameters, int64_t output,

@@ -117,6 +117,7 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
   require(!stored || (given.g.size() == given.h.size() && !given.g.empty() && given.g.size() % n_rows_ == 0),
           "one g and h a row and output");
   require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  require(given.curvature.empty() || (stored && given.curvature.size() == n_rows_), "one curvature a row");
   const DrawnRows drawn = draw_rows(given.weight, options);
   NewtonTree tree;
   const bool one = !stored || given.g.size() == n_rows_;
@@ -127,6 +128,10 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
     place_drawn(tree, run);
   }
   place_others(tree, run);
+  if (!given.curvature.empty() && tree.leaf_sums.empty()) {
+    const Gradients stepped = given.stepped();
+    tree.leaf_sums = real_sums(tree, stepped, drawn, count_all(stepped, drawn, run), run);
+  }
   return tree;
 }
 
@@ -293,11 +298,8 @@ std::vector<int64_t> NewtonRows::sum_leaves(const NewtonTree& tree, const Gradie
   return std::move(parts[0]);
 }
 
-std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const {
-  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h a row");
-  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
-  const DrawnRows drawn = draw_rows(given.weight, {});
-  const Exponents exponents = count_all(given, drawn, run);
+std::vector<double> NewtonRows::real_sums(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                          const Exponents& exponents, Run& run) const {
   const Powers wide{common_power(exponents.g), common_power(exponents.h)};
   const std::vector<int64_t> sums = sum_leaves(tree, given, drawn, wide, run);
   std::vector<double> out(sums.size());
@@ -307,12 +309,37 @@ std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradient
   return out;
 }
 
+std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const {
+  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h a row");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  const DrawnRows drawn = draw_rows(given.weight, {});
+  return real_sums(tree, given, drawn, count_all(given, drawn, run), run);
+}
+
 // Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
 void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                             const NewtonOptions& options, Run& run, NewtonTree& out) const {
   const Powers wide{common_power(exponents.g), common_power(exponents.h)};
   const TreeArrays& arrays = out.arrays;
-  const std::vector<int64_t> leaf_sums = sum_leaves(out, given, drawn, wide, run);
+  std::vector<int64_t> leaf_sums;
+  if (exponents.curvature.empty()) {
+    leaf_sums = sum_leaves(out, given, drawn, wide, run);
+  } else {
+    // Σ g and Σ curvature in one pass. Rows of weight 1 and hessian 1 need no other: they are counted already.
+    const Gradients stepped = given.stepped();
+    const Powers stepped_wide{wide.g, common_power(exponents.curvature)};
+    leaf_sums = sum_leaves(out, stepped, drawn, stepped_wide, run);
+    out.leaf_sums.resize(leaf_sums.size());
+    for (size_t i = 0; i < leaf_sums.size(); ++i) {
+      const int power = i % 2 == 0 ? stepped_wide.g : stepped_wide.h;
+      out.leaf_sums[i] = std::ldexp(static_cast<double>(leaf_sums[i]), -power);
+    }
+    if (!given.unit_h || !given.weight.empty()) leaf_sums = sum_leaves(out, given, drawn, wide, run);
+    for (size_t leaf = 0; given.unit_h && given.weight.empty() && 2 * leaf < leaf_sums.size(); ++leaf) {
+      leaf_sums[2 * leaf + 1] =
+          in_units(static_cast<double>(arrays.leaf_start[leaf + 1] - arrays.leaf_start[leaf]), scale_of(wide.h));
+    }
+  }
   // Preorder: children come after their parent, so sums travel up from the end.
   const size_t n = arrays.slot.size();
   std::vector<int64_t> lanes(2 * n);

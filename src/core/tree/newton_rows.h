@@ -56,6 +56,7 @@ struct NewtonTree {
   std::vector<uint16_t> leaf;       // of every row of the table, drawn or not; empty if there are too many leaves
   std::vector<uint32_t> wide_leaf;  // then here
   bool narrow = false;
+  std::vector<double> leaf_sums;  // (leaves, 2) Σ g and Σ curvature in real units, where that was given
 };
 
 // Calls f with the leaves of all rows: a pointer to uint16_t or to uint32_t.
@@ -71,7 +72,12 @@ struct Gradients {
   const GradientSource* source = nullptr;  // instead of g and h
   std::span<const double> weight;          // (n): 0 = the row is absent; empty: all 1
   bool whole = false;                      // weights are whole numbers: a row of weight 3 is three rows to the last bit
+  // Stagewise boosting: what one step of a leaf divides Σ g by, beside the hessians that the tree is grown on.
+  std::span<const double> curvature = {};  // (n)
+  bool unit_h = false;                     // every h is 1
 
+  // The curvatures in the place of the hessians.
+  Gradients stepped() const { return {g, curvature, nullptr, weight, whole}; }
   // A row stands for `times` rows whose gradients are multiplied by `factor`.
   double factor(uint32_t row) const { return whole || weight.empty() ? 1.0 : weight[row]; }
   int64_t times(uint32_t row) const { return whole && !weight.empty() ? static_cast<int64_t>(weight[row]) : 1; }
@@ -125,6 +131,8 @@ class NewtonRows {
                         Run& run);
   std::vector<int64_t> sum_leaves(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn, Powers powers,
                                   Run& run) const;
+  std::vector<double> real_sums(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                const Exponents& exponents, Run& run) const;
   void value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                   const NewtonOptions& options, Run& run, NewtonTree& out) const;
   template <class RowOf>

@@ -35,7 +35,10 @@ class Leaves:
 
     def sums(self, g: Floats, h: Floats) -> Floats:
         """Σ w·g and Σ w·h of each leaf: (n_leaves, 2)."""
-        found = self.rows.sums(self.tree, g, h, self.weight)
+        return self.merged(self.rows.sums(self.tree, g, h, self.weight))
+
+    def merged(self, found: Floats) -> Floats:
+        """Sums of the leaves that were grown as sums of the leaves there are."""
         if self.joined is None:
             return found
         out = np.zeros((self.n_leaves, 2))
@@ -59,10 +62,19 @@ class Leaves:
         return out
 
 
+def newton_values(sums: Floats, n_outputs: int) -> Floats:
+    """One Newton step for each leaf from Σ w·g and Σ w·h, (n_leaves, 2); of K classes (K − 1) / K of it."""
+    slope, curvature = sums.T
+    step = np.divide(-slope, curvature, out=np.zeros(len(sums)), where=curvature >= _NO_CURVATURE)
+    if n_outputs > 1:
+        step *= (n_outputs - 1) / n_outputs
+    return np.where(np.isfinite(step), step, 0.0)
+
+
 def leaf_values(
-    loss: StageLoss, leaves: Leaves, scores: Floats, output: int, g: Floats, h: Floats, *, exact: bool
+    loss: StageLoss, leaves: Leaves, scores: Floats, output: int, h: Floats, *, exact: bool
 ) -> Floats:
-    """The values of a new tree's leaves, before shrinkage.
+    """The values of a new tree's leaves, before shrinkage; where one Newton step is all, `newton_values`.
 
     Parameters
     ----------
@@ -74,8 +86,8 @@ def leaf_values(
         Raw scores before the tree.
     output : int
         Which of them the tree adds to.
-    g, h : ndarray of shape (n_rows,)
-        Minus the pseudo-residuals, and the curvatures, at these scores.
+    h : ndarray of shape (n_rows,)
+        The curvatures at these scores.
     exact : bool
         Whether to minimise the loss, or to take one step.
 
@@ -87,18 +99,12 @@ def leaf_values(
     if loss.rule in ("quantile", "huber"):
         assert isinstance(loss, NativeStageLoss)
         return _ordered(loss, leaves, scores[output], exact=exact)
-    if exact and isinstance(loss, NativeStageLoss) and loss.native == "exponential":
+    if isinstance(loss, NativeStageLoss) and loss.native == "exponential":
         for_one, for_other = leaves.sums(h * loss.target, h * (1.0 - loss.target)).T
         with np.errstate(divide="ignore"):
             odds: Floats = np.log(for_one) - np.log(for_other)
         return odds.clip(-2 * loss.most, 2 * loss.most) / 2
-    if loss.rule == "search" or (exact and loss.rule == "newton"):
-        return _searched(loss, leaves, scores, output)
-    slope, curvature = leaves.sums(g, h).T
-    step = np.divide(-slope, curvature, out=np.zeros_like(slope), where=curvature >= _NO_CURVATURE)
-    if loss.n_outputs > 1:
-        step *= (loss.n_outputs - 1) / loss.n_outputs
-    return np.where(np.isfinite(step), step, 0.0)
+    return _searched(loss, leaves, scores, output)
 
 
 def _ordered(loss: NativeStageLoss, leaves: Leaves, scores: Floats, *, exact: bool) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.boosting.leaf_rules import Leaves, leaf_values
+from weald.boosting.leaf_rules import Leaves, leaf_values, newton_values
 from weald.boosting.monotone import hold_monotone
 from weald.boosting.records import Floats
 from weald.boosting.sampling import tree_seed
@@ -60,7 +60,10 @@ class TreeStep(StageStep):
         """A tree, as the model keeps it and as the core does, and the values of the leaves of the latter."""
         g, h = self._g[output], self._h[output]
         seed = tree_seed(self.options.seed, self.next_round, output)
-        native = self._rows.grow(g, self.drawn, seed=seed, round_=self.next_round)
+        steps = self.loss.rule == "newton" and not self.options.exact_leaves
+        native = self._rows.grow(
+            g, self.drawn, seed=seed, round_=self.next_round, curvature=h if steps else None
+        )
         arrays = engine.tree_arrays(native)
         mean = arrays.pop("value")
         tree = BoostedTree(arrays, mean[arrays["slot"] < 0], output, self.next_round)
@@ -71,7 +74,12 @@ class TreeStep(StageStep):
             leaves = Leaves(
                 self._rows, native, self.drawn, tree.n_leaves, joined, n_threads=self.options.n_threads
             )
-            found = leaf_values(self.loss, leaves, self.scores, output, g, h, exact=self.options.exact_leaves)
+            if steps:
+                found = newton_values(leaves.merged(native.leaf_sums()), self.loss.n_outputs)
+            else:
+                found = leaf_values(
+                    self.loss, leaves, self.scores, output, h, exact=self.options.exact_leaves
+                )
             tree.value = found[:, np.newaxis]
         if self.options.monotone is not None:
             tree.value = hold_monotone(tree.arrays, tree.value, self.options.monotone)

@@ -40,10 +40,17 @@ class NewtonRows:
         *,
         whole: bool,
         n_threads: int,
+        curvature: NDArray[np.float64] | None = None,
+        unit_h: bool = False,
     ) -> NewtonTree:
-        """One tree on gradients and hessians of shape (outputs, n_rows)."""
+        """One tree on gradients and hessians of shape (outputs, n_rows).
+
+        With curvatures, (n_rows,), the tree has Σ g and Σ curvature of its leaves: `leaf_sums()`. `unit_h`:
+        every hessian is 1, which saves work.
+        """
         weights = _NO_WEIGHT if weight is None else weight
-        return self._native.grow(g, h, weights, whole, options, n_threads)
+        curvatures = _NO_WEIGHT if curvature is None else curvature
+        return self._native.grow(g, h, weights, whole, options, n_threads, curvatures, unit_h)
 
     def grow_loss(
         self,

@@ -24,8 +24,13 @@ class StageRows:
         self._rows = engine.NewtonRows(codes.native)
         self._ones = np.ones((1, codes.n_rows))
 
-    def grow(self, g: Floats, weight: RowWeight, *, seed: int, round_: int) -> engine.NewtonTree:
-        """A tree on minus the pseudo-residuals g, (n_rows,), of the rows that have weight."""
+    def grow(
+        self, g: Floats, weight: RowWeight, *, seed: int, round_: int, curvature: Floats | None = None
+    ) -> engine.NewtonTree:
+        """A tree on minus the pseudo-residuals g, (n_rows,), of the rows that have weight.
+
+        With curvatures it brings Σ w·g and Σ w·curvature of its leaves: `leaf_sums()`.
+        """
         native = _native_options(self._options, weight)
         native.round = round_
         native.grow.seed = seed
@@ -36,6 +41,8 @@ class StageRows:
             native,
             whole=weight.whole,
             n_threads=self._options.n_threads,
+            curvature=curvature,
+            unit_h=True,
         )
 
     def sums(self, tree: engine.NewtonTree, g: Floats, h: Floats, weight: RowWeight) -> Floats:
