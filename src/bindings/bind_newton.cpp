@@ -32,6 +32,7 @@ void bind_newton_options(nb::module_& m) {
       .def_rw("prune_after", &NewtonOptions::prune_after)
       .def_rw("row_share", &NewtonOptions::row_share)
       .def_rw("narrow", &NewtonOptions::narrow)
+      .def_rw("narrow_rows", &NewtonOptions::narrow_rows)
       .def_rw("round", &NewtonOptions::round)
       .def_rw("grow", &NewtonOptions::grow);
 }

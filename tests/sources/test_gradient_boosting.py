@@ -44,7 +44,7 @@ def numbers(n=220, seed=0):
     return X, 2 * X[:, 0] + np.sin(3 * X[:, 1]) + X[:, 2] * X[:, 3] + 0.3 * rng.normal(size=n)
 
 
-# ------------------------------------------------------------------ forward stagewise, any differentiable loss
+# ------------------------------------------------------------------ forward stagewise, any loss
 
 
 def test_house_prices_start_at_their_mean_with_these_residuals():
@@ -187,7 +187,12 @@ def test_any_object_with_value_and_gradient_is_a_loss():
 
 CASES = {
     "squared_error": (GradientBoostingRegressor, TheirRegressor, {}, 3),
-    "absolute_error": (GradientBoostingRegressor, TheirRegressor, {"max_depth": 2, "min_samples_leaf": 20}, 7),
+    "absolute_error": (
+        GradientBoostingRegressor,
+        TheirRegressor,
+        {"max_depth": 2, "min_samples_leaf": 20},
+        7,
+    ),
     "huber": (GradientBoostingRegressor, TheirRegressor, {"min_samples_leaf": 15}, 3),
     "quantile": (
         GradientBoostingRegressor,
@@ -225,7 +230,7 @@ def test_one_step_equals_scikit_learn_in_every_stage(case):
 
 def leaf_losses(case, model, X, y):
     """For every tree of the second round: its leaves, and the loss of each as a function of its value."""
-    before = list(model.staged_predict(X) if case in REGRESSION else model.staged_decision_function(X))[0]
+    before = next(model.staged_predict(X) if case in REGRESSION else model.staged_decision_function(X))
     leaves = model.apply(X).reshape(len(X), 2, -1)[:, 1, :]
     before = np.asarray(before, float).reshape(len(X), -1)
     for k, tree in enumerate(model.estimators_[1]):

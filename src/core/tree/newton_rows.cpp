@@ -16,8 +16,6 @@ namespace weald {
 
 namespace {
 
-constexpr size_t narrow_rows = size_t{1} << 16;
-
 // Values and covers of all nodes, from their lanes.
 // A leaf of less than min_weight, which only a tree without splits can have, adds nothing.
 void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
@@ -215,7 +213,7 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
 // False if the gradients do not suit few bits.
 bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run,
                              NewtonTree& out) {
-  const bool narrow = drawn.size() >= narrow_rows;
+  const bool narrow = drawn.size() >= options.narrow_rows;
   if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
   const Exponents exponents = count_all(given, drawn, run);
   constexpr int g_bits = 15, h_bits = 16;

@@ -36,6 +36,7 @@ struct NewtonOptions {
   bool prune_after = true;                          // gamma cuts from the bottom after growth, else while growing
   double row_share = 1;                             // rows drawn for the tree, by hash of (seed, row)
   bool narrow = false;                              // 16-bit statistics, if the gradients allow
+  size_t narrow_rows = size_t{1} << 16;             // from here on, below it words, which keep fewer bits the more rows
   uint64_t round = 0;                               // with the seed and the row: how 16-bit values are rounded
   GrowOptions grow;
 };

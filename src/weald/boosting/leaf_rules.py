@@ -65,7 +65,8 @@ class Leaves:
 def newton_values(sums: Floats, n_outputs: int) -> Floats:
     """One Newton step for each leaf from Σ w·g and Σ w·h, (n_leaves, 2); of K classes (K − 1) / K of it."""
     slope, curvature = sums.T
-    step = np.divide(-slope, curvature, out=np.zeros(len(sums)), where=curvature >= _NO_CURVATURE)
+    with np.errstate(over="ignore"):  # what overflows is no step
+        step = np.divide(-slope, curvature, out=np.zeros(len(sums)), where=curvature >= _NO_CURVATURE)
     if n_outputs > 1:
         step *= (n_outputs - 1) / n_outputs
     return np.where(np.isfinite(step), step, 0.0)
@@ -101,9 +102,10 @@ def leaf_values(
         return _ordered(loss, leaves, scores[output], exact=exact)
     if isinstance(loss, NativeStageLoss) and loss.native == "exponential":
         for_one, for_other = leaves.sums(h * loss.target, h * (1.0 - loss.target)).T
-        with np.errstate(divide="ignore"):
-            odds: Floats = np.log(for_one) - np.log(for_other)
-        return odds.clip(-2 * loss.most, 2 * loss.most) / 2
+        both = (for_one > 0) & (for_other > 0)
+        odds = np.divide(for_one, for_other, out=np.ones(len(both)), where=both)
+        half = (engine.map_values("log", odds) / 2).clip(-loss.most, loss.most)
+        return np.where(both, half, np.where(for_one > 0, loss.most, -loss.most))
     return _searched(loss, leaves, scores, output)
 
 

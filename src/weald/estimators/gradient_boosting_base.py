@@ -35,7 +35,7 @@ from weald.estimators.bagging_others import names_of
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.fitted import FittedForest, used_rows
 from weald.estimators.gradient_boosting_bases import BaseStep
-from weald.estimators.gradient_boosting_models import BaseRounds, TreeRounds, ordered
+from weald.estimators.gradient_boosting_models import BaseRounds, TreeRounds, ordered, start_scores
 from weald.estimators.gradient_boosting_options import CUSTOM, StageBoostingOptions
 from weald.estimators.gradient_boosting_predict import StagePredictions
 from weald.estimators.gradient_boosting_rows import StageData, hold_out
@@ -43,7 +43,6 @@ from weald.estimators.gradient_boosting_saving import StageState
 from weald.estimators.gradient_boosting_start import EstimatorStart, fit_start
 from weald.estimators.growth import drawn_seed, max_columns, row_limit
 from weald.estimators.options import check_names
-from weald.model.predict import add_tree_scores
 
 #: one value a round
 CURVES = ("train_score_", "oob_scores_", "oob_improvement_", "validation_scores_")
@@ -91,7 +90,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         options, owner = self._checked_options(), type(self).__name__
         self._check_bases(options)
         past = self._past(options)
-        seed = drawn_seed(options.random_state) if past is None else self._seed
+        seed = _seed(options) if past is None else self._seed
         data = self._read_data(X, y, sample_weight, options, past)
         train, held = data, None
         if options.n_iter_no_change is not None:
@@ -235,10 +234,10 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
     ) -> TreeStep | BaseStep:
         """Rows and scores made ready to be boosted."""
         settings = self._stage_options(options, train, seed)
-        scores = _start_scores(train, base, init, past, settings.n_threads)
+        scores = start_scores(train, base, init, past, settings.n_threads)
         followed = None
         if held is not None:
-            held_scores = _start_scores(held, base, init, past, settings.n_threads)
+            held_scores = start_scores(held, base, init, past, settings.n_threads)
             followed = HeldOut(held.rows, held.target, held.weight, held_scores)
         if options.estimator is None:
             codes = encode(
@@ -381,21 +380,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         return "_model_" in vars(self)
 
 
-def _start_scores(
-    data: StageData,
-    base: Floats,
-    init: EstimatorStart | None,
-    past: TreeRounds | BaseRounds | None,
-    n_threads: int,
-) -> Floats:
-    """Raw scores before the first new round: (n_outputs, n_rows)."""
-    if isinstance(past, BaseRounds):
-        found = past.raw(data.X, "", n_threads)
-        return np.ascontiguousarray(found.T)
-    scores = np.tile(base, (data.n_rows, 1))
-    if init is not None:
-        scores = scores + init.raw(data.X)
-    out = np.array(scores.T, np.float64, order="C")
-    if past is not None:
-        add_tree_scores(past.forest, data.rows, out.T, 0, past.forest.n_trees, n_threads=n_threads)
-    return out
+def _seed(options: Any) -> int:
+    """What draws start from; drawn itself only if anything is."""
+    draws = options.subsample < 1 or options.max_features is not None or options.n_iter_no_change is not None
+    return drawn_seed(options.random_state) if draws or options.estimator is not None else 0

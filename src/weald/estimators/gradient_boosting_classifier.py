@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from weald.boosting.records import Floats
 from weald.data.target import read_labels, restore_labels
@@ -15,6 +16,7 @@ from weald.estimators.class_weight import without_absent
 from weald.estimators.constraints import constrained, warn_of_column
 from weald.estimators.gradient_boosting_base import BaseGradientBoosting
 from weald.estimators.gradient_boosting_options import GradientBoostingClassifierOptions
+from weald.estimators.gradient_boosting_predict import has_leaves
 from weald.estimators.gradient_boosting_start import class_shares
 from weald.estimators.predict_labels import LabelPredictions, most_frequent
 
@@ -240,6 +242,36 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         assert classes is not None
         return classes, [shares]
 
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest label of each row; of equally likely ones the first in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`; columns are matched by name if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Labels of the type that `fit` was given.
+        """
+        return super().predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probabilities of the classes.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`; columns are matched by name if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes_)
+            They add up to 1, in the order of `classes_`.
+        """
+        return super().predict_proba(X)
+
     def decision_function(self, X: Any) -> Floats:
         """The raw scores.
 
@@ -305,6 +337,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
             assert isinstance(self.classes_, np.ndarray)
             yield restore_labels(self.classes_, most_frequent(shares))
 
+    @available_if(has_leaves)
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 

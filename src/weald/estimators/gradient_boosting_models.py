@@ -12,9 +12,10 @@ from weald.boosting.records import Floats
 from weald.data.schema import Schema
 from weald.data.user_rows import indexable, outline, take
 from weald.estimators.gradient_boosting_bases import FittedBase
+from weald.estimators.gradient_boosting_rows import StageData
 from weald.estimators.gradient_boosting_start import EstimatorStart
 from weald.model.forest import Forest
-from weald.model.predict import raw_scores, staged_scores
+from weald.model.predict import add_tree_scores, raw_scores, staged_scores
 from weald.model.read import read_aligned
 
 
@@ -102,3 +103,23 @@ def ordered(X: Any, schema: Schema, owner: str) -> Any:
     given = outline(X)
     order = list(schema.order(given, owner))
     return X if order == list(range(given.n_columns)) else take(X, columns=order)
+
+
+def start_scores(
+    data: StageData,
+    base: Floats,
+    init: EstimatorStart | None,
+    past: TreeRounds | BaseRounds | None,
+    n_threads: int,
+) -> Floats:
+    """Raw scores before the first new round: (n_outputs, n_rows)."""
+    if isinstance(past, BaseRounds):
+        found = past.raw(data.X, "", n_threads)
+        return np.ascontiguousarray(found.T)
+    scores = np.tile(base, (data.n_rows, 1))
+    if init is not None:
+        scores = scores + init.raw(data.X)
+    out = np.array(scores.T, np.float64, order="C")
+    if past is not None:
+        add_tree_scores(past.forest, data.rows, out.T, 0, past.forest.n_trees, n_threads=n_threads)
+    return out

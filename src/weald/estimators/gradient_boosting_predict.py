@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.boosting.records import Floats
 from weald.engine import thread_count
-from weald.errors import WealdError
 from weald.estimators.gradient_boosting_models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting_start import ConstantStart
 from weald.model.forest import Forest
@@ -22,6 +21,15 @@ from weald.model.predict import leaf_nodes
 
 # The trees as estimators: made on first use, forgotten with the forest, never pickled or saved.
 _members: weakref.WeakKeyDictionary[Forest, NDArray[Any]] = weakref.WeakKeyDictionary()
+
+
+def has_leaves(model: Any) -> bool:
+    """Whether the model is made of trees of its own; raises AttributeError if not, as `available_if` asks."""
+    if model.estimator is not None:
+        raise AttributeError(
+            f"This {type(model).__name__} boosts {type(model.estimator).__name__}: it has no leaves to tell."
+        )
+    return True
 
 
 class StagePredictions:
@@ -52,11 +60,6 @@ class StagePredictions:
     def _leaves(self, X: Any) -> NDArray[np.int64]:
         """The leaf of each row in each tree: (n_rows, n_rounds, n_outputs)."""
         model: Any = self._rounds
-        if isinstance(model, BaseRounds):
-            raise WealdError(
-                f"This {type(self).__name__} boosts {type(model.rounds[0][0].estimator).__name__}, which are "
-                "no trees of its own: there are no leaves to tell."
-            )
         estimator: Any = self
         table, n_threads = estimator._read(X)
         nodes = leaf_nodes(model.forest, table, n_threads=n_threads).astype(np.int64)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
 from weald.boosting.records import Floats
 from weald.data.target import read_target
@@ -15,6 +16,7 @@ from weald.errors import DataError
 from weald.estimators.constraints import warn_of_column
 from weald.estimators.gradient_boosting_base import BaseGradientBoosting
 from weald.estimators.gradient_boosting_options import GradientBoostingRegressorOptions
+from weald.estimators.gradient_boosting_predict import has_leaves
 
 
 class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: ignore[misc]  # scikit-learn has no types
@@ -246,6 +248,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         for scores in self._staged_scores(X):
             yield scores[:, 0]
 
+    @available_if(has_leaves)
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 
