@@ -90,7 +90,7 @@ ESTIMATORS = [
     GradientBoostingClassifier(n_estimators=5, max_bins=16, leaf="exact"),
     GradientBoostingClassifier(n_estimators=5, n_iter_no_change=3, validation_fraction=0.3),
     GradientBoostingClassifier(n_estimators=5, warm_start=True),
-    GradientBoostingClassifier(n_estimators=5, init=RandomForestClassifier(n_estimators=5)),
+    GradientBoostingClassifier(n_estimators=5, init=DecisionTreeClassifier(max_depth=2)),
     GradientBoostingClassifier(n_estimators=5, estimator=DecisionTreeRegressor(max_depth=2)),
     GradientBoostingRegressor(n_estimators=10),
     GradientBoostingRegressor(n_estimators=10, loss="huber", leaf="exact"),

@@ -337,7 +337,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
             assert isinstance(self.classes_, np.ndarray)
             yield restore_labels(self.classes_, most_frequent(shares))
 
-    @available_if(has_leaves)
+    @available_if(has_leaves)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 

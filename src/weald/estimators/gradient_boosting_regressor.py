@@ -248,7 +248,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         for scores in self._staged_scores(X):
             yield scores[:, 0]
 
-    @available_if(has_leaves)
+    @available_if(has_leaves)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 
