@@ -29,6 +29,7 @@ void bind_newton_options(nb::module_& m) {
       .def_rw("category_smooth", &NewtonOptions::category_smooth)
       .def_rw("category_lambda", &NewtonOptions::category_lambda)
       .def_rw("gamma", &NewtonOptions::gamma)
+      .def_rw("zero_gain", &NewtonOptions::zero_gain)
       .def_rw("prune_after", &NewtonOptions::prune_after)
       .def_rw("row_share", &NewtonOptions::row_share)
       .def_rw("narrow", &NewtonOptions::narrow)

@@ -50,10 +50,10 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, const Kept<Rows>& kept, Run& run) {
+                     const GrowOptions& options, const Kept<Rows>& kept, Run& run, Spread spread = {}) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
-  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
-                                 options, run, {}, kept);
+  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,
+                                 std::move(spread), options, run, {}, kept);
   GrownTree tree = grower.grow();
   if (options.prune_below > 0) tree.prune(options.prune_below);
   return flatten(std::move(tree));
@@ -163,8 +163,16 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   fill_pairs(given, drawn, powers, units_of_h, run);
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
-  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
-                          grow_options_in(options, powers), {nullptr, nullptr, sparse_order()}, run);
+  GrowOptions grow = grow_options_in(options, powers);
+  Spread spread;
+  if (options.zero_gain) {
+    // With targets the grower asks whether the rows of a node are alike, and stops there.
+    grow.must_gain = false;
+    grow.leaf_means_only = true;
+    spread.target = Buffer<double>(given.g.data());
+  }
+  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion, grow,
+                          {nullptr, nullptr, sparse_order()}, run, std::move(spread));
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }

@@ -33,6 +33,7 @@ struct NewtonOptions {
   double category_smooth = 0, category_lambda = 0;  // see Newton
   double min_weight = 1;                            // Σ h of a leaf
   double gamma = 0;                                 // least gain of a split, without ½
+  bool zero_gain = false;                           // splits of no gain are made where gradients differ; wide only
   bool prune_after = true;                          // gamma cuts from the bottom after growth, else while growing
   double row_share = 1;                             // rows drawn for the tree, by hash of (seed, row)
   bool narrow = false;                              // 16-bit statistics, if the gradients allow

@@ -16,6 +16,8 @@ from weald.data.target import total_weight
 
 #: below it packed sums are words of 30 bits, 12 or more a row: small trees are grown faster on these
 _NARROW_ROWS = 1 << 18
+#: below it sums are wide, bins or not: only there splits of no gain are made, which few rows may need (XOR)
+_PACKED_ROWS = 1 << 12
 
 
 class StageRows:
@@ -100,7 +102,8 @@ def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOp
     native.min_weight = options.min_weight_fraction * weight.total
     native.gamma = options.min_decrease * weight.total
     native.prune_after = False
-    native.narrow = options.binned and options.max_columns == 0
+    native.narrow = options.binned and options.max_columns == 0 and weight.n_present >= _PACKED_ROWS
+    native.zero_gain = options.monotone is None
     native.narrow_rows = _NARROW_ROWS
     grow = native.grow
     grow.max_depth = options.max_depth or np.iinfo(np.int64).max

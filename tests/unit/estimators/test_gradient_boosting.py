@@ -246,6 +246,23 @@ def test_limits_hold_with_weights_and_bins():
     assert few.fit(X[:30], Y[:30]).predict(X[:1])[0] == pytest.approx(Y[:30].mean())
 
 
+@pytest.mark.parametrize("max_bins", [None, 15])
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "log_loss"])
+def test_xor_is_learnt(loss, max_bins):
+    table, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2), np.array([0, 1, 1, 0] * 2)
+    model = model_for(loss, max_bins=max_bins).set_params(n_estimators=200).fit(table, y)
+    assert model.predict(table) == pytest.approx(y, abs=1e-6)
+    leaves = [tree.get_n_leaves() for tree in model.estimators_.ravel()]
+    assert max(leaves) == 4
+
+
+def test_alike_residuals_are_not_split():
+    model = GradientBoostingRegressor(n_estimators=2).fit(X[:50], np.full(50, 3.0))
+    assert [tree.get_n_leaves() for tree in model.estimators_.ravel()] == [1, 1]
+    assert model.predict(X[:1]).tolist() == [3.0]
+    assert model.feature_importances_.tolist() == [0.0] * 6
+
+
 def test_bins_are_nearly_as_good_as_exact():
     exact = GradientBoostingRegressor(n_estimators=60).fit(X, Y)
     binned = GradientBoostingRegressor(n_estimators=60, max_bins=255).fit(X, Y)
