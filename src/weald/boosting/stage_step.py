@@ -106,8 +106,8 @@ class StageStep(ABC):
         keys = draw(self.options.seed, Purpose.STAGE_ROWS, self.next_round, places)
         mask = np.zeros(self._all.n_rows, np.bool_)
         mask[places[np.argpartition(keys, n_drawn - 1)[:n_drawn]].astype(np.int64)] = True
-        self.drawn = self._all.drawn(mask)
-        self.out_of_bag = self._all.drawn(~mask).values
+        self.drawn = RowWeight(self._all.some(mask), self._all.n_rows)
+        self.out_of_bag = self._all.some(~mask)
 
     @abstractmethod
     def _fit(self, output: int) -> Any:

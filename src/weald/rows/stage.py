@@ -80,27 +80,38 @@ class RowWeight:
         self.values = values
         self.n_rows = n_rows
         self.n_present = n_rows if values is None else int(np.count_nonzero(values))
-        self.whole = values is not None and bool(np.all(values == np.floor(values)))
-        self.total = float(n_rows) if values is None else total_weight(values)
-        self.whole &= self.total < MOST_ROWS
-        self.unit = values is None or (self.whole and self.total == self.n_present)
+        #: whole weights, which count as repeated rows; weights of 0 and 1
+        self.whole = self.unit = False
+        if values is None:
+            self.unit = True
+        elif np.all(values == np.floor(values)):
+            with np.errstate(over="ignore"):
+                total = float(values.sum())
+            self.whole, self.unit = total < MOST_ROWS, total == self.n_present
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of the weights."""
+        if self.unit:
+            return float(self.n_present)
+        assert self.values is not None
+        return total_weight(self.values)
 
     @cached_property
     def units(self) -> NDArray[np.int64] | None:
         """The weights as integers; None: all 1."""
         return None if self.values is None else weight_units(self.values).units
 
-    def drawn(self, mask: NDArray[np.bool_]) -> RowWeight:
-        """The weights of some of the rows."""
-        values = mask.astype(np.float64) if self.values is None else self.values * mask
-        return RowWeight(values, self.n_rows)
+    def some(self, mask: NDArray[np.bool_]) -> Floats:
+        """The weights of some of the rows, 0 for the others."""
+        return mask.astype(np.float64) if self.values is None else self.values * mask
 
 
 def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOptions:
     native = engine.NewtonOptions()
     native.reg_lambda = 0.0
-    native.min_weight = options.min_weight_fraction * weight.total
-    native.gamma = options.min_decrease * weight.total
+    native.min_weight = options.min_weight_fraction * weight.total if options.min_weight_fraction else 0.0
+    native.gamma = options.min_decrease * weight.total if options.min_decrease else 0.0
     native.prune_after = False
     native.narrow = options.binned and options.max_columns == 0 and weight.n_present >= _PACKED_ROWS
     native.zero_gain = options.monotone is None
