@@ -47,9 +47,16 @@ def hist_booster(task: Task, classes: bool, rounds: int, threads: int, X: Any) -
     levels = [len(X[name].cat.categories) if X[name].dtype == "category" else 0 for name in columns]
     listed = [0 < n <= MOST_LEVELS for n in levels]
 
-    def read(table: Any) -> Any:
+    def numbers(table: Any) -> Any:
         found = as_numbers(table)
         return found.toarray() if hasattr(found, "toarray") else found
+
+    # A column without a value among the training rows is an error there.
+    known = ~np.all(np.isnan(numbers(X)), axis=0)
+    listed = [each for each, there in zip(listed, known.tolist(), strict=True) if there] if listed else []
+
+    def read(table: Any) -> Any:
+        return numbers(table)[:, known]
 
     name = f"HistGradientBoosting{'Classifier' if classes else 'Regressor'}"
     model = getattr(ensemble, name)(
