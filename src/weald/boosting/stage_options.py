@@ -21,6 +21,8 @@ class StageOptions:
     min_decrease: float = 0.0  # of the mean squared residual
     max_columns: int = 0
     ccp_alpha: float = 0.0
+    cat_smooth: float | None = None  # see `weald.boosting.options.caution`
+    cat_l2: float | None = None
     monotone: tuple[int, ...] | None = None
     binned: bool = False  # the codes are quantile bins: integers of few bits may shape trees
     seed: int = 0

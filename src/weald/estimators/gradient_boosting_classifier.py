@@ -91,6 +91,13 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         a column, or a dict from column name to number. For two classes.
     categorical_features : list of names, positions or bools, default=None
         Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
+    cat_smooth : float, default=None
+        Rows of average residual that are added to each category before categories are put in order; those of
+        fewer rows never go with a set of their own. None: one row in 800, at least 5 and at most 50. With
+        `cat_l2=0` too, categories are split as greedily as in single trees.
+    cat_l2 : float, default=None
+        Rows of residual 0 that are added to both sides when a split on categories is judged. None: one row in
+        2000, at least 5 and at most 10.
     unknown : {"missing", "error"}, default="missing"
         What to do at predict with categories that training did not see.
     n_jobs : int, default=None
@@ -174,6 +181,8 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         max_bins: int | None = None,
         monotonic_cst: Any = None,
         categorical_features: Any = None,
+        cat_smooth: float | None = None,
+        cat_l2: float | None = None,
         unknown: str = "missing",
         n_jobs: int | None = None,
     ) -> None:
@@ -202,6 +211,8 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         self.max_bins = max_bins
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
         self.unknown = unknown
         self.n_jobs = n_jobs
 

@@ -50,6 +50,12 @@ class StageBoostingOptions(GrowthOptions):
     leaf: str = parameter(
         Choice(("one_step", "exact")), hint="Use 'one_step' for scikit-learn's leaves, 'exact' for minima."
     )
+    cat_smooth: float | None = parameter(
+        Nothing(), Number(0), hint="Leave it None; 0 trusts rare categories."
+    )
+    cat_l2: float | None = parameter(
+        Nothing(), Number(0), hint="Leave it None; 0 judges categories as numbers."
+    )
     verbose: int | bool = parameter(Whole(0), Flag(), hint="Use 1 for a progress bar.")
     warm_start: bool = parameter(Flag(), hint="Use True to add rounds to those of the last fit.")
     validation_fraction: float = parameter(

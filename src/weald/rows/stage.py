@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.boosting.options import caution
 from weald.boosting.records import Floats
 from weald.boosting.stage_options import StageOptions
 from weald.data.codes import Codes
@@ -116,7 +117,10 @@ def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOp
     native.narrow = options.binned and options.max_columns == 0 and weight.n_present >= _PACKED_ROWS
     native.zero_gain = options.monotone is None
     native.narrow_rows = _NARROW_ROWS
+    careful = caution(weight.n_present, options.cat_smooth, options.cat_l2)
+    native.category_smooth, native.category_lambda = careful.smooth, careful.penalty
     grow = native.grow
+    grow.rare_rows = careful.smooth
     grow.max_depth = options.max_depth or np.iinfo(np.int64).max
     grow.max_leaves = options.max_leaves
     grow.min_rows_split = max(options.min_rows_split, 2 * options.min_rows_leaf)

@@ -218,6 +218,20 @@ def test_frames_go_in_as_they_are():
     assert to_bytes(sparse) == to_bytes(GradientBoostingRegressor(n_estimators=5).fit(dense, Y))
 
 
+def test_rare_categories_are_met_with_caution():
+    rng = np.random.default_rng(5)
+    town = rng.integers(0, 300, 900)
+    frame = pd.DataFrame({"town": pd.Categorical([f"t{i}" for i in town]), "x": rng.normal(size=900)})
+    y = frame["x"].to_numpy() + rng.normal(size=900)
+    train, test = frame[:450], frame[450:]
+    careful = GradientBoostingRegressor().fit(train, y[:450])
+    greedy = GradientBoostingRegressor(cat_smooth=0, cat_l2=0).fit(train, y[:450])
+    assert greedy.score(train, y[:450]) > careful.score(train, y[:450])
+    assert careful.score(test, y[450:]) > greedy.score(test, y[450:]) + 0.05
+    first = DecisionTreeRegressor(max_depth=3).fit(train, y[:450] - y[:450].mean())
+    assert greedy.estimators_[0, 0].predict(train) == pytest.approx(first.predict(train))
+
+
 def test_trees_are_estimators_of_their_own():
     model = GradientBoostingClassifier(n_estimators=3, learning_rate=0.25).fit(X, THREE)
     assert model.estimators_.shape == (3, 3)
