@@ -25,6 +25,9 @@ LEAST_SHARE = float(np.finfo(np.float32).eps)
 #: the largest step of a leaf in log odds: where all rows of a leaf pull one way, no minimum ends it earlier
 MOST_LOG_ODDS = 16.0
 
+#: rows below which a pass without exponentials is done sooner than a second thread wakes up
+FEW_ROWS = 1 << 18
+
 Rule = Literal["mean", "newton", "quantile", "huber", "search"]
 
 
@@ -178,16 +181,23 @@ class NativeStageLoss:
 
     def gradients(self, scores: Floats, g: Floats, h: Floats, *, n_threads: int) -> None:
         """Minus the pseudo-residuals, and the curvatures."""
+        n_threads = self._threads(scores, n_threads)
         engine.fill_stage_gradients(
             self.native, self.parameters, scores, self.target, g, h, n_threads=n_threads
         )
 
     def mean(self, scores: Floats, target: Floats, weight: Floats | None, *, n_threads: int) -> float:
         """The weighted mean loss; NaN where no row counts."""
+        n_threads = self._threads(scores, n_threads)
         total, of_all = engine.stage_loss(
             self.native, self.parameters, scores, target, weight, n_threads=n_threads
         )
         return total / of_all if of_all else math.nan
+
+    def _threads(self, scores: Floats, n_threads: int) -> int:
+        """How many threads a pass over all rows pays for; its result does not depend on that."""
+        cheap = self.rule != "newton" and scores.shape[1] < FEW_ROWS
+        return 1 if cheap else n_threads
 
 
 def interpolated(values: Floats, times: NDArray[np.int64] | None, alpha: float) -> float:

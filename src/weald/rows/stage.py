@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.boosting.options import caution
 from weald.boosting.records import Floats
+from weald.boosting.stage_losses import FEW_ROWS
 from weald.boosting.stage_options import StageOptions
 from weald.data.codes import Codes
 from weald.data.fixed_point import MOST_ROWS, weight_units
@@ -63,7 +64,8 @@ class StageRows:
 
     def add_scores(self, tree: engine.NewtonTree, value: Floats, scores: Floats) -> None:
         """Add to each row's score, (n_rows,), the value of its leaf, in place."""
-        self._rows.add_scores(tree, value, scores, n_threads=self._options.n_threads)
+        n_threads = 1 if len(scores) < FEW_ROWS else self._options.n_threads
+        self._rows.add_scores(tree, value, scores, n_threads=n_threads)
 
 
 class RowWeight:
