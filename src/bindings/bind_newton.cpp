@@ -29,9 +29,11 @@ void bind_newton_options(nb::module_& m) {
       .def_rw("category_smooth", &NewtonOptions::category_smooth)
       .def_rw("category_lambda", &NewtonOptions::category_lambda)
       .def_rw("gamma", &NewtonOptions::gamma)
+      .def_rw("zero_gain", &NewtonOptions::zero_gain)
       .def_rw("prune_after", &NewtonOptions::prune_after)
       .def_rw("row_share", &NewtonOptions::row_share)
       .def_rw("narrow", &NewtonOptions::narrow)
+      .def_rw("narrow_rows", &NewtonOptions::narrow_rows)
       .def_rw("round", &NewtonOptions::round)
       .def_rw("grow", &NewtonOptions::grow);
 }
@@ -43,6 +45,10 @@ void bind_newton(nb::module_& m) {
   nb::class_<NewtonTree>(m, "NewtonTree")
       .def_prop_ro("narrow", [](const NewtonTree& tree) { return tree.narrow; })
       .def_prop_ro("n_leaves", [](const NewtonTree& tree) { return tree.arrays.leaf_start.size() - 1; })
+      .def("leaf_sums",
+           [](const NewtonTree& tree) {
+             return to_numpy(std::vector<double>(tree.leaf_sums), {tree.leaf_sums.size() / 2, 2});
+           })
       .def("arrays", [](const NewtonTree& tree) {
         nb::dict out = forest_arrays(tree.arrays);
         const size_t n_nodes = tree.arrays.slot.size();
@@ -55,12 +61,12 @@ void bind_newton(nb::module_& m) {
       .def(
           "grow",
           [](NewtonRows& rows, const Matrix<double>& g, const Matrix<double>& h, const Vector<double>& weight,
-             bool whole, const NewtonOptions& options, int n_threads) {
-            const Gradients given{view(g), view(h), nullptr, view(weight), whole};
+             bool whole, const NewtonOptions& options, int n_threads, const Vector<double>& curvature, bool unit_h) {
+            const Gradients given{view(g), view(h), nullptr, view(weight), whole, view(curvature), unit_h};
             return call(n_threads, [&](Run& run) { return rows.grow(given, options, run); });
           },
           nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(), nb::arg("whole"),
-          nb::arg("options"), nb::arg("n_threads"))
+          nb::arg("options"), nb::arg("n_threads"), nb::arg("curvature").noconvert(), nb::arg("unit_h"))
       .def(
           "grow_loss",
           [](NewtonRows& rows, const std::string& loss, const Vector<double>& parameters, int64_t output,
@@ -82,6 +88,17 @@ void bind_newton(nb::module_& m) {
             call(n_threads, [&](Run& run) { rows.add_scores(tree, view(leaf_values), view(scores), run); });
           },
           nb::arg("tree"), nb::arg("leaf_values").noconvert(), nb::arg("scores").noconvert(), nb::arg("n_threads"))
+      .def(
+          "leaf_sums",
+          [](const NewtonRows& rows, const NewtonTree& tree, const Vector<double>& g, const Vector<double>& h,
+             const Vector<double>& weight, bool whole, int n_threads) {
+            const Gradients given{view(g), view(h), nullptr, view(weight), whole};
+            auto sums = call(n_threads, [&](Run& run) { return rows.leaf_sums(tree, given, run); });
+            const size_t n_leaves = sums.size() / 2;
+            return to_numpy(std::move(sums), {n_leaves, 2});
+          },
+          nb::arg("tree"), nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(),
+          nb::arg("whole"), nb::arg("n_threads"))
       .def(
           "leaf_of_row",
           [](const NewtonRows& rows, const NewtonTree& tree, bool drawn_only) {

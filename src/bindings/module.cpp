@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_prune(m);
   weald::bindings::bind_predict(m);
   weald::bindings::bind_losses(m);
+  weald::bindings::bind_stage(m);
   weald::bindings::bind_ranking(m);
   weald::bindings::bind_inspection(m);
   weald::bindings::bind_adaboost(m);

@@ -14,6 +14,7 @@ void bind_newton(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
+void bind_stage(nanobind::module_& m);
 void bind_ranking(nanobind::module_& m);
 void bind_inspection(nanobind::module_& m);
 void bind_adaboost(nanobind::module_& m);

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from weald.estimators.adaboost_regressor import AdaBoostRegressor
     from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from weald.estimators.gradient_boosting_classifier import GradientBoostingClassifier
+    from weald.estimators.gradient_boosting_regressor import GradientBoostingRegressor
     from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.voting import VotingClassifier, VotingRegressor
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.text import export_text
-    from weald.theory import forest_bound, majority_vote_error, variance_of_average
+    from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
 
 __version__ = "0.1.0"
 
@@ -43,6 +45,8 @@ __all__ = [
     "EarlyStopping",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "LearningRateScheduler",
     "ProximityImputer",
     "RandomForestClassifier",
@@ -60,8 +64,11 @@ __all__ = [
     "export_text",
     "forest_bound",
     "load",
+    "logit",
     "majority_vote_error",
+    "odds",
     "plot_tree",
+    "sigmoid",
     "train",
     "variance_of_average",
 ]
@@ -76,6 +83,8 @@ _HOME = {
     "EarlyStopping": "weald.boosting.stopping",
     "ExtraTreesClassifier": "weald.estimators.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.extra_trees",
+    "GradientBoostingClassifier": "weald.estimators.gradient_boosting_classifier",
+    "GradientBoostingRegressor": "weald.estimators.gradient_boosting_regressor",
     "LearningRateScheduler": "weald.boosting.callbacks",
     "ProximityImputer": "weald.impute.proximity",
     "RandomForestClassifier": "weald.estimators.random_forest",
@@ -91,8 +100,11 @@ _HOME = {
     "export_text": "weald.pictures.text",
     "forest_bound": "weald.theory",
     "load": "weald.io.model_file",
+    "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
+    "odds": "weald.theory",
     "plot_tree": "weald.pictures.drawing",
+    "sigmoid": "weald.theory",
     "train": "weald.boosting.train",
     "variance_of_average": "weald.theory",
 }

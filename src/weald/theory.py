@@ -1,4 +1,4 @@
-"""What averaging and voting can gain, as formulas: equations B6 to B8 of docs/methods/forests.md.
+"""What averaging and voting can gain, as formulas: equations B6 to B8 of docs/methods/forests.md; log odds.
 
 Every function takes numbers or arrays, which are broadcast against each other.
 """
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weald.errors import ParameterError
 
-__all__ = ["forest_bound", "majority_vote_error", "variance_of_average"]
+__all__ = ["forest_bound", "logit", "majority_vote_error", "odds", "sigmoid", "variance_of_average"]
 
 
 def majority_vote_error(n_voters: ArrayLike, error: ArrayLike) -> Any:
@@ -118,6 +118,77 @@ def forest_bound(strength: ArrayLike, correlation: ArrayLike) -> Any:
     rho = _numbers("correlation", correlation, 0.0, 1.0, "a number from 0 to 1")
     with np.errstate(over="ignore"):
         return _plain(rho * (1 - margin**2) / margin**2)
+
+
+def odds(probability: ArrayLike) -> Any:
+    """How much likelier something is than not: p / (1 - p).
+
+    Parameters
+    ----------
+    probability : float or array-like
+        Probabilities, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        From 0 to infinity.
+
+    Examples
+    --------
+    >>> odds(0.75)
+    3.0
+    """
+    p = _numbers("probability", probability, 0.0, 1.0, "a probability from 0 to 1")
+    with np.errstate(divide="ignore"):
+        return _plain(p / (1 - p))
+
+
+def logit(probability: ArrayLike) -> Any:
+    """The logarithm of the odds, log(p / (1 - p)): what `sigmoid` undoes.
+
+    Parameters
+    ----------
+    probability : float or array-like
+        Probabilities, from 0 to 1.
+
+    Returns
+    -------
+    float or ndarray
+        Log odds: 0 for one half, -infinity for 0 and infinity for 1.
+
+    Examples
+    --------
+    >>> round(logit(0.9), 6), round(logit(0.1), 6)
+    (2.197225, -2.197225)
+    """
+    p = _numbers("probability", probability, 0.0, 1.0, "a probability from 0 to 1")
+    with np.errstate(divide="ignore"):
+        return _plain(np.log(p) - np.log1p(-p))
+
+
+def sigmoid(log_odds: ArrayLike) -> Any:
+    """The probability of these log odds, 1 / (1 + exp(-x)).
+
+    Parameters
+    ----------
+    log_odds : float or array-like
+        Any numbers, infinite ones included.
+
+    Returns
+    -------
+    float or ndarray
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> sigmoid(0.0)
+    0.5
+    """
+    x = np.asarray(log_odds)
+    if x.dtype.kind not in "iuf" or not x.size or np.isnan(x.astype(np.float64)).any():
+        raise ParameterError(f"`log_odds` must be numbers, and none of them NaN; got {log_odds!r:.80}.")
+    small = np.exp(-np.abs(x.astype(np.float64)))  # at most 1: nothing overflows
+    return _plain(np.where(x >= 0, 1.0, small) / (1.0 + small))
 
 
 def _numbers(name: str, value: ArrayLike, low: float, high: float, says: str) -> NDArray[np.float64]:

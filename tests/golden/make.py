@@ -17,6 +17,8 @@ from weald import (
     BaggingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     VotingClassifier,
     XGBClassifier,
     XGBRanker,
@@ -94,6 +96,14 @@ def ensembles(X, species, bills, weight):
     boosted = BaggingRegressor(XGBRegressor(n_estimators=2), n_estimators=2, random_state=1)
     yield "bagged-boosters", boosted, bills, weight, None
     members = [("bag", bag), ("gone", "drop"), ("boosted", XGBClassifier(n_estimators=2))]
+    stages = GradientBoostingClassifier(n_estimators=3, subsample=0.7, random_state=1)
+    yield "stages-classes", stages, X, species, weight
+    started = GradientBoostingRegressor(
+        loss="huber", leaf="exact", n_estimators=3, init=DecisionTreeRegressor(max_depth=1)
+    )
+    yield "stages-started", started, bills, weight, None
+    based = GradientBoostingRegressor(estimator=DecisionTreeRegressor(max_depth=2), n_estimators=2)
+    yield "stages-based", based, bills, weight, None
     yield "votes", VotingClassifier(members, voting="soft", weights=[1, 2, 3]), X, species, None
 
 

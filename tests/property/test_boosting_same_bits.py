@@ -21,7 +21,13 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from weald import XGBClassifier, XGBRanker, XGBRegressor
+from weald import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    XGBClassifier,
+    XGBRanker,
+    XGBRegressor,
+)
 from weald.io.model_file import to_bytes
 from weald.rows.boosted import BoostedRows
 
@@ -29,7 +35,7 @@ TESTS = str(Path(__file__).resolve().parents[1])
 N_JOBS = (1, 2, 3, 8)
 #: rows of a small case: several blocks of rows, so that threads have something to share
 N_ROWS = 6000
-#: enough rows for 16-bit statistics (`narrow_rows` in core/tree/newton_rows.cpp)
+#: enough rows for 16-bit statistics (`narrow_rows` in core/tree/newton_rows.h)
 N_MANY = 70_000
 
 
@@ -108,7 +114,24 @@ def many_sparse(n_jobs: int) -> Any:
     return XGBRegressor(n_estimators=3, tree_method="hist", n_jobs=n_jobs).fit(X, y)
 
 
+def stages(n_jobs: int, loss: str, n_rows: int = N_ROWS, **parameters: Any) -> Any:
+    """Gradient boosting by leaf rules."""
+    X, y = numbers(n_rows)
+    settings = {"n_estimators": 4, "n_jobs": n_jobs, "random_state": 0, **parameters}
+    if loss in ("log_loss", "exponential"):
+        return GradientBoostingClassifier(loss=loss, **settings).fit(X, y > 0.3)
+    if loss == "classes":
+        return GradientBoostingClassifier(**settings).fit(X, np.digitize(y, [-0.5, 0.8]))
+    return GradientBoostingRegressor(loss=loss, **settings).fit(X, y)
+
+
 CASES: dict[str, Callable[[int], Any]] = {
+    "stages, exact leaves": lambda n: stages(n, "log_loss", leaf="exact"),
+    "stages, exponential": lambda n: stages(n, "exponential", leaf="exact", subsample=0.5),
+    "stages, classes": lambda n: stages(n, "classes", max_bins=63),
+    "stages, huber": lambda n: stages(n, "huber", leaf="exact"),
+    "stages, quantile": lambda n: stages(n, "quantile", max_features=2),
+    "stages, many rows": lambda n: stages(n, "log_loss", N_MANY, max_bins=255),
     "dense": dense,
     "sparse": sparse,
     "categorical": categorical,

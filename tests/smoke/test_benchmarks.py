@@ -229,6 +229,17 @@ def test_forests_accuracy_runs(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
+def test_gradient_boosting_jobs_run() -> None:
+    jobs = ("exact", "binned", "exact-regression", "binned-regression")
+    assert "4 results" in quick(*jobs, script="gradient_boosting.py")
+
+
+def test_gradient_boosting_accuracy_runs(tmp_path: Path) -> None:
+    done = run(COMPARE / "gradient_boosting_accuracy.py", "--quick", "--keep", str(tmp_path / "kept.json"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "of 5 tables are not worse than scikit-learn's HistGradientBoosting" in done.stdout
+
+
 def test_a_target_can_name_its_opponent(toy: Path) -> None:
     """The ratio is against that opponent, though another is faster."""
     source = toy.read_text(encoding="utf-8")

@@ -39,7 +39,12 @@ struct Newton {
 
   static int64_t weight(const int64_t* cell) { return cell[1]; }
   static bool pure(const int64_t*) { return false; }
-  static bool alike(const int64_t*, const int64_t*) { return false; }
+  // The same g / h, but for the rounding of each lane to a unit; asked only where splits of no gain are made.
+  static bool alike(const int64_t* a, const int64_t* b) {
+    const auto difference = static_cast<__int128>(a[0]) * b[1] - static_cast<__int128>(b[0]) * a[1];
+    const auto rounding = static_cast<__int128>(std::abs(a[0])) + std::abs(b[0]) + a[1] + b[1];
+    return difference <= rounding && -difference <= rounding;
+  }
   static bool less(const int64_t* a, const int64_t* b) {
     // H = 0 stands at ±∞ by the sign of G, or at 0 if that is 0 too.
     const auto end = [](const int64_t* cell) { return cell[1] > 0 ? 0 : (cell[0] > 0) - (cell[0] < 0); };

@@ -16,8 +16,6 @@ namespace weald {
 
 namespace {
 
-constexpr size_t narrow_rows = size_t{1} << 16;
-
 // Values and covers of all nodes, from their lanes.
 // A leaf of less than min_weight, which only a tree without splits can have, adds nothing.
 void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
@@ -52,10 +50,10 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, const Kept<Rows>& kept, Run& run) {
+                     const GrowOptions& options, const Kept<Rows>& kept, Run& run, Spread spread = {}) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
-  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
-                                 options, run, {}, kept);
+  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,
+                                 std::move(spread), options, run, {}, kept);
   GrownTree tree = grower.grow();
   if (options.prune_below > 0) tree.prune(options.prune_below);
   return flatten(std::move(tree));
@@ -117,6 +115,7 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
   require(!stored || (given.g.size() == given.h.size() && !given.g.empty() && given.g.size() % n_rows_ == 0),
           "one g and h a row and output");
   require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  require(given.curvature.empty() || (stored && given.curvature.size() == n_rows_), "one curvature a row");
   const DrawnRows drawn = draw_rows(given.weight, options);
   NewtonTree tree;
   const bool one = !stored || given.g.size() == n_rows_;
@@ -127,6 +126,10 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
     place_drawn(tree, run);
   }
   place_others(tree, run);
+  if (!given.curvature.empty() && tree.leaf_sums.empty()) {
+    const Gradients stepped = given.stepped();
+    tree.leaf_sums = real_sums(tree, stepped, drawn, count_all(stepped, drawn, run), run);
+  }
   return tree;
 }
 
@@ -160,8 +163,16 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   fill_pairs(given, drawn, powers, units_of_h, run);
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
-  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion,
-                          grow_options_in(options, powers), {nullptr, nullptr, sparse_order()}, run);
+  GrowOptions grow = grow_options_in(options, powers);
+  Spread spread;
+  if (options.zero_gain) {
+    // With targets the grower asks whether the rows of a node are alike, and stops there.
+    grow.must_gain = false;
+    grow.leaf_means_only = true;
+    spread.target = Buffer<double>(given.g.data());
+  }
+  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion, grow,
+                          {nullptr, nullptr, sparse_order()}, run, std::move(spread));
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
@@ -210,7 +221,7 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
 // False if the gradients do not suit few bits.
 bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run,
                              NewtonTree& out) {
-  const bool narrow = drawn.size() >= narrow_rows;
+  const bool narrow = drawn.size() >= options.narrow_rows;
   if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
   const Exponents exponents = count_all(given, drawn, run);
   constexpr int g_bits = 15, h_bits = 16;
@@ -273,25 +284,67 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
   return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);
 }
 
-// Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
+// Σ g and Σ h of every leaf in units, (leaves, 2).
 // Rows are taken in their order, because gathering them leaf by leaf costs a cache line each.
+std::vector<int64_t> NewtonRows::sum_leaves(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                            Powers powers, Run& run) const {
+  const size_t n_leaves = tree.arrays.leaf_start.size() - 1;
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
+  with_leaves(tree, [&](const auto* leaf) {
+    for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int worker) {
+      int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
+      sums[0] += given.units(row, g, g_scale);
+      sums[1] += given.units(row, h, h_scale);
+    });
+  });
+  for (size_t p = 1; p < parts.size(); ++p) {
+    for (size_t i = 0; i < parts[0].size(); ++i) parts[0][i] += parts[p][i];
+  }
+  return std::move(parts[0]);
+}
+
+std::vector<double> NewtonRows::real_sums(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                          const Exponents& exponents, Run& run) const {
+  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
+  const std::vector<int64_t> sums = sum_leaves(tree, given, drawn, wide, run);
+  std::vector<double> out(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    out[i] = std::ldexp(static_cast<double>(sums[i]), -(i % 2 == 0 ? wide.g : wide.h));
+  }
+  return out;
+}
+
+std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const {
+  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h a row");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  const DrawnRows drawn = draw_rows(given.weight, {});
+  return real_sums(tree, given, drawn, count_all(given, drawn, run), run);
+}
+
+// Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
 void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                             const NewtonOptions& options, Run& run, NewtonTree& out) const {
   const Powers wide{common_power(exponents.g), common_power(exponents.h)};
   const TreeArrays& arrays = out.arrays;
-  const size_t n_leaves = arrays.leaf_start.size() - 1;
-  const double wide_g = scale_of(wide.g), wide_h = scale_of(wide.h);
-  std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
-  with_leaves(out, [&](const auto* leaf) {
-    for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int worker) {
-      int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
-      sums[0] += given.units(row, g, wide_g);
-      sums[1] += given.units(row, h, wide_h);
-    });
-  });
-  std::vector<int64_t>& leaf_sums = parts[0];
-  for (size_t p = 1; p < parts.size(); ++p) {
-    for (size_t i = 0; i < leaf_sums.size(); ++i) leaf_sums[i] += parts[p][i];
+  std::vector<int64_t> leaf_sums;
+  if (exponents.curvature.empty()) {
+    leaf_sums = sum_leaves(out, given, drawn, wide, run);
+  } else {
+    // Σ g and Σ curvature in one pass. Rows of weight 1 and hessian 1 need no other: they are counted already.
+    const Gradients stepped = given.stepped();
+    const Powers stepped_wide{wide.g, common_power(exponents.curvature)};
+    leaf_sums = sum_leaves(out, stepped, drawn, stepped_wide, run);
+    out.leaf_sums.resize(leaf_sums.size());
+    for (size_t i = 0; i < leaf_sums.size(); ++i) {
+      const int power = i % 2 == 0 ? stepped_wide.g : stepped_wide.h;
+      out.leaf_sums[i] = std::ldexp(static_cast<double>(leaf_sums[i]), -power);
+    }
+    if (!given.unit_h || !given.weight.empty()) leaf_sums = sum_leaves(out, given, drawn, wide, run);
+    for (size_t leaf = 0; given.unit_h && given.weight.empty() && 2 * leaf < leaf_sums.size(); ++leaf) {
+      leaf_sums[2 * leaf + 1] =
+          in_units(static_cast<double>(arrays.leaf_start[leaf + 1] - arrays.leaf_start[leaf]), scale_of(wide.h));
+    }
   }
   // Preorder: children come after their parent, so sums travel up from the end.
   const size_t n = arrays.slot.size();

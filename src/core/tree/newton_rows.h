@@ -33,9 +33,11 @@ struct NewtonOptions {
   double category_smooth = 0, category_lambda = 0;  // see Newton
   double min_weight = 1;                            // Σ h of a leaf
   double gamma = 0;                                 // least gain of a split, without ½
+  bool zero_gain = false;                           // splits of no gain are made where gradients differ; wide only
   bool prune_after = true;                          // gamma cuts from the bottom after growth, else while growing
   double row_share = 1;                             // rows drawn for the tree, by hash of (seed, row)
   bool narrow = false;                              // 16-bit statistics, if the gradients allow
+  size_t narrow_rows = size_t{1} << 16;             // from here on, below it words, which keep fewer bits the more rows
   uint64_t round = 0;                               // with the seed and the row: how 16-bit values are rounded
   GrowOptions grow;
 };
@@ -56,6 +58,7 @@ struct NewtonTree {
   std::vector<uint16_t> leaf;       // of every row of the table, drawn or not; empty if there are too many leaves
   std::vector<uint32_t> wide_leaf;  // then here
   bool narrow = false;
+  std::vector<double> leaf_sums;  // (leaves, 2) Σ g and Σ curvature in real units, where that was given
 };
 
 // Calls f with the leaves of all rows: a pointer to uint16_t or to uint32_t.
@@ -71,7 +74,12 @@ struct Gradients {
   const GradientSource* source = nullptr;  // instead of g and h
   std::span<const double> weight;          // (n): 0 = the row is absent; empty: all 1
   bool whole = false;                      // weights are whole numbers: a row of weight 3 is three rows to the last bit
+  // Stagewise boosting: what one step of a leaf divides Σ g by, beside the hessians that the tree is grown on.
+  std::span<const double> curvature = {};  // (n)
+  bool unit_h = false;                     // every h is 1
 
+  // The curvatures in the place of the hessians.
+  Gradients stepped() const { return {g, curvature, nullptr, weight, whole}; }
   // A row stands for `times` rows whose gradients are multiplied by `factor`.
   double factor(uint32_t row) const { return whole || weight.empty() ? 1.0 : weight[row]; }
   int64_t times(uint32_t row) const { return whole && !weight.empty() ? static_cast<int64_t>(weight[row]) : 1; }
@@ -100,6 +108,9 @@ class NewtonRows {
   // scores[row] += values[leaf] for every row of the table.
   void add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
                   Run& run) const;
+  // Per leaf Σ g and Σ h over the rows of positive weight, (leaves, 2), in real units: for trees whose values follow
+  // another rule than the one they were grown by. The tree has no rows that were left out by chance.
+  std::vector<double> leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const;
   // The leaf of every row of the table; −1 for rows that were not drawn if `drawn_only`.
   void leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out) const;
 
@@ -120,6 +131,10 @@ class NewtonRows {
                          Run& run);
   TreeArrays grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers, const NewtonOptions& options,
                         Run& run);
+  std::vector<int64_t> sum_leaves(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                  Run& run) const;
+  std::vector<double> real_sums(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                const Exponents& exponents, Run& run) const;
   void value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
                   const NewtonOptions& options, Run& run, NewtonTree& out) const;
   template <class RowOf>

@@ -28,7 +28,10 @@ void add(const Exponents& part, Exponents& to) {
 
 }  // namespace
 
-Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
+namespace {
+
+// Of gradients and, with `count_h`, of hessians.
+Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool count_h, Run& run) {
   const size_t n_blocks = (drawn.size() + newton_row_block - 1) / newton_row_block;
   // Neighbouring rows count in series of their own: equal exponents in a row would wait for each other.
   constexpr size_t many_blocks = 16, most_series = 4;
@@ -46,7 +49,7 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
       const uint32_t row = drawn[i];
       const double g = block.g[row - block.first_row], h = block.h[row - block.first_row];
       count(given.factor(row) * g, given.times(row), g_counts[i % most_series]);
-      count(given.factor(row) * h, given.times(row), h_counts[i % most_series]);
+      if (count_h) count(given.factor(row) * h, given.times(row), h_counts[i % most_series]);
       negative |= h < 0;
       zeros |= g == 0 && h == 0;
     }
@@ -55,6 +58,24 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   });
   for (size_t p = 1; p < parts.size(); ++p) add(parts[p], parts[0]);
   return std::move(parts[0]);
+}
+
+}  // namespace
+
+Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
+  if (!given.unit_h) return count_blocks(given, drawn, true, run);
+  // Hessians of 1 are counted by the weights alone, and curvatures in their place.
+  const bool stepped = !given.curvature.empty();
+  Exponents found = stepped ? count_blocks(given.stepped(), drawn, true, run) : count_blocks(given, drawn, false, run);
+  if (stepped) found.curvature = std::move(found.h);
+  found.h.assign(n_exponents, 0);
+  found.negative_h = found.zeros = false;
+  if (given.weight.empty()) {
+    count(1.0, static_cast<int64_t>(drawn.size()), found.h.data());
+  } else {
+    for (size_t i = 0; i < drawn.size(); ++i) count(given.factor(drawn[i]), given.times(drawn[i]), found.h.data());
+  }
+  return found;
 }
 
 int highest(const Counts& counts) {

@@ -20,6 +20,7 @@ using Counts = std::vector<int64_t>;  // per exponent, from lowest_exponent up
 
 struct Exponents {
   Counts g = Counts(n_exponents, 0), h = Counts(n_exponents, 0);
+  Counts curvature;  // only where there are such
   bool negative_h = false;
   bool zeros = false;  // some row has g = h = 0
 };

@@ -14,8 +14,9 @@ from weald.boosting.records import Floats
 from weald.errors import ParameterError, listing, nearest
 
 #: "shares" is the link of single trees, whose leaves hold predictions already; "sign" is the hinge loss's,
-#: 0 or 1; "sorted" puts the quantiles of a row in ascending order
-LINKS = ("identity", "logistic", "softmax", "exp", "sign", "sorted", "shares")
+#: 0 or 1; "sorted" puts the quantiles of a row in ascending order; "half_logistic" is the exponential loss's,
+#: whose raw scores are half the log odds
+LINKS = ("identity", "logistic", "half_logistic", "softmax", "exp", "sign", "sorted", "shares")
 
 
 def apply_link(name: str, raw: Floats, *, n_threads: int = 1) -> Floats:
@@ -38,6 +39,8 @@ def apply_link(name: str, raw: Floats, *, n_threads: int = 1) -> Floats:
     _check(name)
     if name == "logistic":
         return engine.map_values("sigmoid", raw, n_threads=n_threads)
+    if name == "half_logistic":
+        return engine.map_values("sigmoid", 2 * raw, n_threads=n_threads)
     if name == "exp":
         return engine.map_values("exp", raw, n_threads=n_threads)
     if name == "softmax":
@@ -55,7 +58,8 @@ def to_raw(name: str, value: Any, *, parameter: str = "base_score") -> Floats:
     name : str
         One of LINKS.
     value : float or array
-        Predictions. Between 0 and 1, both excluded, for "logistic" and "softmax"; positive for "exp".
+        Predictions. Between 0 and 1, both excluded, for "logistic", "half_logistic" and "softmax"; positive
+        for "exp".
     parameter : str
         What the value is called in the error.
 
@@ -66,10 +70,10 @@ def to_raw(name: str, value: Any, *, parameter: str = "base_score") -> Floats:
     """
     _check(name)
     given: Floats = np.asarray(value, np.float64)
-    if name in ("logistic", "softmax"):
+    if name in ("logistic", "half_logistic", "softmax"):
         _require(given, (given > 0) & (given < 1), "between 0 and 1, both excluded", "0.5", parameter)
-    if name == "logistic":
-        return engine.map_values("log", given / (1 - given))
+    if name in ("logistic", "half_logistic"):
+        return engine.map_values("log", given / (1 - given)) * (1.0 if name == "logistic" else 0.5)
     if name == "softmax":
         logs = engine.map_values("log", given)
         centred: Floats = logs - logs.mean(axis=-1, keepdims=True)

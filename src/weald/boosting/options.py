@@ -28,6 +28,13 @@ class Caution(NamedTuple):
     group_rows: float  # as many change sides from one candidate to the next
 
 
+def caution(n_rows: int, smooth: float | None = None, penalty: float | None = None) -> Caution:
+    """Caution with categories: more in large tables, where more is found by chance; None: by the rows."""
+    smooth = min(50.0, max(5.0, n_rows / 800)) if smooth is None else smooth
+    penalty = min(10.0, max(5.0, n_rows / 2000)) if penalty is None else penalty
+    return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 200))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoostOptions:
     """How to boost. Names as in xgboost; defaults are xgboost's."""
@@ -65,7 +72,5 @@ class BoostOptions:
     n_threads: int = 1
 
     def caution(self, n_rows: int) -> Caution:
-        """Caution with categories: more in large tables, where more is found by chance."""
-        smooth = min(50.0, max(5.0, n_rows / 800)) if self.cat_smooth is None else self.cat_smooth
-        penalty = min(10.0, max(5.0, n_rows / 2000)) if self.cat_l2 is None else self.cat_l2
-        return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 200))
+        """Caution with categories in a table of so many rows."""
+        return caution(n_rows, self.cat_smooth, self.cat_l2)

@@ -26,6 +26,7 @@ class Purpose(IntEnum):
     SKIP_DROP = 1002
     ONE_DROP = 1003
     GRADIENT_ROWS = 1004
+    STAGE_ROWS = 1005
     BAG_ROWS = 1100
     BAG_COLUMNS = 1101
     BAG_SEED = 1102

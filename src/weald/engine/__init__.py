@@ -43,6 +43,7 @@ from weald.engine.ranking import (
     ranking_metric,
 )
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
+from weald.engine.stage import fill_stage_gradients, stage_huber, stage_loss, stage_quantiles
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "draw_bag",
     "encode",
     "fill_gradients",
+    "fill_stage_gradients",
     "grow_absolute_trees",
     "grow_class_trees",
     "grow_moment_trees",
@@ -95,6 +97,9 @@ __all__ = [
     "reweigh",
     "simd_level",
     "softmax",
+    "stage_huber",
+    "stage_loss",
+    "stage_quantiles",
     "stump_rows",
     "thread_count",
     "to_narrow",

@@ -40,10 +40,17 @@ class NewtonRows:
         *,
         whole: bool,
         n_threads: int,
+        curvature: NDArray[np.float64] | None = None,
+        unit_h: bool = False,
     ) -> NewtonTree:
-        """One tree on gradients and hessians of shape (outputs, n_rows)."""
+        """One tree on gradients and hessians of shape (outputs, n_rows).
+
+        With curvatures, (n_rows,), the tree has Σ g and Σ curvature of its leaves: `leaf_sums()`. `unit_h`:
+        every hessian is 1, which saves work.
+        """
         weights = _NO_WEIGHT if weight is None else weight
-        return self._native.grow(g, h, weights, whole, options, n_threads)
+        curvatures = _NO_WEIGHT if curvature is None else curvature
+        return self._native.grow(g, h, weights, whole, options, n_threads, curvatures, unit_h)
 
     def grow_loss(
         self,
@@ -72,6 +79,20 @@ class NewtonRows:
     ) -> None:
         """Add to each row's score the value of its leaf, in place."""
         self._native.add_scores(tree, leaf_values, scores, n_threads)
+
+    def leaf_sums(
+        self,
+        tree: NewtonTree,
+        g: NDArray[np.float64],
+        h: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        *,
+        whole: bool,
+        n_threads: int,
+    ) -> NDArray[np.float64]:
+        """Σ g and Σ h of each leaf, (leaves, 2), over the rows of positive weight; g and h: (n_rows,)."""
+        weights = _NO_WEIGHT if weight is None else weight
+        return self._native.leaf_sums(tree, g, h, weights, whole, n_threads)
 
     def leaf_of_row(self, tree: NewtonTree, *, drawn_only: bool = False) -> NDArray[np.int32]:
         """The leaf of every row; -1 for rows the tree was not grown on, if `drawn_only`."""

@@ -40,7 +40,7 @@ def criterion_name(criterion: str) -> str:
     return _SAME_AS.get(criterion, criterion)
 
 
-def _row_limit(limit: int | float, n_rows: int, least: int) -> int:
+def row_limit(limit: int | float, n_rows: int, least: int) -> int:
     """A limit on rows: given as such, or as a fraction of the rows."""
     return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
 
@@ -78,8 +78,8 @@ def grow_options(
         criterion=criterion_name(options.criterion),
         splitter=splitter or options.splitter,
         max_depth=options.max_depth,
-        min_rows_split=_row_limit(options.min_samples_split, n_rows, 2),
-        min_rows_leaf=_row_limit(options.min_samples_leaf, n_rows, 1),
+        min_rows_split=row_limit(options.min_samples_split, n_rows, 2),
+        min_rows_leaf=row_limit(options.min_samples_leaf, n_rows, 1),
         min_weight_leaf=options.min_weight_fraction_leaf * total,
         max_leaves=options.max_leaf_nodes,
         min_impurity_decrease=options.min_impurity_decrease,

@@ -49,6 +49,12 @@ KINDS = {
     "BaggingRegressor": Kind("weald.estimators.bagging", classifier=False, ensemble=True),
     "VotingClassifier": Kind("weald.estimators.voting", classifier=True, ensemble=True),
     "VotingRegressor": Kind("weald.estimators.voting", classifier=False, ensemble=True),
+    "GradientBoostingClassifier": Kind(
+        "weald.estimators.gradient_boosting_classifier", classifier=True, boosted=True, ensemble=True
+    ),
+    "GradientBoostingRegressor": Kind(
+        "weald.estimators.gradient_boosting_regressor", classifier=False, boosted=True, ensemble=True
+    ),
     "XGBClassifier": Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
     "XGBRegressor": Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
     "XGBRanker": Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),

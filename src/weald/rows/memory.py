@@ -247,7 +247,9 @@ def _grow_by_means(
         low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
     held_back = options.monotone is not None
-    return _grown(codes, arrays, value, "identity", moments.weights.power, options.n_threads, keep_inner=held_back)
+    return _grown(
+        codes, arrays, value, "identity", moments.weights.power, options.n_threads, keep_inner=held_back
+    )
 
 
 def _grow_by_medians(

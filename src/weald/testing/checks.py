@@ -75,6 +75,6 @@ def _draws_rows(estimator: Any) -> bool:
     """Whether a booster holds rows out or draws some for each tree, or an ensemble draws them."""
     if getattr(estimator, "bootstrap", False) or getattr(estimator, "resample", None) is not None:
         return True
-    held_out = getattr(estimator, "early_stopping", None)
+    held_out = getattr(estimator, "early_stopping", getattr(estimator, "n_iter_no_change", None))
     drawn = getattr(estimator, "subsample", None)
     return held_out is not None or (drawn is not None and drawn < 1)
