@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/tree/drawn_columns.h"
 #include "core/tree/drawn_sums.h"
 #include "core/tree/drawn_table.h"
 #include "core/tree/forest.h"
@@ -89,7 +90,7 @@ class DrawnGrower {
   void grow_part(Scope& whole, const Node& root);
   bool is_leaf(const Scope& scope, const Node& node) const;
   void write_node(const Scope& scope, const Node& node, bool leaf);
-  void push_children(const Scope& scope, const Node& node, size_t n_left);
+  void push_children(const Node& node, size_t n_left);
   std::span<uint32_t> ids_of(Scope& scope, const Node& node) { return {scope.ids.data() + node.begin, node.size()}; }
   std::span<const uint32_t> ids_of(const Scope& scope, const Node& node) const {
     return {scope.ids.data() + node.begin, node.size()};
@@ -155,8 +156,7 @@ class DrawnGrower {
   Draws words_{0, Purpose::random_split, 0};  // of the columns of the node at hand
   Scan<Criterion, N> scan_;
   PresentCategories present_;
-  std::vector<int32_t> drawn_;  // all columns, ascending between nodes
-  std::vector<size_t> swapped_;
+  DrawnColumns drawn_;
   CodeSums<Sum> sums_;
   bool halved_ = false;  // thresholds are drawn, and no row counts often: of_row_ is in halves_ instead
   std::vector<uint32_t> halves_;
@@ -196,7 +196,6 @@ DrawnGrower<Rows, Criterion>::DrawnGrower(const DrawnTable& table, std::vector<u
       lanes_(static_cast<size_t>(n_lanes_)),
       scan_(criterion, n_lanes_, limits_),
       drawn_(table.columns.size()),
-      swapped_(table.columns.size()),
       copies_(table.spare_copies.take(n_levels * table.columns.size())) {
   whole_.rows = &rows;
   whole_.spread = &spread;
@@ -206,7 +205,6 @@ DrawnGrower<Rows, Criterion>::DrawnGrower(const DrawnTable& table, std::vector<u
         {column.data, column.narrow.get(), column.wide.get(), 1, nullptr, column.n_codes, column.width});
   }
   whole_.copied.resize(table.columns.size(), Copied::no);
-  std::iota(drawn_.begin(), drawn_.end(), 0);
   id_scratch_.resize(whole_.ids.size());
   if constexpr (Rows::unit_weights) {
     score_of_few_.resize((few_rows + 1) * (few_rows + 1), 0.0);
@@ -256,7 +254,7 @@ void DrawnGrower<Rows, Criterion>::grow_nodes(Scope& scope, Node root) {
     lane_stack_.resize(lane_stack_.size() - static_cast<size_t>(n_lanes_));
     const bool split = !is_leaf(scope, node) && search(scope, node);
     write_node(scope, node, !split);
-    if (split) push_children(scope, node, write_split(scope, node));
+    if (split) push_children(node, write_split(scope, node));
   }
 }
 
@@ -320,7 +318,7 @@ void DrawnGrower<Rows, Criterion>::write_node(const Scope& scope, const Node& no
 }
 
 template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::push_children(const Scope&, const Node& node, size_t n_left) {
+void DrawnGrower<Rows, Criterion>::push_children(const Node& node, size_t n_left) {
   const auto middle = node.begin + static_cast<uint32_t>(n_left);
   const auto slot = static_cast<int32_t>(out_.column.size()) - 1;
   Node left{node.begin, middle, -1, node.depth + 1, draw(node.path, Purpose::node_path, 0), 0};

@@ -28,17 +28,10 @@ bool DrawnGrower<Rows, Criterion>::search(Scope& scope, const Node& node) {
   size_t n = 0;
   // After those asked for, one at a time until there is a split.
   for (; n < n_columns && (n < asked || !best_.found()); ++n) {
-    if (asked < n_columns) {
-      const auto left = static_cast<unsigned __int128>(n_columns - n);
-      swapped_[n] = n + static_cast<size_t>((static_cast<unsigned __int128>(draws(n)) * left) >> 64);
-      std::swap(drawn_[n], drawn_[swapped_[n]]);
-    }
-    const int32_t j = drawn_[n];
+    const int32_t j = asked < n_columns ? drawn_.draw(draws, n) : drawn_[n];
     if (!(perfect<Criterion>(best_) && j > best_.column)) search_column(j, scope, node);
   }
-  if (asked < n_columns) {
-    while (n-- > 0) std::swap(drawn_[n], drawn_[swapped_[n]]);
-  }
+  if (asked < n_columns) drawn_.undraw(n);
   if (!best_.found()) return false;
   const double worth = std::max(0.0, best_.score - node.score);
   return lowers_enough(options_, *scope.spread, worth, tree_weight_);
@@ -208,8 +201,7 @@ int64_t DrawnGrower<Rows, Criterion>::weight_of(const Sum& sum) const {
 template <class Rows, class Criterion>
 bool DrawnGrower<Rows, Criterion>::within_limits(const Sum& left, int64_t n_left, int64_t n) const {
   const int64_t weight = weight_of(left);
-  const bool rows = limits_.min_rows <= 1 || (n_left >= limits_.min_rows && n - n_left >= limits_.min_rows);
-  return rows && weight >= limits_.min_weight && criterion_.weight(lanes_.data()) - weight >= limits_.min_weight;
+  return limits_.allow(n_left, n - n_left, weight, criterion_.weight(lanes_.data()) - weight);
 }
 
 // Makes the candidate the best so far. It has passed the bar.

@@ -142,7 +142,7 @@ def grow_classification_tree(
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
-    return _grown(codes, arrays, shares, "shares", weight_power, options, keep_inner=held_back)
+    return _grown(codes, arrays, shares, "shares", weight_power, options.n_threads, keep_inner=held_back)
 
 
 def _shares(lanes: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -233,7 +233,8 @@ def _grow_by_means(
         low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
     held_back = options.monotone is not None
-    return _grown(codes, arrays, value, "identity", moments.weights.power, options, keep_inner=held_back)
+    power = moments.weights.power
+    return _grown(codes, arrays, value, "identity", power, options.n_threads, keep_inner=held_back)
 
 
 def _grow_by_medians(
@@ -268,7 +269,7 @@ def _grow_by_medians(
     if options.monotone is not None:
         low, high = (np.ldexp(arrays[name], -power) for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
-    return _grown(codes, arrays, value, "identity", weights.power, options, keep_inner=True)
+    return _grown(codes, arrays, value, "identity", weights.power, options.n_threads, keep_inner=True)
 
 
 def _grown(
@@ -277,13 +278,13 @@ def _grown(
     node_value: NDArray[np.float64],
     link: str,
     power: int,
-    options: GrowOptions,
+    n_threads: int,
     *,
     keep_inner: bool,
 ) -> Grown:
     """The forest of the grower's arrays; `keep_inner`: leaves do not determine the values of inner nodes."""
     leaf = arrays["slot"] < 0
-    forest = _forest(codes, arrays, node_value[leaf], link, power, options.n_threads)
+    forest = _forest(codes, arrays, node_value[leaf], link, power, n_threads)
     if keep_inner:
         forest = replace(forest, inner_value=np.ascontiguousarray(node_value[~leaf]))
     return Grown(forest, node_value)
