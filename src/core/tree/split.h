@@ -46,11 +46,6 @@ struct Split {
   }
 };
 
-// The next smaller score: what a candidate has to beat that wins a tie.
-inline double below(double score) {
-  return std::nextafter(score, -std::numeric_limits<double>::infinity());
-}
-
 struct Limits {
   int64_t min_rows = 1;
   int64_t min_weight = 0;
