@@ -111,12 +111,10 @@ void bind_tree(nb::module_& m) {
   bind_quantise(m);
   m.def(
       "rank_thresholds",
-      [](const Vector<int32_t>& column, const Vector<double>& threshold, const Vector<uint8_t>& kind, int n_threads) {
-        return to_numpy(
-            call(n_threads, [&](Run& run) { return rank_thresholds(view(column), view(threshold), view(kind), run); }));
+      [](const Vector<int32_t>& column, const Vector<double>& threshold, const Vector<uint8_t>& kind) {
+        return to_numpy(call(1, [&](Run&) { return rank_thresholds(view(column), view(threshold), view(kind)); }));
       },
-      nb::arg("column").noconvert(), nb::arg("threshold").noconvert(), nb::arg("kind").noconvert(),
-      nb::arg("n_threads"));
+      nb::arg("column").noconvert(), nb::arg("threshold").noconvert(), nb::arg("kind").noconvert());
   m.def(
       "grow_class_trees",
       [](const Codes& codes, const Matrix<int32_t>& lane, const std::vector<int>& output_start,

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from reference.compare import assert_same_forest
 
 import weald
+from weald import _core
 
 N_TREES = 4
 
@@ -97,3 +98,27 @@ def test_heavy_rows():
     y = target(rng, X, 2)
     assert_same_either_way("ExtraTreesClassifier", X.iloc[:30], y[:30], None, bootstrap=True, max_features=2)
     assert_same_either_way("ExtraTreesClassifier", X, y, np.full(400, 2.0**40), max_features=2)
+
+
+@pytest.fixture(params=["baseline", "best"])
+def _simd(request):
+    """Both builds of the kernels."""
+    before = _core.simd_level()
+    _core.set_simd(request.param == "best")
+    yield
+    _core.set_simd(before != "baseline")
+
+
+@pytest.mark.usefixtures("_simd")
+@pytest.mark.parametrize("max_features", range(1, 11))
+def test_columns_together(max_features):
+    """Up to eight columns of a small node are looked at together."""
+    rng = np.random.default_rng(max_features)
+    X = pd.DataFrame(rng.normal(size=(700, 10)).astype(np.float32)).add_prefix("c")
+    X["c3"] = X["c3"].round(1)
+    X["c4"] = np.float32(7)
+    y = target(rng, X.rename(columns={"c0": "a"}), 2)
+    for bootstrap in (False, True):
+        assert_same_either_way(
+            "ExtraTreesClassifier", X, y, None, max_features=max_features, bootstrap=bootstrap
+        )

@@ -6,8 +6,18 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace weald {
+
+// The next smaller number: std::nextafter without a call. Not for NaN.
+template <class Float>
+[[gnu::always_inline]] inline Float next_below(Float x) {
+  using Bits = std::conditional_t<sizeof(Float) == 4, int32_t, int64_t>;
+  if (x == 0) return -std::numeric_limits<Float>::denorm_min();
+  if (x == -std::numeric_limits<Float>::infinity()) return x;
+  return std::bit_cast<Float>(static_cast<Bits>(std::bit_cast<Bits>(x) + (x > 0 ? -1 : 1)));
+}
 
 namespace detail {
 

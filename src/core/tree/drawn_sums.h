@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/mathematics.h"
 #include "core/tree/order.h"
 #include "core/tree/statistics.h"
 
@@ -85,7 +86,7 @@ inline double rounded_down(double threshold, double) {
 inline float rounded_down(double threshold, float) {
   const auto near = static_cast<float>(threshold);
   if (static_cast<double>(near) <= threshold) return near;
-  return std::nextafter(near, -std::numeric_limits<float>::infinity());
+  return next_below(near);
 }
 
 // Σ of those whose value is at most `most`.

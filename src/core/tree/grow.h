@@ -30,6 +30,7 @@
 #include "core/data/codes.h"
 #include "core/tree/column_rules.h"
 #include "core/tree/combinations.h"
+#include "core/tree/drawn_columns.h"
 #include "core/tree/forest.h"
 #include "core/tree/frontier.h"
 #include "core/tree/histogram.h"
@@ -190,8 +191,6 @@ class Grower {
   template <class Build>
   int64_t* child_cells(size_t start, size_t n, Node& child, const Node* parent, const int64_t* sibling, Worker& worker,
                        Build build);
-  int32_t draw_column(const Draws& draws, size_t i);
-  void undraw(size_t n);
   void search_drawn(Node& node);
   void search_combined(Node& node);
   void search_combination(std::vector<Term> terms, int32_t first, const Node& node, Worker& worker, Split& best);
@@ -320,8 +319,7 @@ class Grower {
   std::vector<SparseRange> sparse_columns_;  // at the root
   std::vector<uint32_t> sparse_middle_;      // per range of the parent: where the right child's part begins
   std::vector<uint8_t> sparse_constant_[2];
-  std::vector<int32_t> drawn_;  // all columns, ascending between nodes; see draw_column
-  std::vector<size_t> swapped_;
+  DrawnColumns drawn_;
   Ranks ranks_;                       // columns drawn, few rows: filled as columns are asked for
   std::vector<uint32_t> number_of_;   // per row: its number in the part it was put aside with
   std::vector<int32_t> node_of_row_;  // sparse columns drawn: the record whose rows a row is among

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -17,9 +18,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/mathematics.h"
 #include "core/base/random.h"
+#include "core/tree/drawn_columns.h"
 #include "core/tree/drawn_sums.h"
 #include "core/tree/drawn_table.h"
+#include "core/tree/drawn_together.h"
 #include "core/tree/forest.h"
 #include "core/tree/gain.h"
 #include "core/tree/gini_filter.h"
@@ -89,7 +93,7 @@ class DrawnGrower {
   void grow_part(Scope& whole, const Node& root);
   bool is_leaf(const Scope& scope, const Node& node) const;
   void write_node(const Scope& scope, const Node& node, bool leaf);
-  void push_children(const Scope& scope, const Node& node, size_t n_left);
+  void push_children(const Node& node, size_t n_left);
   std::span<uint32_t> ids_of(Scope& scope, const Node& node) { return {scope.ids.data() + node.begin, node.size()}; }
   std::span<const uint32_t> ids_of(const Scope& scope, const Node& node) const {
     return {scope.ids.data() + node.begin, node.size()};
@@ -97,6 +101,9 @@ class DrawnGrower {
 
   bool search(Scope& scope, const Node& node);
   void sum_rows(const Scope& scope, std::span<const uint32_t> ids);
+  bool columns_together() const;
+  size_t search_together(const Draws& draws, size_t asked, const Scope& scope, const Node& node);
+  void take_threshold(int32_t j, const Sum& left, double threshold);
   void search_column(int32_t j, Scope& scope, const Node& node);
   void search_ordered(int32_t j, const View& view, Scope& scope, const Node& node);
   void search_sums(int32_t j, const View& view, Scope& scope, const Node& node);
@@ -117,7 +124,7 @@ class DrawnGrower {
   Sum left_sum(Value most, std::span<const Value> values) const;
   void search_drawn(int32_t j, const View& view, Scope& scope, const Node& node);
   void offer(int32_t j, double score, const int64_t* left);
-  double bar(int32_t j) const { return j > best_.column ? best_.score : below(best_.score); }
+  double bar(int32_t j) const { return j > best_.column ? best_.score : next_below(best_.score); }
   const View& view(int32_t j, Scope& scope, size_t n);
   DrawnCopy& copy_of(size_t j, const Scope& part);
   void take_copy(size_t j, Scope& part);
@@ -155,13 +162,15 @@ class DrawnGrower {
   Draws words_{0, Purpose::random_split, 0};  // of the columns of the node at hand
   Scan<Criterion, N> scan_;
   PresentCategories present_;
-  std::vector<int32_t> drawn_;  // all columns, ascending between nodes
-  std::vector<size_t> swapped_;
+  DrawnColumns drawn_;
   CodeSums<Sum> sums_;
   bool halved_ = false;  // thresholds are drawn, and no row counts often: of_row_ is in halves_ instead
   std::vector<uint32_t> halves_;
-  std::vector<Sum> left_;                                       // of the candidates of a column
-  std::vector<Sum> of_row_;                                     // of the rows of the node at hand
+  bool together_ = false;     // columns_together(): small nodes look at all their columns at once
+  std::vector<float> cells_;  // of the node at hand, for that
+  size_t best_together_ = 0;  // which of them the best split is of; `most`: none
+  std::vector<Sum> left_;     // of the candidates of a column
+  std::vector<Sum> of_row_;   // of the rows of the node at hand
   std::tuple<std::vector<float>, std::vector<double>> values_;  // of the rows of the node at hand
   std::vector<Entry> entries_, scratch_;
   std::vector<uint32_t> id_scratch_;
@@ -196,7 +205,6 @@ DrawnGrower<Rows, Criterion>::DrawnGrower(const DrawnTable& table, std::vector<u
       lanes_(static_cast<size_t>(n_lanes_)),
       scan_(criterion, n_lanes_, limits_),
       drawn_(table.columns.size()),
-      swapped_(table.columns.size()),
       copies_(table.spare_copies.take(n_levels * table.columns.size())) {
   whole_.rows = &rows;
   whole_.spread = &spread;
@@ -206,7 +214,6 @@ DrawnGrower<Rows, Criterion>::DrawnGrower(const DrawnTable& table, std::vector<u
         {column.data, column.narrow.get(), column.wide.get(), 1, nullptr, column.n_codes, column.width});
   }
   whole_.copied.resize(table.columns.size(), Copied::no);
-  std::iota(drawn_.begin(), drawn_.end(), 0);
   id_scratch_.resize(whole_.ids.size());
   if constexpr (Rows::unit_weights) {
     score_of_few_.resize((few_rows + 1) * (few_rows + 1), 0.0);
@@ -231,6 +238,7 @@ TreeArrays DrawnGrower<Rows, Criterion>::grow(TreeArrays&& memory) {
                 return weight_of(row_sum(*whole_.rows, row)) <= most_halved;
               });
   }
+  together_ = columns_together();
   tree_weight_ = criterion_.weight(lanes.data());
   lane_stack_ = lanes;
   const auto n = static_cast<uint32_t>(whole_.ids.size());
@@ -238,6 +246,16 @@ TreeArrays DrawnGrower<Rows, Criterion>::grow(TreeArrays&& memory) {
   grow_nodes(whole_, root);
   table_.spare_copies.give_back(std::move(copies_));
   return std::move(out_);
+}
+
+template <class Rows, class Criterion>
+bool DrawnGrower<Rows, Criterion>::columns_together() const {
+  const size_t n = table_.columns.size();
+  const auto is_narrow = [](const DrawnColumn& column) { return column.narrow != nullptr; };
+  const auto asked = static_cast<size_t>(options_.max_columns > 0 ? options_.max_columns : static_cast<int64_t>(n));
+  return halved_ && !limits_.bind() && std::min(asked, n) <= ColumnsTogether::most &&
+         table_.rows_of_words.columns.size() == n && part_rows_[1] <= ColumnsTogether::most_rows &&
+         std::all_of(table_.columns.begin(), table_.columns.end(), is_narrow);
 }
 
 // The subtree of `root`, whose lanes are on top of their stack.
@@ -256,7 +274,7 @@ void DrawnGrower<Rows, Criterion>::grow_nodes(Scope& scope, Node root) {
     lane_stack_.resize(lane_stack_.size() - static_cast<size_t>(n_lanes_));
     const bool split = !is_leaf(scope, node) && search(scope, node);
     write_node(scope, node, !split);
-    if (split) push_children(scope, node, write_split(scope, node));
+    if (split) push_children(node, write_split(scope, node));
   }
 }
 
@@ -297,8 +315,9 @@ bool DrawnGrower<Rows, Criterion>::is_leaf(const Scope& scope, const Node& node)
          (scope.spread->target && rows_alike(*scope.rows, criterion_, ids_of(scope, node)));
 }
 
+// Flat: appending to a vector is a few instructions, and a call if it is not asked for.
 template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::write_node(const Scope& scope, const Node& node, bool leaf) {
+[[gnu::flatten]] void DrawnGrower<Rows, Criterion>::write_node(const Scope& scope, const Node& node, bool leaf) {
   const auto ids = ids_of(scope, node);
   const int64_t weight = criterion_.weight(lanes_.data());
   if (node.parent_slot >= 0) {
@@ -320,7 +339,7 @@ void DrawnGrower<Rows, Criterion>::write_node(const Scope& scope, const Node& no
 }
 
 template <class Rows, class Criterion>
-void DrawnGrower<Rows, Criterion>::push_children(const Scope&, const Node& node, size_t n_left) {
+[[gnu::flatten]] void DrawnGrower<Rows, Criterion>::push_children(const Node& node, size_t n_left) {
   const auto middle = node.begin + static_cast<uint32_t>(n_left);
   const auto slot = static_cast<int32_t>(out_.column.size()) - 1;
   Node left{node.begin, middle, -1, node.depth + 1, draw(node.path, Purpose::node_path, 0), 0};
@@ -359,23 +378,32 @@ size_t DrawnGrower<Rows, Criterion>::write_split(Scope& scope, const Node& node)
   out_.side.push_back(-1);
   if (drawn && view.narrow != nullptr) {
     const float most = rounded_down(threshold, 0.0F);
-    return part_ids(
-        ids, [&, values = view.narrow, stride = view.stride](uint32_t row) { return values[row * stride] <= most; });
+    if (best_together_ < ColumnsTogether::most) {
+      const float* cells = cells_.data() + best_together_;
+      return part_ids(ids, [&](uint32_t, size_t i) { return cells[i * ColumnsTogether::most] <= most; });
+    }
+    const float* values = view.narrow;
+    const size_t stride = view.stride;
+    return part_ids(ids, [&](uint32_t row, size_t) { return values[row * stride] <= most; });
   }
-  if (drawn && view.wide != nullptr) return part_ids(ids, [&](uint32_t row) { return view.wide[row] <= threshold; });
+  if (drawn && view.wide != nullptr) {
+    return part_ids(ids, [&](uint32_t row, size_t) { return view.wide[row] <= threshold; });
+  }
   return with_codes(view.data, view.width, [&](const auto* codes) {
-    if (!column.missing) return part_ids(ids, [&](uint32_t row) { return codes[row] <= best_.code; });
-    return part_ids(ids, [&](uint32_t row) { return codes[row] == 0 ? missing_left : codes[row] <= best_.code; });
+    if (!column.missing) return part_ids(ids, [&](uint32_t row, size_t) { return codes[row] <= best_.code; });
+    return part_ids(ids,
+                    [&](uint32_t row, size_t) { return codes[row] == 0 ? missing_left : codes[row] <= best_.code; });
   });
 }
 
-// Rows that go left first, both sides in their old order. Returns how many do.
+// Rows that go left first, both sides in their old order: left(row, its place in the node). Returns how many do.
 template <class Rows, class Criterion>
 template <class Left>
 size_t DrawnGrower<Rows, Criterion>::part_ids(std::span<uint32_t> ids, Left left) {
   size_t n_left = 0, n_right = 0;
-  for (const uint32_t row : ids) {
-    const size_t is_left = left(row);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const uint32_t row = ids[i];
+    const size_t is_left = left(row, i);
     ids[n_left] = row;
     id_scratch_[n_right] = row;
     n_left += is_left;
@@ -400,7 +428,7 @@ size_t DrawnGrower<Rows, Criterion>::part_by_set(const View& view, std::span<uin
   for (const uint32_t code : set) listed_[code >> 6] |= uint64_t{1} << (code & 63);
   const Router router{out_.missing_left.back() != 0, 0, listed_.data(), !heavier_left};
   return with_codes(view.data, view.width, [&](const auto* codes) {
-    return part_ids(ids, [&](uint32_t row) { return router.left(codes[row]); });
+    return part_ids(ids, [&](uint32_t row, size_t) { return router.left(codes[row]); });
   });
 }
 

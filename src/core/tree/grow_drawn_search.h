@@ -21,24 +21,19 @@ bool DrawnGrower<Rows, Criterion>::search(Scope& scope, const Node& node) {
     sum_rows(scope, ids);
   }
   best_.clear();
+  best_together_ = ColumnsTogether::most;
   words_ = Draws(options_.seed, Purpose::random_split, node.path);
   const size_t n_columns = drawn_.size();
-  const size_t asked = options_.max_columns > 0 ? static_cast<size_t>(options_.max_columns) : n_columns;
+  const size_t wanted = options_.max_columns > 0 ? static_cast<size_t>(options_.max_columns) : n_columns;
+  const size_t asked = std::min(wanted, n_columns);
   const Draws draws(options_.seed, Purpose::node_columns, node.path);
-  size_t n = 0;
+  size_t n = together_ && scope.level > 1 ? search_together(draws, asked, scope, node) : 0;
   // After those asked for, one at a time until there is a split.
   for (; n < n_columns && (n < asked || !best_.found()); ++n) {
-    if (asked < n_columns) {
-      const auto left = static_cast<unsigned __int128>(n_columns - n);
-      swapped_[n] = n + static_cast<size_t>((static_cast<unsigned __int128>(draws(n)) * left) >> 64);
-      std::swap(drawn_[n], drawn_[swapped_[n]]);
-    }
-    const int32_t j = drawn_[n];
+    const int32_t j = asked < n_columns ? drawn_.draw(draws, n) : drawn_[n];
     if (!(perfect<Criterion>(best_) && j > best_.column)) search_column(j, scope, node);
   }
-  if (asked < n_columns) {
-    while (n-- > 0) std::swap(drawn_[n], drawn_[swapped_[n]]);
-  }
+  if (asked < n_columns) drawn_.undraw(n);
   if (!best_.found()) return false;
   const double worth = std::max(0.0, best_.score - node.score);
   return lowers_enough(options_, *scope.spread, worth, tree_weight_);
@@ -56,6 +51,49 @@ void DrawnGrower<Rows, Criterion>::sum_rows(const Scope& scope, std::span<const 
   }
   if (of_row_.size() < ids.size()) of_row_.resize(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) of_row_[i] = row_sum(*scope.rows, ids[i]);
+}
+
+// The first columns of a node whose rows lie whole in memory. Returns how many.
+template <class Rows, class Criterion>
+size_t DrawnGrower<Rows, Criterion>::search_together(const Draws& draws, size_t asked, const Scope& scope,
+                                                     const Node& node) {
+  if constexpr (Rows::packed) {
+    const auto ids = ids_of(scope, node);
+    const size_t n_columns = drawn_.size();
+    int32_t columns[ColumnsTogether::most];
+    for (size_t k = 0; k < asked; ++k) columns[k] = asked < n_columns ? drawn_.draw(draws, k) : drawn_[k];
+    cells_.resize(std::max(cells_.size(), ColumnsTogether::most * ids.size()));
+    ColumnsTogether::Values low, high, most{};
+    ColumnsTogether::gather(reinterpret_cast<const float*>(scope.cells.data()), n_columns, ids, {columns, asked},
+                            cells_.data(), low, high);
+    double threshold[ColumnsTogether::most];
+    for (size_t k = 0; k < asked; ++k) {
+      const uint64_t word = words_(static_cast<uint64_t>(columns[k]));
+      threshold[k] = threshold_within(static_cast<double>(low[k]), static_cast<double>(high[k]), word);
+      most[k] = rounded_down(threshold[k], 0.0F);
+    }
+    const auto left = ColumnsTogether::sum_up_to(most, cells_.data(), {halves_.data(), ids.size()});
+    for (size_t k = 0; k < asked; ++k) {
+      if (!(low[k] < high[k])) continue;
+      take_threshold(columns[k], widened(left[k]), threshold[k]);
+      if (best_.column == columns[k]) best_together_ = k;
+    }
+    return asked;
+  }
+  return 0;
+}
+
+template <class Rows, class Criterion>
+void DrawnGrower<Rows, Criterion>::take_threshold(int32_t j, const Sum& left, double threshold) {
+  BestSum found{bar(j), 1};
+  attempt(left, 0, found);
+  if (found.at != 0) return;
+  int64_t lanes[2];
+  to_lanes(left, lanes);
+  offer(j, found.score, lanes);
+  best_.next_code = 1;
+  best_.drawn = true;
+  best_.threshold = threshold;
 }
 
 template <class Rows, class Criterion>
@@ -208,8 +246,7 @@ int64_t DrawnGrower<Rows, Criterion>::weight_of(const Sum& sum) const {
 template <class Rows, class Criterion>
 bool DrawnGrower<Rows, Criterion>::within_limits(const Sum& left, int64_t n_left, int64_t n) const {
   const int64_t weight = weight_of(left);
-  const bool rows = limits_.min_rows <= 1 || (n_left >= limits_.min_rows && n - n_left >= limits_.min_rows);
-  return rows && weight >= limits_.min_weight && criterion_.weight(lanes_.data()) - weight >= limits_.min_weight;
+  return limits_.allow(n_left, n - n_left, weight, criterion_.weight(lanes_.data()) - weight);
 }
 
 // Makes the candidate the best so far. It has passed the bar.
@@ -244,13 +281,7 @@ void DrawnGrower<Rows, Criterion>::search_values(int32_t j, const Value* values,
       for (size_t i = 0; i < ids.size(); ++i) n_left += own[i] <= most;
       if (!within_limits(left, n_left, static_cast<int64_t>(ids.size()))) return;
     }
-    BestSum found{bar(j), 1};
-    attempt(left, 0, found);
-    if (found.at != 0) return;
-    int64_t lanes[2];
-    to_lanes(left, lanes);
-    offer(j, found.score, lanes);
-    best_.next_code = 1;
+    take_threshold(j, left, threshold);
   } else {
     scan_.begin(lanes_.data(), static_cast<int64_t>(ids.size()));
     int64_t n_left = 0;
@@ -261,9 +292,9 @@ void DrawnGrower<Rows, Criterion>::search_values(int32_t j, const Value* values,
     }
     scan_.consider(1, 2, n_left);
     if (!scan_.offer(j, best_)) return;
+    best_.drawn = true;
+    best_.threshold = threshold;
   }
-  best_.drawn = true;
-  best_.threshold = threshold;
 }
 
 // What the rows of the node add up to whose value is at most `most`.

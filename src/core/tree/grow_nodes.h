@@ -33,7 +33,8 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
       buffers_(kept.items),
       frontier_(options.max_leaves > 0, options.level_by_level),
       entries_(columns_.size()),
-      workers_(static_cast<size_t>(run.n_threads())) {
+      workers_(static_cast<size_t>(run.n_threads())),
+      drawn_(all_ ? 0 : columns_.size()) {
   if (tiles_ == nullptr) {
     side_.resize(n_rows);
     id_scratch_.resize(ids_.size());

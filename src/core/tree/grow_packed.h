@@ -7,6 +7,7 @@
 //   words of dense columns           by the thread that subtracts and scans the column: histograms stay where they are
 #pragma once
 
+#include "core/base/mathematics.h"
 #include "core/tree/grow.h"
 
 namespace weald {
@@ -153,7 +154,7 @@ void Grower<Rows, Criterion>::scan_words(int32_t j, const int64_t* cells, const 
     }
     const int64_t* total = lanes_of(node.record);
     // A tie goes to the lower column, which may be this one.
-    const double to_beat = best.column > j ? below(best.score) : best.score;
+    const double to_beat = best.column > j ? next_below(best.score) : best.score;
     const WordColumn cells_here{packed, column.n_codes, {total[0], total[1]}, options_.min_weight_leaf};
     scan.constant = constant_words(cells_here);
     if (scan.constant) return;
@@ -252,7 +253,7 @@ void Grower<Rows, Criterion>::scan_flags(size_t first, size_t n, const int64_t* 
       }
       return;
     }
-    const double to_beat = best.column > flags[0] ? below(best.score) : best.score;
+    const double to_beat = best.column > flags[0] ? next_below(best.score) : best.score;
     const BestFlag found = best_flag(
         {cells, n, words, ruled ? worker.usable.data() : nullptr, {total[0], total[1]}, options_.min_weight_leaf},
         criterion_, to_beat);

@@ -234,30 +234,11 @@ int64_t* Grower<Rows, Criterion>::child_cells(size_t start, size_t n, Node& chil
 
 // ---- some columns, drawn anew in every node ----------------------------------------------------------------------
 
-// Draws the next column of a node: `drawn_` holds all columns, those drawn first. Undone by undraw.
-template <class Rows, class Criterion>
-int32_t Grower<Rows, Criterion>::draw_column(const Draws& draws, size_t i) {
-  const auto left = static_cast<unsigned __int128>(drawn_.size() - i);
-  swapped_[i] = i + static_cast<size_t>((static_cast<unsigned __int128>(draws(i)) * left) >> 64);
-  std::swap(drawn_[i], drawn_[swapped_[i]]);
-  return drawn_[i];
-}
-
-template <class Rows, class Criterion>
-void Grower<Rows, Criterion>::undraw(size_t n) {
-  while (n-- > 0) std::swap(drawn_[n], drawn_[swapped_[n]]);
-}
-
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_drawn(Node& node) {
-  if (drawn_.empty()) {
-    drawn_.resize(columns_.size());
-    swapped_.resize(columns_.size());
-    std::iota(drawn_.begin(), drawn_.end(), 0);
-  }
   const Draws draws(options_.seed, Purpose::node_columns, node.path);
   auto n = static_cast<size_t>(options_.max_columns);
-  for (size_t i = 0; i < n; ++i) draw_column(draws, i);
+  for (size_t i = 0; i < n; ++i) drawn_.draw(draws, i);
   for (auto& worker : workers_) worker.best[0].clear();
   for_columns(n, n * node.size(),
               [&](size_t i, Worker& worker) { search_alone(drawn_[i], node, worker, worker.best[0]); });
@@ -267,9 +248,9 @@ void Grower<Rows, Criterion>::search_drawn(Node& node) {
   // Nothing valid among them: go on, one column at a time, until something is.
   for (; n < drawn_.size() && !node.split.found(); ++n) {
     run_.check();
-    search_alone(draw_column(draws, n), node, workers_[0], node.split);
+    search_alone(drawn_.draw(draws, n), node, workers_[0], node.split);
   }
-  undraw(n);
+  drawn_.undraw(n);
 }
 
 // The rows of a node in code order: by rank where there are ranks, else sorted.

@@ -46,15 +46,14 @@ struct Split {
   }
 };
 
-// The next smaller score: what a candidate has to beat that wins a tie.
-inline double below(double score) {
-  return std::nextafter(score, -std::numeric_limits<double>::infinity());
-}
-
 struct Limits {
   int64_t min_rows = 1;
   int64_t min_weight = 0;
   bool bind() const { return min_rows > 1 || min_weight > 0; }
+  bool allow(int64_t n_left, int64_t n_right, int64_t left_weight, int64_t right_weight) const {
+    const bool rows = min_rows <= 1 || (n_left >= min_rows && n_right >= min_rows);
+    return rows && left_weight >= min_weight && right_weight >= min_weight;
+  }
 };
 
 // What a monotone constraint asks of a split on its column: both children predict within the node's bounds, and the
@@ -268,8 +267,7 @@ class Scan {
  private:
   // Row counts are exact only where a limit asks for them (see scan_histogram), so only then are they looked at.
   bool allowed(const int64_t* l, int64_t n_left, const int64_t* r) const {
-    const bool rows = limits_.min_rows <= 1 || (n_left >= limits_.min_rows && n_total_ - n_left >= limits_.min_rows);
-    return rows && criterion_->weight(l) >= limits_.min_weight && criterion_->weight(r) >= limits_.min_weight;
+    return limits_.allow(n_left, n_total_ - n_left, criterion_->weight(l), criterion_->weight(r));
   }
 
   // What a side predicts under the constraint.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
 #include "core/base/radix_sort.h"
 #include "core/data/order_key.h"
 #include "core/tree/forest.h"
@@ -35,7 +36,7 @@ void rank_column(std::span<const uint32_t> nodes, std::span<const double> thresh
 }  // namespace
 
 std::vector<uint32_t> rank_thresholds(std::span<const int32_t> column, std::span<const double> threshold,
-                                      std::span<const uint8_t> kind, Run& run) {
+                                      std::span<const uint8_t> kind) {
   const auto numeric = [&](size_t node) { return kind[node] == static_cast<uint8_t>(SplitKind::numeric); };
   require(threshold.size() == column.size() && kind.size() == column.size(), "one of each an inner node");
   std::vector<size_t> end;  // per column, of its nodes
@@ -53,10 +54,9 @@ std::vector<uint32_t> rank_thresholds(std::span<const int32_t> column, std::span
     if (numeric(node)) nodes[--start[static_cast<size_t>(column[node])]] = static_cast<uint32_t>(node);
   }
   std::vector<uint32_t> codes(column.size(), 0);
-  parallel_for(run, static_cast<int64_t>(end.size()), [&](int64_t j, int) {
-    const size_t first = start[static_cast<size_t>(j)], last = end[static_cast<size_t>(j)];
-    if (first < last) rank_column({nodes.data() + first, last - first}, threshold, codes);
-  });
+  for (size_t j = 0; j < end.size(); ++j) {
+    if (start[j] < end[j]) rank_column({nodes.data() + start[j], end[j] - start[j]}, threshold, codes);
+  }
   return codes;
 }
 

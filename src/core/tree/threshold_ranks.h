@@ -5,12 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "core/base/pool.h"
-
 namespace weald {
 
 // `column`, `threshold`, `kind` (SplitKind): one an inner node. Nodes that are not numeric get 0.
 std::vector<uint32_t> rank_thresholds(std::span<const int32_t> column, std::span<const double> threshold,
-                                      std::span<const uint8_t> kind, Run& run);
+                                      std::span<const uint8_t> kind);
 
 }  // namespace weald

@@ -16,14 +16,13 @@ TreeArrays: TypeAlias = dict[str, NDArray[Any]]
 
 
 def rank_thresholds(
-    column: NDArray[np.int32], threshold: NDArray[np.float64], kind: NDArray[np.uint8], n_threads: int
+    column: NDArray[np.int32], threshold: NDArray[np.float64], kind: NDArray[np.uint8]
 ) -> NDArray[np.uint32]:
     """The codes of inner nodes; see core/tree/threshold_ranks.h."""
     return _core.rank_thresholds(
         np.ascontiguousarray(column, np.int32),
         np.ascontiguousarray(threshold, np.float64),
         np.ascontiguousarray(kind, np.uint8),
-        n_threads,
     )
 
 

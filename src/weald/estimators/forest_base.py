@@ -399,7 +399,8 @@ def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tu
 
 def _rounded(forest: Forest, leaf_dtype: str) -> Forest:
     """The forest with leaf values of this type; shares of whole rows stay, as files keep them as counts."""
-    counts = forest.link == "shares" and bool(np.all(forest.cover == np.floor(forest.cover)))
-    if leaf_dtype == "float64" or counts:
+    if leaf_dtype == "float64":
+        return forest
+    if forest.link == "shares" and np.all(forest.cover == np.floor(forest.cover)):
         return forest
     return replace(forest, value=forest.value.astype(np.float32).astype(np.float64))

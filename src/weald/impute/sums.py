@@ -7,6 +7,7 @@ I5.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -87,20 +88,20 @@ def own_votes(forest: Forest, table: Table, own: NDArray[np.intp], *, n_threads:
     return votes
 
 
-class _Sums:
+class _Sums(ABC):
     """What the leaves of a row's trees add up to, in one column."""
 
     def __init__(self, column: KnownColumn, rows: NDArray[np.intp]) -> None:
         self.column = column
         self.rows = rows
 
+    @abstractmethod
     def add(self, train: NDArray[np.int32], query: NDArray[np.int32], n_nodes: int) -> None:
         """One tree: the leaves of training rows and of the rows to fill."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fills(self) -> NDArray[Any]:
         """The values that the sums tell."""
-        raise NotImplementedError
 
 
 class _NumberSums(_Sums):

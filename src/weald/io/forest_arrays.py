@@ -114,7 +114,6 @@ def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
         impurity=_decode_impurity(shelf, n_nodes),
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
         kind=kind,
         missing_left=shelf.bits("missing_left", n_inner),
         right=structure.right,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.model.forest import Forest, rank_codes
+from weald.model.forest import Forest
 from weald.rows.boosted import BoostedTree
 
 
@@ -46,7 +46,6 @@ def forest_of(
         impurity=None,
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
         kind=kind,
         missing_left=joined("missing_left", np.uint8).view(np.bool_),
         right=joined("right", np.int32),

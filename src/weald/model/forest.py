@@ -17,6 +17,7 @@ A missing value (code 0) follows `missing_left`. The threshold +inf separates mi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from weald import engine
 
 NUMERIC, CATEGORIES, COMBINATION = 0, 1, 2
 
-INNER_ARRAYS = ("column", "threshold", "code", "kind", "missing_left", "right", "gain", "side")
+INNER_ARRAYS = ("column", "threshold", "kind", "missing_left", "right", "gain", "side")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,6 @@ class Forest:
     # per inner node
     column: NDArray[np.int32]  # (I,) column of the split; -1 for COMBINATION
     threshold: NDArray[np.float64]  # (I,) NaN never, -inf never; 0.0 for CATEGORIES
-    code: NDArray[np.uint32]  # (I,) the largest code that goes left; 0 for CATEGORIES and COMBINATION
     kind: NDArray[np.uint8]  # (I,)
     missing_left: NDArray[np.bool_]  # (I,)
     right: NDArray[np.int32]  # (I,) node id of the right child, counted from the first node of its tree
@@ -97,6 +97,11 @@ class Forest:
         """How many outputs one leaf speaks for."""
         return int(self.value.shape[1])
 
+    @cached_property
+    def code(self) -> NDArray[np.uint32]:
+        """The largest code of each split that goes left, (I,); 0 for CATEGORIES and COMBINATION."""
+        return rank_codes(self.column, self.threshold, self.kind)
+
     def listed_codes(self, side: int) -> NDArray[np.uint32]:
         """The codes of one row of the table of category sets; `set_left` tells which way they go."""
         return self.set_codes[self.set_start[side] : self.set_start[side + 1]]
@@ -108,11 +113,7 @@ class Forest:
 
 
 def rank_codes(
-    column: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    kind: NDArray[np.uint8],
-    *,
-    n_threads: int = 1,
+    column: NDArray[np.int32], threshold: NDArray[np.float64], kind: NDArray[np.uint8]
 ) -> NDArray[np.uint32]:
     """The code of each inner node: the rank, from 1, of its threshold among those used on its column.
 
@@ -123,4 +124,4 @@ def rank_codes(
     >>> rank_codes(column, threshold, np.zeros(4, np.uint8)).tolist()
     [2, 1, 1, 2]
     """
-    return engine.rank_thresholds(column, threshold, kind, n_threads)
+    return engine.rank_thresholds(column, threshold, kind)

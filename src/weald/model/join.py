@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.model.forest import CATEGORIES, COMBINATION, INNER_ARRAYS, Forest, rank_codes
+from weald.model.forest import CATEGORIES, COMBINATION, INNER_ARRAYS, Forest
 
 _PER_TREE = ("tree_output", "tree_weight", "tree_round")
 _PER_NODE = ("cover", "count")
@@ -47,7 +47,6 @@ def joined(forests: Sequence[Forest]) -> Forest:
         whole["side"] += np.repeat(before, np.diff(inner)).astype(np.int32) * (whole["kind"] == kind)
         whole[start] = _starts(np.concatenate([np.diff(getattr(forest, start)) for forest in forests]))
         whole |= {name: all_of(name) for name in (*entries, *rows)}
-    whole["code"] = rank_codes(whole["column"], whole["threshold"], whole["kind"])
     whole["tree_start"] = _starts(np.concatenate([np.diff(forest.tree_start) for forest in forests]))
     return replace(forests[0], **whole)
 
@@ -76,7 +75,6 @@ def tree_apart(forest: Forest, t: int) -> Forest:
         part |= {name: getattr(forest, name)[taken] for name in entries}
         part |= {name: getattr(forest, name)[side] for name in rows}
         part["side"][mine] = np.arange(len(side))
-    part["code"] = rank_codes(part["column"], part["threshold"], part["kind"])
     part["tree_start"] = np.array([0, len(slot)], np.int64)
     return replace(forest, **part)
 

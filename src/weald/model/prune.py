@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.errors import DataError, ParameterError
-from weald.model.forest import CATEGORIES, COMBINATION, Forest, rank_codes
+from weald.model.forest import CATEGORIES, COMBINATION, Forest
 from weald.model.join import joined, tree_apart
 
 
@@ -153,7 +153,6 @@ def _compacted(
         impurity=None if forest.impurity is None else forest.impurity[kept],
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
         kind=kind,
         missing_left=forest.missing_left[inner],
         right=number[forest.right[inner]].astype(np.int32),

@@ -18,7 +18,7 @@ from weald import engine
 from weald.data.codes import Codes
 from weald.data.fixed_point import Units, common_power, room_power, weight_units, weighted_units
 from weald.errors import DataError
-from weald.model.forest import Forest, rank_codes
+from weald.model.forest import Forest
 
 Weights: TypeAlias = NDArray[np.float64]
 
@@ -135,9 +135,7 @@ def grow_classification_tree(
         options.n_threads,
     )
     held_back = options.monotone is not None and int(start[-1]) == 2
-    return class_forest(
-        codes, arrays, weight_power=weight_power, held_back=held_back, n_threads=options.n_threads
-    )
+    return class_forest(codes, arrays, weight_power=weight_power, held_back=held_back)
 
 
 def class_forest(
@@ -146,17 +144,16 @@ def class_forest(
     *,
     weight_power: int,
     held_back: bool,
-    n_threads: int = 1,
 ) -> Grown:
     """The forest of the grower's arrays on classes; `held_back`: a constraint bounds the second share."""
     if len(arrays["shares"]):
-        forest = _forest(codes, arrays, arrays["shares"], "shares", weight_power, n_threads)
+        forest = _forest(codes, arrays, arrays["shares"], "shares", weight_power)
         return Grown(forest, np.zeros((0, arrays["shares"].shape[1])))
     shares = _shares(arrays["lanes"], arrays["weight"])
     if held_back:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
-    return _grown(codes, arrays, shares, "shares", weight_power, n_threads, keep_inner=held_back)
+    return _grown(codes, arrays, shares, "shares", weight_power, keep_inner=held_back)
 
 
 def _shares(lanes: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -247,9 +244,8 @@ def _grow_by_means(
         low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
     held_back = options.monotone is not None
-    return _grown(
-        codes, arrays, value, "identity", moments.weights.power, options.n_threads, keep_inner=held_back
-    )
+    power = moments.weights.power
+    return _grown(codes, arrays, value, "identity", power, keep_inner=held_back)
 
 
 def _grow_by_medians(
@@ -284,7 +280,7 @@ def _grow_by_medians(
     if options.monotone is not None:
         low, high = (np.ldexp(arrays[name], -power) for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
-    return _grown(codes, arrays, value, "identity", weights.power, options.n_threads, keep_inner=True)
+    return _grown(codes, arrays, value, "identity", weights.power, keep_inner=True)
 
 
 def _grown(
@@ -293,13 +289,12 @@ def _grown(
     node_value: NDArray[np.float64],
     link: str,
     power: int,
-    n_threads: int,
     *,
     keep_inner: bool,
 ) -> Grown:
     """The forest of the grower's arrays; `keep_inner`: leaves do not determine the values of inner nodes."""
     leaf = arrays["slot"] < 0
-    forest = _forest(codes, arrays, node_value[leaf], link, power, n_threads)
+    forest = _forest(codes, arrays, node_value[leaf], link, power)
     if keep_inner:
         forest = replace(forest, inner_value=np.ascontiguousarray(node_value[~leaf]))
     return Grown(forest, node_value)
@@ -392,7 +387,6 @@ def _forest(
     value: NDArray[np.float64],
     link: str,
     weight_power: int,
-    n_threads: int,
 ) -> Forest:
     """The grower's arrays as a Forest: of one tree, or of several that count alike."""
     column, threshold, kind = arrays["column"], arrays["threshold"], arrays["kind"]
@@ -415,7 +409,6 @@ def _forest(
         impurity=arrays["impurity"],
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind, n_threads=n_threads),
         kind=kind,
         missing_left=arrays["missing_left"].view(np.bool_),
         right=arrays["right"],

@@ -57,7 +57,6 @@ def test_no_impurity_and_odd_zeros_survive():
     forest = dataclasses.replace(
         forest,
         impurity=None,
-        code=forest_arrays.rank_codes(forest.column, forest.threshold, forest.kind),
     )
     same_forest(forest, forest_arrays.decode(*(lambda f, t: (f, Shelf(t)))(*forest_arrays.encode(forest))))
 

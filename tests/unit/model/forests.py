@@ -9,7 +9,7 @@ import numpy as np
 
 from weald.data.schema import ColumnSchema, Schema
 from weald.data.table import LevelColumn, NumericColumn, Table
-from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest, rank_codes
+from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest
 
 
 def mixed_schema(*, named: bool = True, many: int = 40) -> Schema:
@@ -108,7 +108,6 @@ def random_forest(
         impurity=np.where(leaf, 0.0, rng.uniform(0, 1, n_nodes)),
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
         kind=kind,
         missing_left=rng.integers(0, 2, n_inner).astype(bool),
         right=np.array(right, np.int32),

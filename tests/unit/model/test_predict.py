@@ -281,7 +281,6 @@ def stump(
         impurity=None,
         column=np.array([-1 if kind == COMBINATION else 0], np.int32),
         threshold=np.array([threshold]),
-        code=np.ones(1, np.uint32),
         kind=np.array([kind], np.uint8),
         missing_left=np.array([missing_left]),
         right=np.array([2], np.int32),
@@ -301,7 +300,7 @@ def single_leaf(n_columns: int) -> Forest:
     forest = stump(n_columns=n_columns)
     none = {
         name: getattr(forest, name)[:0]
-        for name in ("column", "threshold", "code", "kind", "missing_left", "right", "gain", "side")
+        for name in ("column", "threshold", "kind", "missing_left", "right", "gain", "side")
     }
     return replace(
         forest,

@@ -64,7 +64,6 @@ def stumps(
         impurity=None,
         column=columns,
         threshold=threshold,
-        code=np.ones(n, np.uint32),
         kind=np.full(n, NUMERIC if sets is None else CATEGORIES, np.uint8),
         missing_left=missing_left,
         right=np.full(n, 2, np.int32),

@@ -20,7 +20,7 @@ from weald import engine
 from weald.errors import DataError, NativeError, ParameterError
 from weald.io import forest_arrays
 from weald.io.arrays import Shelf
-from weald.model.forest import Forest, rank_codes
+from weald.model.forest import Forest
 from weald.model.predict import leaf_nodes, raw_scores
 from weald.model.prune import collapse_alphas, pruned, pruning_path, tree_score
 
@@ -192,7 +192,6 @@ def test_pruned_tree_survives_the_model_file(seed):
         for name, array in small.arrays().items():
             np.testing.assert_array_equal(getattr(again, name), array, err_msg=name)
             assert getattr(again, name).dtype == array.dtype, name
-        np.testing.assert_array_equal(small.code, rank_codes(small.column, small.threshold, small.kind))
 
 
 def test_path_of_a_pruned_tree_is_the_rest_of_the_path():

@@ -8,7 +8,7 @@ from unit.model.forests import mixed_schema, random_forest
 from weald.data.schema import ColumnSchema, Schema
 from weald.errors import DataTypeError, ParameterError
 from weald.model.conditions import duration, instant, label, number
-from weald.model.forest import Forest, rank_codes
+from weald.model.forest import Forest
 from weald.model.rules import to_text
 
 
@@ -38,7 +38,6 @@ def chain(splits, columns, *, width=1, link="identity"):
         impurity=None,
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
         kind=kind,
         missing_left=np.array([s[2] for s in splits], bool),
         right=np.arange(2, 2 * n + 1, 2, dtype=np.int32),

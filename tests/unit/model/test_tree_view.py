@@ -34,7 +34,6 @@ def forest(slot, cover, column, threshold, right, gain, value, **more):
         "impurity": None,
         "column": np.array(column, np.int32),
         "threshold": np.array(threshold, np.float64),
-        "code": np.zeros(n_inner, np.uint32),
         "kind": np.zeros(n_inner, np.uint8),
         "missing_left": np.zeros(n_inner, np.bool_),
         "right": np.array(right, np.int32),

@@ -12,7 +12,7 @@ from unit.model.forests import mixed_schema, random_forest
 
 from weald import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.data.schema import ColumnSchema, Schema
-from weald.model.forest import Forest, rank_codes
+from weald.model.forest import Forest
 
 
 def towns(n: int = 400, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
@@ -79,7 +79,6 @@ def chain(splits, columns, values, *, shares=False, missing_left=None) -> tuple[
         impurity=None,
         column=column,
         threshold=threshold,
-        code=rank_codes(column, threshold, kind),
         kind=kind,
         missing_left=np.array([True] * n if missing_left is None else missing_left, bool),
         right=np.arange(2, 2 * n + 1, 2, dtype=np.int32),

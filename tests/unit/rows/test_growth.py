@@ -36,7 +36,7 @@ def test_chain_of_thousands_of_levels(n, best_first):
     arrays = engine.grow_newton_tree(codes.native, pairs, 0.0, native, 2)
     assert len(arrays["slot"]) == 2 * n - 1
     assert arrays["threshold"].tolist() == (np.arange(n - 1) + 0.5).tolist()
-    forest = memory._forest(codes, arrays, np.arange(n, dtype=float)[:, None], "identity", 0, 1)
+    forest = memory._forest(codes, arrays, np.arange(n, dtype=float)[:, None], "identity", 0)
     some = numeric(values[:500])
     expected = np.minimum(2 * values[:500] + 1, 2 * n - 2)
     np.testing.assert_array_equal(leaf_nodes(forest, some, n_threads=2).ravel(), expected)
