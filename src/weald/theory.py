@@ -116,8 +116,9 @@ def forest_bound(strength: ArrayLike, correlation: ArrayLike) -> Any:
             f"{float(np.min(margin)):g}."
         )
     rho = _numbers("correlation", correlation, 0.0, 1.0, "a number from 0 to 1")
-    with np.errstate(over="ignore"):
-        return _plain(rho * (1 - margin**2) / margin**2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = rho * ((1 / margin) ** 2 - 1)  # a margin that is tiny has no square
+    return _plain(np.where(rho == 0, 0.0, bound))
 
 
 def odds(probability: ArrayLike) -> Any:

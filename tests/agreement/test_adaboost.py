@@ -1,8 +1,10 @@
-"""AdaBoost beside scikit-learn's: the same members, weights and answers; and scikit-learn's contract."""
+"""AdaBoost beside scikit-learn's: the same members, weights and answers; and scikit-learn's contract.
+
+R2 beside theirs, given the same members, is in tests/sources/test_adaboost.py.
+"""
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import AdaBoostClassifier as TheirClassifier
 from sklearn.ensemble import AdaBoostRegressor as TheirRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -65,45 +67,6 @@ def test_other_members(base, n_classes):
     agree(
         AdaBoostClassifier(base, **options).fit(X, words), TheirClassifier(base, **options).fit(X, words), X
     )
-
-
-class Next(RegressorMixin, BaseEstimator):
-    """A regressor that takes its slopes from a list, whatever its rows: both libraries get the same."""
-
-    slopes: list[np.ndarray] = []  # noqa: RUF012
-
-    def fit(self, X, y, sample_weight=None):
-        self.slope_ = Next.slopes.pop(0)
-        return self
-
-    def predict(self, X):
-        return X @ self.slope_
-
-
-@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
-@pytest.mark.parametrize("learning_rate", [1.0, 0.6])
-def test_r2_given_the_same_members(loss, learning_rate):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 4))
-    truth = np.array([1.0, -2.0, 0.5, 0.0])
-    y = X @ truth + 0.1 * rng.normal(size=150)
-    slopes = [truth + 0.5 * rng.normal(size=4) for _ in range(10)]
-    weight = rng.exponential(size=150)
-    weight[:10] = 0.0
-    options = {"n_estimators": 10, "loss": loss, "learning_rate": learning_rate}
-    for extra in (None, weight):
-        fitted = []
-        for make, more in ((AdaBoostRegressor, {"resample": "compound"}), (TheirRegressor, {})):
-            Next.slopes = list(slopes)
-            fitted.append(make(Next(), random_state=0, **options, **more).fit(X, y, extra))
-        ours, theirs = fitted
-        n = len(ours)
-        assert n == len(theirs.estimators_)
-        assert n > 3
-        assert ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_[:n], abs=1e-6)
-        assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_[:n], abs=1e-6)
-        for a, b in zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True):
-            assert a == pytest.approx(b, abs=1e-6)
 
 
 def test_r2_is_as_good():

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import AdaBoostClassifier as TheirClassifier
+from sklearn.ensemble import AdaBoostRegressor as TheirRegressor
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier as TheirTree
@@ -134,13 +136,38 @@ def test_the_slip_of_the_ten_point_notes(monkeypatch):
     assert not np.allclose(ten_points(monkeypatch).row_weights_[1], weights, atol=0.05)
 
 
+def keep_samples(monkeypatch):
+    """The samples that AdaBoost draws from now on, as counts of rows, with the weights they are drawn by."""
+    draw, kept = loop.drawn_counts, []
+
+    def drawn(units, *given):
+        kept.append((units, draw(units, *given)))
+        return kept[-1][1]
+
+    monkeypatch.setattr(loop, "drawn_counts", drawn)
+    return kept
+
+
 @pytest.mark.parametrize("resample", ["compound", "reset", "replace"])
-def test_samples_are_drawn_by_weight(resample):
-    X, y = two_halves(2000)
-    model = AdaBoostClassifier(resample=resample, n_estimators=8, random_state=0).fit(X, y)
-    assert model.score(X, y) > 0.7
-    other = AdaBoostClassifier(resample=resample, n_estimators=8, random_state=1).fit(X, y)
-    assert not np.array_equal(model.estimator_weights_, other.estimator_weights_)
+def test_samples_are_drawn_by_weight(monkeypatch, resample):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] > 0) ^ (rng.random(40) < 0.2)
+    drawn, expected, varies = np.zeros(40), np.zeros(40), False
+    for seed in range(150):
+        kept = keep_samples(monkeypatch)
+        model = AdaBoostClassifier(
+            resample=resample, n_estimators=2, random_state=seed, keep_row_weights=True
+        ).fit(X, y)
+        monkeypatch.undo()
+        of_round_2 = [counts for _, counts in kept][1 if resample == "compound" else 0]
+        assert of_round_2.sum() == 40
+        drawn += of_round_2
+        expected += 40 * model.row_weights_[1]
+        varies |= model.row_weights_[1].max() > 2 * model.row_weights_[1].min()
+    assert varies  # even draws would be far off
+    assert (np.abs(drawn - expected) < 5 * np.sqrt(expected)).all()
+    assert ((drawn - expected) ** 2 / expected).sum() < 40 + 6 * np.sqrt(80)
 
 
 # --- errors above one half
@@ -177,6 +204,61 @@ def test_above_one_half_negate():
     model = AdaBoostClassifier(AlwaysOne(), n_estimators=1, worse_than_chance="negate").fit(X, y)
     assert model.rounds_.say[0] == pytest.approx(0.5 * np.log(0.4 / 0.6))
     assert (model.predict(X) == 0).all()
+
+
+def test_above_one_half_negate_of_three_classes():
+    X = np.zeros((20, 1))
+    y = np.r_[np.full(12, 0), np.full(2, 1), np.full(6, 2)]
+    model = AdaBoostClassifier(
+        AlwaysOne(), n_estimators=2, learning_rate=0.5, worse_than_chance="negate", keep_row_weights=True
+    ).fit(X, y)
+    # The error .9 is above that of guessing, ⅔: the member votes against class 1, and wrong rows weigh less.
+    alpha = 0.5 * (np.log(0.1 / 0.9) + np.log(2))
+    assert model.estimator_errors_[0] == pytest.approx(0.9)
+    assert model.estimator_weights_[0] == pytest.approx(alpha)
+    assert model.rounds_.say[0] == pytest.approx(alpha / 2)
+    weights = np.where(y == 1, 1.0, np.exp(alpha))
+    assert model.row_weights_[1] == pytest.approx(weights / weights.sum(), abs=1e-12)
+    votes = next(model.staged_decision_function(X))[0]
+    assert votes[1] < votes[0] == votes[2]
+    assert not (model.predict(X) == 1).any()
+
+
+class Second(AlwaysOne):
+    """Says 0 for all rows in its second fit, where that is the lighter side."""
+
+    n_fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Second.n_fits += 1
+        self.says_ = int(Second.n_fits != 2)
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X):
+        return np.full(len(X), self.says_)
+
+
+def test_reset_is_equal_weights_and_another_sample(monkeypatch):
+    """METHODS: above one half, "reset" is equal weights and a redraw."""
+    monkeypatch.setattr(Second, "n_fits", 0)
+    kept = keep_samples(monkeypatch)
+    X, y = np.zeros((10, 1)), np.r_[np.full(7, 1), np.full(3, 0)]
+    model = AdaBoostClassifier(
+        Second(),
+        n_estimators=2,
+        resample="compound",
+        learning_rate=0.5,
+        worse_than_chance="reset",
+        keep_row_weights=True,
+        random_state=0,
+    ).fit(X, y)
+    first, dropped, redrawn = kept
+    assert len(np.unique(first[0])) == 1
+    assert len(np.unique(dropped[0])) == 2  # of compounding weights, by which its error was above one half
+    assert np.array_equal(redrawn[0], first[0])
+    assert not np.array_equal(redrawn[1], first[1])
+    assert model.estimator_errors_ == pytest.approx([0.3, 0.3])
+    assert model.row_weights_[1] == pytest.approx(np.full(10, 0.1), abs=1e-15)
 
 
 def test_above_one_half_reset():
@@ -245,6 +327,75 @@ def test_numbers_by_r2():
         assert count == pytest.approx(np.log(1 / beta), abs=1e-9)
         weight = weight * beta ** (1 - loss)
         weight /= weight.sum()
+
+
+@pytest.mark.parametrize("resample", [None, "compound", "reset", "replace"])
+@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
+def test_r2_of_every_form(monkeypatch, resample, loss):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (80, 2))
+    y = np.sin(X[:, 0]) + 0.3 * rng.normal(size=80)
+    kept = keep_samples(monkeypatch)
+    model = AdaBoostRegressor(
+        n_estimators=5, resample=resample, loss=loss, keep_row_weights=True, random_state=0
+    ).fit(X, y)
+    samples = [counts for _, counts in kept]
+    if resample in ("reset", "replace"):
+        samples.insert(0, np.ones(80, int))  # the first member has all rows
+    assert len(model) == 5
+    for t, tree in enumerate(model.estimators_):
+        now = model.row_weights_[t]
+        judged = samples[t] / 80 if resample in ("reset", "replace") else now
+        base = {"reset": np.full(80, 1 / 80), "replace": judged}.get(resample, now)
+        share = np.abs(tree.predict(X) - y)
+        share = share / share[base > 0].max()
+        lost = {"linear": share, "square": share**2, "exponential": 1 - np.exp(-share)}[loss]
+        mean = (judged * lost).sum()
+        assert model.estimator_errors_[t] == pytest.approx(mean, abs=1e-9)
+        beta = mean / (1 - mean)
+        assert model.estimator_weights_[t] == pytest.approx(-np.log(beta), abs=1e-9)
+        new = base * beta ** (1 - lost)
+        if t + 1 < len(model):
+            assert model.row_weights_[t + 1] == pytest.approx(new / new.sum(), abs=1e-9)
+
+
+class Next(RegressorMixin, BaseEstimator):
+    """A regressor that takes its slopes from a list, whatever its rows: both libraries get the same."""
+
+    slopes: list[np.ndarray] = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self.slope_ = Next.slopes.pop(0)
+        return self
+
+    def predict(self, X):
+        return X @ self.slope_
+
+
+@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
+@pytest.mark.parametrize("learning_rate", [1.0, 0.6])
+def test_r2_equals_scikit_learn_given_the_same_members(loss, learning_rate):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4))
+    truth = np.array([1.0, -2.0, 0.5, 0.0])
+    y = X @ truth + 0.1 * rng.normal(size=150)
+    slopes = [truth + 0.5 * rng.normal(size=4) for _ in range(10)]
+    weight = rng.exponential(size=150)
+    weight[:10] = 0.0
+    options = {"n_estimators": 10, "loss": loss, "learning_rate": learning_rate}
+    for extra in (None, weight):
+        fitted = []
+        for make, more in ((AdaBoostRegressor, {"resample": "compound"}), (TheirRegressor, {})):
+            Next.slopes = list(slopes)
+            fitted.append(make(Next(), random_state=0, **options, **more).fit(X, y, extra))
+        ours, theirs = fitted
+        n = len(ours)
+        assert n == len(theirs.estimators_)
+        assert n > 3
+        assert ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_[:n], abs=1e-6)
+        assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_[:n], abs=1e-6)
+        for a, b in zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True):
+            assert a == pytest.approx(b, abs=1e-6)
 
 
 # --- probabilities

@@ -26,6 +26,13 @@ def test_arrays_are_broadcast_and_numbers_stay_numbers():
     assert type(forest_bound(0.5, 0.25)) is float
 
 
+def test_bounds_of_tiny_margins():
+    # no warning, and no 0 / 0
+    assert forest_bound(1e-200, 0.5) == np.inf
+    assert forest_bound(1e-200, 0.0) == 0.0
+    assert forest_bound([5e-324, 1e-100], 0.5).tolist() == [np.inf, pytest.approx(5e199)]
+
+
 def test_opposite_predictions_cancel():
     assert variance_of_average(3.0, -1 / 2, 3) == pytest.approx(0.0, abs=1e-15)
     assert variance_of_average(3.0, -1.0, 1) == 3.0

@@ -4,8 +4,8 @@
 
 #include "core/base/check.h"
 #include "core/boosting/adaboost_search.h"
-#include "core/data/cuts.h"
 #include "core/tree/gain.h"
+#include "core/tree/node_numbers.h"
 
 namespace weald {
 
@@ -29,15 +29,22 @@ Weighed weigh(const StumpRows& rows, std::span<const int64_t> weights, Run& run)
     for (size_t i = first; i < std::min(n, first + row_block); ++i) out.by_place[i] = weights[rows.row_of()[i]];
   });
   out.total.assign(static_cast<size_t>(rows.n_classes()), 0);
+  constexpr __int128 limit = __int128{1} << 62;
+  __int128 all = 0;
+  int64_t signs = 0;
   for (size_t k = 0; k < out.total.size(); ++k) {
-    int64_t sum = 0, n_present = 0;
+    __int128 sum = 0;
+    int64_t n_present = 0;
     for (size_t i = rows.class_start()[k]; i < rows.class_start()[k + 1]; ++i) {
       sum += out.by_place[i];
+      signs |= out.by_place[i];
       n_present += out.by_place[i] != 0;
     }
-    out.total[k] = sum;
+    out.total[k] = static_cast<int64_t>(sum);
     out.n_present += n_present;
+    all += sum;
   }
+  require(signs >= 0 && all < limit, "weights of at least 0, with a sum below 2^62");
   return out;
 }
 
@@ -47,14 +54,6 @@ int32_t largest(const int64_t* lanes, int n_lanes, int64_t weight) {
   const auto share = [&](int k) { return static_cast<double>(lanes[k]) / static_cast<double>(weight); };
   for (int k = 1; k < n_lanes; ++k) best = share(k) > share(best) ? k : best;
   return best;
-}
-
-double threshold_of(const CodeColumn& column, const Split& split) {
-  if (split.next_code == 0) return std::numeric_limits<double>::infinity();
-  if (column.kind == ColumnKind::exact) {
-    return midpoint_below(column.marks[split.code - 1], column.marks[split.next_code - 1]);
-  }
-  return column.kind == ColumnKind::binned ? column.marks[split.code - 1] : static_cast<double>(split.code);
 }
 
 // The largest code that goes left: between the neighbouring values there may be those of absent rows.
@@ -74,7 +73,7 @@ void write_split(const StumpRows& rows, const Split& split, int64_t left_weight,
   root.gain = std::max(0.0, split.score - root.score);
   root.missing_left = split.saw_missing ? split.missing_left : heavier_left;
   if (column.kind != ColumnKind::categorical) {
-    root.threshold = threshold_of(column, split);
+    root.threshold = threshold_between(column.kind, column.marks.data(), split.code, split.next_code);
     root.code = last_code(column, split, root.threshold);
     return;
   }
@@ -159,6 +158,7 @@ TreeArrays grow(const StumpRows& rows, std::span<const int64_t> weights, const W
 TreeArrays grow_stump(const StumpRows& rows, std::span<const int64_t> weights, ClassCriterion criterion, Run& run,
                       std::span<int32_t> said) {
   require(weights.size() == rows.n_rows() && said.size() == rows.n_rows(), "one weight and answer a row");
+  require(criterion >= ClassCriterion::gini && criterion <= ClassCriterion::errors, "a known criterion");
   const Weighed weighed = weigh(rows, weights, run);
   if (weighed.n_present == 0) throw BadInput("no row has a positive weight");
   int64_t total = 0;

@@ -79,6 +79,9 @@ void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, dou
   });
   int64_t n_wrong = 0;
   for (const int64_t sum : of_wrong) n_wrong += sum;
+  require(all > 0, "some row weighs more than nothing");
+  // If all rows with weight are of one kind, their factor cancels; it may be 0, by which nothing can be divided.
+  if (n_wrong == 0 || n_wrong == all) for_right = for_wrong = 1.0;
   const double scale =
       total / (static_cast<double>(all - n_wrong) * for_right + static_cast<double>(n_wrong) * for_wrong);
   const double factors[2] = {for_right * scale, for_wrong * scale};

@@ -13,7 +13,8 @@ namespace weald {
 int64_t wrong_units(std::span<const uint8_t> wrong, std::span<const int64_t> units, Run& run);
 
 // Right and wrong rows times their factors, and all times what brings their sum to `total`; a row above 0 stays at
-// least 1. `units`: the new values to the nearest whole number, half to even.
+// least 1. If no row, or every row, that weighs anything is wrong, factors cancel. `units`: the new values to the
+// nearest whole number, half to even.
 void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, double for_right, double for_wrong,
              double total, Run& run, std::span<double> new_values, std::span<int64_t> units);
 

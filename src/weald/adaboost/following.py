@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.adaboost.medians import weighted_median
+from weald.adaboost.medians import RunningMedians
 
 
 class Score(Protocol):
@@ -63,14 +63,11 @@ class NumberScore:
 
     def __init__(self, target: NDArray[np.float64], units: NDArray[np.int64]) -> None:
         self._target, self._share = target, units / units.sum()
-        self._said: list[NDArray[np.float64]] = []
-        self._weights: list[float] = []
+        self._medians = RunningMedians(len(target))
 
     def add(self, said: NDArray[np.float64], weight: float) -> float:
         """The error with one more member."""
-        self._said.append(said)
-        self._weights.append(weight)
-        median = weighted_median(np.stack(self._said, axis=1), np.array(self._weights))
+        median = self._medians.add(said, weight)
         return float(np.sum(self._share * (median - self._target) ** 2))
 
 

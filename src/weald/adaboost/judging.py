@@ -29,8 +29,8 @@ class Task(Protocol):
     #: whether a single member may be no better than chance
     keeps_single: bool
 
-    def losses(self, said: NDArray[Any]) -> NDArray[Any]:
-        """What each row loses by a member's answers: 0 to 1."""
+    def losses(self, said: NDArray[Any], data: NDArray[np.bool_]) -> NDArray[Any]:
+        """What each row loses by a member's answers: 0 to 1. `data`: the rows that weigh anything now."""
 
     def error(self, losses: NDArray[Any], units: NDArray[np.int64]) -> float:
         """The mean loss, rows counting by units."""
@@ -41,8 +41,8 @@ class Task(Protocol):
     def reweighed(self, values: NDArray[np.float64], losses: NDArray[Any], weight: float) -> Weighed:
         """Rows that weigh `values` after a member of this weight has lost `losses`: with the sum TOTAL."""
 
-    def one_sided(self, units: NDArray[np.int64]) -> bool:
-        """Whether the rows of these units show a single class."""
+    def shown(self, units: NDArray[np.int64]) -> int:
+        """How many classes the rows of these units have; 0 for numbers."""
 
 
 Weighed = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -75,7 +75,7 @@ class LabelTask:
         self.chance_words = f"guessing one of {n_classes} classes has {self.chance:.3g}"
         self._rate = learning_rate
 
-    def losses(self, said: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def losses(self, said: NDArray[np.int32], data: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows are wrong."""
         wrong: NDArray[np.bool_] = said != self.label
         return wrong
@@ -94,12 +94,9 @@ class LabelTask:
         for_right, for_wrong = min(1.0, exp(-weight)), min(1.0, exp(weight))
         return engine.reweigh(values, losses, for_right, for_wrong, TOTAL, n_threads=self._n_threads)
 
-    def one_sided(self, units: NDArray[np.int64]) -> bool:
-        """Whether all rows with units are of one class, and others have been lost."""
-        if self.n_classes == 1:
-            return False
-        shown = self.label[units > 0]
-        return bool((shown == shown[0]).all())
+    def shown(self, units: NDArray[np.int64]) -> int:
+        """How many classes the rows of these units have."""
+        return int(np.count_nonzero(np.bincount(self.label[units > 0], minlength=self.n_classes)))
 
 
 class NumberTask:
@@ -129,16 +126,21 @@ class NumberTask:
         self._loss = loss
         self._rate = learning_rate
 
-    def losses(self, said: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By distance from the truth: A5. Rows that are absent lose nothing."""
+    def losses(self, said: NDArray[np.float64], data: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """By distance from the truth, as a share of the worst of the data: A5.
+
+        Rows that a sample has left out may be further off, but lose no more. Rows that never counted lose
+        nothing.
+        """
         with np.errstate(invalid="ignore", over="ignore"):
             away = np.where(self._present, np.abs(said - self.target), 0.0)
-        worst = float(away.max())
-        if not np.isfinite(worst):
+        if not np.isfinite(away.max()):
             raise DataError("a member predicts a number that is missing, infinite or far beyond the targets.")
+        worst = float(away[data].max())
         if worst == 0.0:
-            return away
-        away /= worst
+            return (away > 0.0).astype(np.float64)
+        with np.errstate(over="ignore"):
+            away = np.minimum(away / worst, 1.0)
         if self._loss == "square":
             return away * away
         if self._loss == "exponential":
@@ -146,7 +148,7 @@ class NumberTask:
         return away
 
     def error(self, losses: NDArray[np.float64], units: NDArray[np.int64]) -> float:
-        """The mean loss."""
+        """The mean loss. Losses are rounded to units, of which there must be many more than rows."""
         return share(in_units(units * losses), units)
 
     def weight(self, error: float) -> float:
@@ -154,15 +156,15 @@ class NumberTask:
         return self._rate * log((1.0 - error) / error)
 
     def reweighed(self, values: NDArray[np.float64], losses: NDArray[np.float64], weight: float) -> Weighed:
-        """Rows times β^(1 − loss): A6. The worst row keeps its weight, so that some weight is left."""
-        spared = losses.max() - losses
+        """Rows times β^(1 − loss): A6. The worst of them keeps its weight, so that some weight is left."""
+        spared = np.maximum(losses[values > 0].max() - losses, 0.0)
         changed = values * engine.map_values("exp", -weight * spared)
         total = int(in_units(changed).sum())
         return weighed(changed * (TOTAL / total), values > 0)
 
-    def one_sided(self, units: NDArray[np.int64]) -> bool:
-        """Never: numbers have no classes."""
-        return False
+    def shown(self, units: NDArray[np.int64]) -> int:
+        """None: numbers have no classes."""
+        return 0
 
 
 def weighed(values: NDArray[np.float64], present: NDArray[np.bool_]) -> Weighed:

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from weald.adaboost.judging import Task
 from weald.adaboost.records import Learner, Plan, Round, Training
 from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts
-from weald.errors import DataError, MemberError
+from weald.errors import DataError, ParameterError, WealdError
 from weald.estimators.members import naming
 
 #: how often in a row a round may be tried again
 MOST_TRIES = 20
 #: an edge over chance that is no larger is one of rounding
 _ROUNDING = 2.0**-40
+#: the least that a member may count; the most is 1 / this
+_LEAST = 1e-290
 
 #: (member, its answers to every row, its weight) → the error of the ensemble on the rows of training or NaN,
 #: and whether boosting should end
@@ -44,10 +46,12 @@ class Seen:
     """The rows of one attempt."""
 
     training: Training
-    #: on what the member is judged
+    #: on what the member is judged, in units of about 2^-52 of all
     judging: NDArray[np.int64]
     #: what rows weigh before the update
     base: NDArray[np.float64]
+    #: how many of the smallest parts that can be right or wrong there are: units, or draws
+    n_parts: int
 
 
 class RowChoice:
@@ -69,14 +73,20 @@ class RowChoice:
         """The rows of an attempt."""
         weights = self.weights
         if self._resample is None:
-            return Seen(Training(weights.units, False, attempt), weights.units, weights.values)
+            return self._on_all(Training(weights.units, False, attempt))
         counts = self._counts(attempt)
         training = Training(counts, True, attempt)
         if self._resample == "compound":
-            return Seen(training, weights.units, weights.values)
-        if self._resample == "reset":
-            return Seen(training, counts, weights.start)
-        return Seen(training, counts, counts.astype(np.float64) * (TOTAL / int(counts.sum())))
+            return self._on_all(training)
+        n_draws = int(counts.sum())
+        judging = counts * (int(TOTAL) // n_draws)  # whole units, as fine as those of weights
+        base = weights.start if self._resample == "reset" else counts.astype(np.float64) * (TOTAL / n_draws)
+        return Seen(training, judging, base, n_draws)
+
+    def _on_all(self, training: Training) -> Seen:
+        """A member that is judged on all rows by their weights."""
+        weights = self.weights
+        return Seen(training, weights.units, weights.values, int(weights.units.sum()))
 
     def _counts(self, attempt: int) -> NDArray[np.int64]:
         """A sample. The first member of "reset" and "replace" has all rows, unless they weigh differently."""
@@ -133,11 +143,6 @@ def boost(plan: Plan, task: Task, weights: RowWeights, learner: Learner, watch: 
         tries, restarted = 0, False
         if len(found.rounds) < plan.n_rounds:
             weights.take(*task.reweighed(seen.base, outcome.losses, outcome.weight))
-    if not found.rounds:
-        raise DataError(
-            f"{plan.owner} found no sample with rows of more than one class in {MOST_TRIES} tries. Use "
-            "resample=None, or weights that let every class be drawn."
-        )
     return found
 
 
@@ -167,40 +172,83 @@ class _Kept:
 
 def _attempt(plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries) -> _Kept | str:
     """A member to keep, or "again", "restart" (with the weights of the start) or "end"."""
-    who = f"The {learner.name} of round {at.n_done + 1}"
-    if plan.resample == "replace" and task.one_sided(seen.training.units):
-        # No later sample could have the other classes again.
-        return "end" if at.over else "again"
-    try:
-        with naming(who):
-            member = learner.fit(seen.training)
-    except (DataError, MemberError) as failure:
-        if not (seen.training.counted and task.one_sided(seen.training.units)):
-            raise
-        if at.over:
-            raise DataError(
-                f"Round {at.n_done + 1} of {plan.owner}: {MOST_TRIES} samples in a row had rows of one class "
-                f"only, which {learner.name} cannot learn from. Use resample=None, or an estimator that can "
-                f"({failure})"
-            ) from failure
+    if plan.resample == "replace" and _lacks_class(task, seen, at):
+        return _no_sample(plan, at)
+    answered = _answered(plan, task, learner, seen, at)
+    if answered is None:
         return "again"
-    with naming(who):
-        said = learner.said(member)
-        losses = task.losses(said)
+    member, said, losses = answered
     error = task.error(losses, seen.judging)
     if error <= 0.0 and not losses[at.weights.present].any():
         return _Kept(member, said, losses, 0.0, 1.0, last=True)
     always_wrong = error >= 1.0 and task.chance == 0.5 and bool(losses[at.weights.present].all())
     if not always_wrong:
         # Right, or wrong, on all of its sample and not on all rows: half a row is the other way.
-        half = 0.5 / int(seen.judging.sum())
+        half = 0.5 / seen.n_parts
         error = min(max(error, half), 1.0 - half)
     if error < task.chance - _ROUNDING:
-        return _Kept(member, said, losses, error, task.weight(error))
+        return _Kept(member, said, losses, error, _usable(plan, task.weight(error)))
     if plan.worse_than_chance == "negate" and error > task.chance + _ROUNDING:
-        weight = -1.0 if always_wrong else task.weight(error)
+        weight = -1.0 if always_wrong else _usable(plan, task.weight(error))
         return _Kept(member, said, losses, error, weight, last=always_wrong)
     return _no_better(plan, task, learner, at, error, _Kept(member, said, losses, error, 1.0, last=True))
+
+
+def _answered(
+    plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries
+) -> tuple[Any, NDArray[Any], NDArray[Any]] | None:
+    """A member, its answers and losses; None if it cannot learn from a sample that lacks a class."""
+    try:
+        with naming(f"The {learner.name} of round {at.n_done + 1}"):
+            member = learner.fit(seen.training)
+            said = learner.said(member)
+            return member, said, task.losses(said, seen.base > 0)
+    except WealdError as failure:
+        if not (seen.training.counted and _lacks_class(task, seen, at)):
+            raise
+        if at.over:
+            raise DataError(
+                f"Round {at.n_done + 1} of {plan.owner} failed in {MOST_TRIES} tries, the last time on a "
+                f"sample that lacks a class, which {learner.name} cannot learn from. Use resample=None, "
+                f"or an estimator that can ({failure})"
+            ) from failure
+        return None
+
+
+def _lacks_class(task: Task, seen: Seen, at: _Tries) -> bool:
+    """Whether a class that rows have is not in the sample."""
+    return task.shown(seen.training.units) < task.shown(at.weights.units)
+
+
+def _no_sample(plan: Plan, at: _Tries) -> str:
+    """What follows a sample that lacks a class and would be the data from now on."""
+    if not at.over:
+        return "again"
+    tried = (
+        f"none of {at.tries} samples would do, and the last one lacks a class, which no later one could have"
+    )
+    if at.n_done == 0:
+        raise DataError(
+            f"In the first round of {plan.owner} {tried}. Use resample='compound' or None, or weights that "
+            "let every class be drawn."
+        )
+    warnings.warn(
+        f"{plan.owner} stops after {at.n_done} rounds: {tried}.",
+        UserWarning,
+        stacklevel=7,
+    )
+    return "end"
+
+
+def _usable(plan: Plan, weight: float) -> float:
+    """The weight of a member, if votes of that size can be added up and divided."""
+    if not _LEAST <= abs(weight) <= 1.0 / _LEAST:
+        size = "small" if abs(weight) < 1.0 else "large"
+        raise ParameterError(
+            f"`learning_rate` of {plan.owner} is too {size}: a member would count {weight:.3g}. Use 1.0, "
+            "or a number near it."
+        )
+    return weight
 
 
 def _no_better(
@@ -217,16 +265,17 @@ def _no_better(
         if restarts:
             warnings.warn(
                 f"{plan.owner} stops after {at.n_done} rounds: the {learner.name} of the next is no better "
-                f"than chance (error {error:.3g}), also after {at.tries} tries.",
+                f"than chance (error {error:.3g}) in the last of {at.tries} tries.",
                 UserWarning,
                 stacklevel=7,
             )
         return "end"
     if task.keeps_single:
         return alone
-    tried = f" in {at.tries} tries" if at.tries > 1 else ""
+    tried = f" in the last of {at.tries} tries" if at.tries > 1 else ""
+    hint = learner.hint if plan.resample is None else ""
     raise DataError(
         f"The {learner.name} of the first round of {plan.owner} is no better than chance{tried}: its error "
         f"is {error:.3g}, and {task.chance_words}. Use a stronger estimator, such as a deeper tree, or "
-        "columns that tell the classes apart."
+        f"columns that tell the classes apart.{hint}"
     )

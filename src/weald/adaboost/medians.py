@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
+
+#: answers that are looked at together, so that they stay in the cache
+_BLOCK = 2**15
 
 
 def weighted_median(said: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The smallest answer with at least half of the members' weight up to it, in each row.
-
-    >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([1.0, 1.0, 3.0]))
-    array([2.])
-    """
-    return next(staged_medians(said, weights, [said.shape[1]]))
-
-
-def staged_medians(
-    said: NDArray[np.float64], weights: NDArray[np.float64], stages: Sequence[int]
-) -> Iterator[NDArray[np.float64]]:
-    """The medians over the first so many members, for each of the stages: answers are sorted once.
 
     Parameters
     ----------
@@ -28,13 +18,66 @@ def staged_medians(
         What each member says.
     weights : ndarray of shape (n_members,)
         What members count; at least 0.
-    stages : sequence of int
-        Numbers of members.
+
+    Examples
+    --------
+    >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([1.0, 1.0, 3.0]))
+    array([2.])
     """
     order = np.argsort(said, axis=1, kind="stable")
-    ordered = np.take_along_axis(said, order, axis=1)
-    for stage in stages:
-        taken = order < stage
-        so_far = np.cumsum(np.where(taken, weights[order], 0.0), axis=1)
-        reached = taken & (so_far >= 0.5 * so_far[:, -1:])
-        yield ordered[np.arange(len(said)), reached.argmax(axis=1)]
+    return _halfway(np.take_along_axis(said, order, axis=1), weights[order])
+
+
+def _halfway(ordered: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The medians of answers in ascending order, with their weights."""
+    so_far = np.cumsum(weights, axis=1)
+    reached = so_far >= 0.5 * so_far[:, -1:]
+    found: NDArray[np.float64] = ordered[np.arange(len(ordered)), reached.argmax(axis=1)]
+    return found
+
+
+class RunningMedians:
+    """The weighted medians as members are added: answers stay in order, and a new one is put in its place.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self._n_members = 0
+        self._said, self._weights = np.empty((n_rows, 0)), np.empty((n_rows, 0))
+
+    def add(self, said: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """The medians with one more member, the same as `weighted_median` finds for all of them."""
+        n_rows, m = len(said), self._n_members
+        if m == self._said.shape[1]:
+            self._said, self._weights = (_wider(each) for each in (self._said, self._weights))
+        found = np.empty(n_rows)
+        size = max(1, _BLOCK // (m + 1))
+        for first in range(0, n_rows, size):
+            rows = slice(first, first + size)
+            ordered, weights, mine = self._said[rows, : m + 1], self._weights[rows, : m + 1], said[rows]
+            before = ordered[:, :m] <= mine[:, None]
+            _put(ordered, before, mine)
+            _put(weights, before, weight)
+            found[rows] = _halfway(ordered, weights)
+        self._n_members += 1
+        return found
+
+
+def _wider(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A copy with room for twice as many members."""
+    n_rows, n_members = values.shape
+    wider = np.empty((n_rows, max(8, 2 * n_members)))
+    wider[:, :n_members] = values
+    return wider
+
+
+def _put(values: NDArray[np.float64], before: NDArray[np.bool_], new: NDArray[np.float64] | float) -> None:
+    """Put a value after those that are `before` it, in every row; the last column is free for that."""
+    old = values[:, :-1].copy()
+    values[:, 1:] = old
+    np.copyto(values[:, :-1], old, where=before)
+    values[np.arange(len(values)), before.sum(axis=1)] = new

@@ -27,6 +27,8 @@ class Learner(Protocol):
     varies: bool
     #: what members are, for messages
     name: str
+    #: what else may help where members that get weights are no better than chance: empty, or a space and why
+    hint: str
 
     def fit(self, training: Training) -> Any:
         """A member."""

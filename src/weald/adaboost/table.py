@@ -99,14 +99,20 @@ def round_table(rounds: Sequence[Round], *, labels: bool, bounded: bool) -> Roun
     """
     error = np.array([each.error for each in rounds])
     say = np.array([each.weight for each in rounds]) * (0.5 if labels else 1.0)
-    # (1 − ε) e^−say + ε e^say is 2√(ε (1 − ε)) where say is ½ ln((1 − ε) / ε), and holds for a perfect member
-    # too, whose say is ½.
-    factors = [(1 - e) * exp(-s) + e * exp(s) for e, s in zip(error.tolist(), say.tolist(), strict=True)]
-    bound = np.cumprod(factors)
-    holds = bounded & ~np.logical_or.accumulate([each.restarted for each in rounds])
+    n_bounded = next((t for t, each in enumerate(rounds) if each.restarted), len(rounds)) if bounded else 0
+    bound = np.full(len(rounds), np.nan)
+    bound[:n_bounded] = np.cumprod([_factor(e, s) for e, s in zip(error[:n_bounded], say, strict=False)])
     return RoundTable(
         error=error,
         say=say,
         training_error=np.array([each.training_error for each in rounds]),
-        bound=np.where(holds, bound, np.nan),
+        bound=bound,
     )
+
+
+def _factor(error: float, say: float) -> float:
+    """What a member multiplies the bound with.
+
+    That is 2√(ε (1 − ε)) where say is ½ ln((1 − ε) / ε), and holds for a perfect member too, whose say is ½.
+    """
+    return (1.0 - float(error)) * exp(-float(say)) + float(error) * exp(float(say))

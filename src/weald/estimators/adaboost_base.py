@@ -21,9 +21,9 @@ from weald.adaboost.weights import RowWeights
 from weald.data.schema import Schema
 from weald.data.target import read_weight, restore_labels
 from weald.data.user_rows import indexable, outline
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, listing
 from weald.estimators import adaboost_others, adaboost_trees
-from weald.estimators.adaboost_options import AdaBoostOptions
+from weald.estimators.adaboost_options import AdaBoostOptions, as_fitted
 from weald.estimators.adaboost_others import BoostedOthers, OtherLearner, check_takes_weights
 from weald.estimators.adaboost_rounds import RoundReading
 from weald.estimators.adaboost_saving import AdaBoostState
@@ -35,13 +35,16 @@ from weald.estimators.bagging_trees import shares_codes
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import warn_of_column
 from weald.estimators.fitted import Target
-from weald.estimators.members import showing
+from weald.estimators.members import naming, showing
 from weald.estimators.options import check_names, checked
 from weald.estimators.saving import Saving
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
 
 Members: TypeAlias = BoostedTrees | BoostedOthers
+
+#: whose errors these are, for messages
+_SET = "The set of `early_stopping`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
     rounds_: RoundTable
     _members: Members
     _rounds: tuple[Round, ...]
+    #: the parameters of the fit, which may have been set anew since
+    _fitted_options: AdaBoostOptions
 
     @abstractmethod
     def _default(self) -> Any:
@@ -180,20 +185,31 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
         self, learner: Learner, target: Target, weight: Weights | None, stopping: Stopping
     ) -> HeldOut | None:
         """The rows that say when to stop."""
-        rows, owner = stopping.rows, type(self).__name__
+        rows = stopping.rows
         if rows is not None:
             units = RowWeights(None if weight is None else weight[rows], len(rows)).start_units
             score = self._score(target.values[rows, 0], target, units)
             return HeldOut(score, lambda _, said: said[rows])
         if stopping.given is None:
             return None
-        table, n_rows = learner.read(stopping.given[0], owner)
-        theirs = self._read_target(stopping.given[1], n_rows, None)
-        truth = theirs.values[:, 0]
-        if theirs.classes is not None and target.classes is not None:
-            truth = _places(theirs.classes[0], target.classes[0])[truth]
-        score = self._score(truth, target, np.ones(n_rows, np.int64))
-        return HeldOut(score, lambda member, _: learner.answers(member, table))
+        return self._on_set(learner, target, *stopping.given)
+
+    def _on_set(self, learner: Learner, target: Target, X: Any, y: Any) -> HeldOut:
+        """A set of the user's as the rows that say when to stop."""
+        with naming(_SET):
+            table, n_rows = learner.read(X, type(self).__name__)
+            theirs = self._read_target(y, n_rows, None)
+            if theirs.n_outputs > 1:
+                raise DataError(f"y has {theirs.n_outputs} columns where one is needed.")
+            truth = theirs.values[:, 0]
+            if theirs.classes is not None and target.classes is not None:
+                truth = _places(theirs.classes[0], target.classes[0])[truth]
+
+        def answers(member: Any, _: NDArray[Any]) -> NDArray[Any]:
+            with naming(_SET):
+                return learner.answers(member, table)
+
+        return HeldOut(self._score(truth, target, np.ones(n_rows, np.int64)), answers)
 
     def _plan(self, options: Any, seed: int) -> Plan:
         return Plan(
@@ -238,6 +254,7 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
         brought: dict[str, Any] = {
             "_members": members,
             "_rounds": rounds,
+            "_fitted_options": as_fitted(options),
             "estimator_": members.template,
             "estimator_weights_": np.array([each.weight for each in rounds]),
             "estimator_errors_": np.array([each.error for each in rounds]),
@@ -343,6 +360,12 @@ def _shared(template: Any, seed: int, schema: Schema, target: Target, boosted: B
 
 
 def _places(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Where each label stands among the classes; -1 for one that is none of them."""
+    """Where each label stands among the classes; -1 for one that is none of them. Not all may be none."""
     place = {label: k for k, label in enumerate(classes.tolist())}
-    return np.array([place.get(label, -1) for label in labels.tolist()], np.int32)
+    found = np.array([place.get(label, -1) for label in labels.tolist()], np.int32)
+    if (found < 0).all():
+        raise DataError(
+            f"none of its labels was trained on: it has {listing(labels.tolist())}, training has "
+            f"{listing(classes.tolist())}."
+        )
+    return found

@@ -49,7 +49,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         None gives members weights for the rows. The others draw as many rows as there are, by weight and with
         replacement. "compound": the member is judged on all rows, whose weights go on compounding. "reset":
         it is judged on its sample, and weights start anew from the first ones. "replace": the sample becomes
-        the data of the next round. Under the last two the first member has all rows.
+        the data of the next round. Under the last two the first member has all rows, if those weigh the same.
     worse_than_chance : {"stop", "reset", "negate"}, default="stop"
         What happens when the error is that of guessing, or more: boosting ends; the round is tried again with
         the weights of the start; or the member counts negatively, a vote for the opposite.

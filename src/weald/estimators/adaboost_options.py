@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -69,3 +69,18 @@ class AdaBoostRegressorOptions(AdaBoostOptions):
         Choice(("stop", "reset")), hint="Use 'stop': a number has no opposite to vote for."
     )
     loss: str = parameter(Choice(("linear", "square", "exponential")), hint="Use 'linear'.")
+
+
+Options = TypeVar("Options", bound=AdaBoostOptions)
+
+
+def as_fitted(options: Options) -> Options:
+    """Parameters as a fitted model remembers them: without estimators, generators and rows of the user's."""
+    asked = options.early_stopping
+    return replace(
+        options,
+        estimator=None,
+        early_stopping=asked if isinstance(asked, float) else None,
+        early_stopping_rounds=None,
+        random_state=None,
+    )

@@ -36,6 +36,12 @@ class OtherLearner:
         What the seeds of members start from.
     """
 
+    #: an SVM or a booster whose limits are for rows of weight 1 learns nothing from those of 1 / n_rows
+    hint = (
+        " Weights of rows add up to 1: an estimator whose regularisation depends on their size needs less of "
+        "it (for an SVC, a larger C), or resample='compound'."
+    )
+
     def __init__(
         self, template: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None, seed: int
     ) -> None:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.adaboost.following import NumberScore
 from weald.adaboost.judging import NumberTask
-from weald.adaboost.medians import staged_medians, weighted_median
+from weald.adaboost.medians import RunningMedians, weighted_median
 from weald.adaboost.records import Round
 from weald.adaboost.table import RoundTable, round_table
 from weald.data.target import read_target
@@ -50,7 +50,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         replacement. "compound", which is what scikit-learn does: the member is judged on all rows, whose
         weights go on compounding. "reset": it is judged on its sample, and weights start anew from the first
         ones. "replace": the sample becomes the data of the next round. Under the last two the first member
-        has all rows.
+        has all rows, if those weigh the same.
     worse_than_chance : {"stop", "reset"}, default="stop"
         What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the
         round is tried again with the weights of the start.
@@ -170,8 +170,10 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         check_is_fitted(self)
         members = self._members
         table = members.read(X, type(self).__name__)
-        said = np.concatenate([part for _, part in members.blocks(table, self._checked_options().n_jobs)])
-        yield from staged_medians(said, self.estimator_weights_, range(1, len(self) + 1))
+        medians = RunningMedians(members.n_rows(table))
+        each = members.each(table, self._checked_options().n_jobs)
+        for said, weight in zip(each, self.estimator_weights_.tolist(), strict=True):
+            yield medians.add(said, weight)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """R² after every round.

@@ -35,7 +35,7 @@ class RoundReading:
             What rows weighed when the member of the round was fitted, or its sample drawn; their sum is 1.
         """
         check_is_fitted(self)
-        options, owner, members = self._checked_options(), type(self).__name__, self._members
+        options, owner, members = self._fitted_options, type(self).__name__, self._members
         table = members.read(X, owner)
         n_rows = members.n_rows(table)
         weight = read_weight(sample_weight, n_rows=n_rows)
@@ -46,12 +46,12 @@ class RoundReading:
         weights = RowWeights(stopping.weight, n_rows)
         task = self._task(target, weights.present, options)
         choice = RowChoice(self._plan(options, members.seed), weights)
-        for each, said in zip(self._rounds, members.each(table, options.n_jobs), strict=True):
+        for each, said in zip(self._rounds, members.each(table, self._checked_options().n_jobs), strict=True):
             if each.restarted:
                 weights.reset()
             yield weights.units / TOTAL
             seen = choice.seen(each.attempt)
-            weights.take(*task.reweighed(seen.base, task.losses(said), each.weight))
+            weights.take(*task.reweighed(seen.base, task.losses(said, seen.base > 0), each.weight))
 
     def row_weights(
         self: Any, X: Any, y: Any, sample_weight: Any = None, *, round_number: int

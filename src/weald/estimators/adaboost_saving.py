@@ -5,6 +5,7 @@ Members must be weald's. Trees that grew on one coding are one forest; others ar
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +13,17 @@ from sklearn.base import clone
 
 from weald.adaboost.records import Round
 from weald.errors import ParameterError
+from weald.estimators.adaboost_options import AdaBoostOptions
 from weald.estimators.adaboost_others import BoostedOthers
 from weald.estimators.adaboost_trees import BoostedTrees
 from weald.estimators.ensemble_saving import check_members, check_trees
+from weald.estimators.options import checked
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
 
 _MOST_ATTEMPTS = 2**53
+#: parameters that tell the rounds again, as they were when they were fitted
+_FITTED = ("learning_rate", "loss", "resample", "early_stopping")
 
 
 class AdaBoostState:
@@ -42,7 +47,7 @@ class AdaBoostState:
             "params": params,
             "schema": members.schema,
             "classes": None if members.classes is None else (members.classes,),
-            "extra": {"seed": int(members.seed)},
+            "extra": {"seed": int(members.seed)} | _facts(self._fitted_options),
             "arrays": arrays,
         }
         if isinstance(members, BoostedTrees):
@@ -54,7 +59,7 @@ class AdaBoostState:
     @classmethod
     def _from_saved_state(cls, state: SavedEnsemble) -> Self:
         seed = state.extra.get("seed")
-        if type(seed) is not int or not 0 <= seed < 2**31 or len(state.extra) > 1 or state.schema is None:
+        if type(seed) is not int or not 0 <= seed < 2**31 or state.schema is None:
             raise ParameterError("The facts of AdaBoost are not complete, or not what they should be.")
         model: Any = cls(**state.params)
         n_members = len(state.members) if state.forest is None else state.forest.n_trees
@@ -78,10 +83,25 @@ class AdaBoostState:
             made = BoostedOthers(template=template, fitted=fitted, **shared)
         if state.forest is None or state.base is not None:
             model.estimator = clone(made.template)
-        options = model._checked_options()
+        options = _fitted_options(model._checked_options(), state.extra, cls.__name__)
         model._check_kind(made.template)
         model._assign(made, rounds, options, {})
         return model  # type: ignore[no-any-return]
+
+
+def _facts(options: AdaBoostOptions) -> dict[str, Any]:
+    """What a file keeps of the parameters of the fit: those that are not None."""
+    values = {name: getattr(options, name, None) for name in _FITTED}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _fitted_options(options: AdaBoostOptions, extra: dict[str, Any], owner: str) -> AdaBoostOptions:
+    """The parameters of the fit, from a file that may hold anything."""
+    values = {each.name: getattr(options, each.name) for each in fields(options)}
+    names = [name for name in _FITTED if name in values]
+    if not set(extra) <= {"seed", *names}:
+        raise ParameterError("The facts of AdaBoost are not complete, or not what they should be.")
+    return checked(type(options), owner, values | {name: extra.get(name) for name in names})
 
 
 def _rounds(state: SavedEnsemble, n_members: int) -> tuple[Round, ...]:

@@ -15,6 +15,9 @@ from weald.estimators.options import ClassificationTreeOptions
 from weald.model.forest import Forest
 from weald.rows.stumps import Stumps
 
+#: more classes than that go to the grower: the search keeps sums by class for every column at once
+MOST_CLASSES = 32
+
 #: what a tree's parameters must be for it to be a plain stump: there is one split, and the best is taken
 _PLAIN: dict[str, Any] = {
     "splitter": "best",
@@ -34,6 +37,8 @@ def tree_learner(template: BaseTree, coded: Coded, seed: int) -> TreeLearner:
     plain = _is_plain_stump(coded.options) and coded.monotone is None
     general = TreeLearner(template, coded, seed)
     if not plain or general.varies or coded.target.n_outputs > 1:
+        return general
+    if coded.target.n_classes[0] > MOST_CLASSES:
         return general
     if any(coded.codes.is_sparse(j) for j in range(coded.codes.n_columns)):
         return general

@@ -57,7 +57,7 @@ class TreeLearner:
 
     def __init__(self, template: BaseTree, coded: Coded, seed: int) -> None:
         self._template, self._coded, self._seed = template, coded, seed
-        self.name = type(template).__name__
+        self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
 
     def fit(self, training: Training) -> Forest:

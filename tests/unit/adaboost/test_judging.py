@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from weald.adaboost.following import LabelScore
+from weald.adaboost import medians
+from weald.adaboost.following import LabelScore, NumberScore
 from weald.adaboost.judging import LabelTask, NumberTask
-from weald.adaboost.medians import staged_medians, weighted_median
+from weald.adaboost.loop import RowChoice
+from weald.adaboost.medians import RunningMedians, weighted_median
+from weald.adaboost.records import Plan
 from weald.adaboost.weights import TOTAL, RowWeights
 from weald.errors import DataError
 
@@ -46,6 +49,17 @@ def test_no_learning_rate_overflows():
         assert units[~heavy].tolist() == [1] * int((~heavy).sum())
 
 
+@pytest.mark.parametrize("alpha", [5000.0, -5000.0, 0.4])
+@pytest.mark.parametrize("all_wrong", [True, False])
+def test_rows_that_are_all_right_or_all_wrong_keep_their_weights(alpha, all_wrong):
+    # Under "replace" rows without weight may be the other way round.
+    start = RowWeights(np.array([1.0, 2.0, 0.0, 5.0]), 4)
+    wrong = np.where(start.present, all_wrong, not all_wrong)
+    values, units = LabelTask(np.zeros(4, np.int32), 2, 1.0).reweighed(start.values, wrong, alpha)
+    assert values == pytest.approx(start.values, rel=1e-15)
+    assert units == pytest.approx(start.units, rel=1e-15)
+
+
 def test_errors_are_exact_shares():
     units = np.array([2**51, 1, 2**51 - 1], np.int64)
     task = LabelTask(np.zeros(3, np.int32), 2, 1.0)
@@ -74,14 +88,20 @@ def test_votes_give_the_training_error(n_classes):
 )
 def test_losses_of_numbers(loss, expected):
     task = NumberTask(np.array([1.0, 2.0, 3.0, 9.0]), np.array([True, True, True, False]), loss, 1.0)
-    assert task.losses(np.array([1.0, 1.0, 5.0, 0.0])) == pytest.approx([*expected, 0.0])
-    assert not task.losses(np.array([1.0, 2.0, 3.0, 0.0])).any()
+    data = np.array([True, True, True, False])
+    assert task.losses(np.array([1.0, 1.0, 5.0, 0.0]), data) == pytest.approx([*expected, 0.0])
+    assert not task.losses(np.array([1.0, 2.0, 3.0, 0.0]), data).any()
+    # A sample has lost the worst row: the others are a share of the worst that is left.
+    data = np.array([True, True, False, False])
+    lost = task.losses(np.array([1.0, 1.0, 1e300, 0.0]), data)
+    assert lost == pytest.approx([0.0, expected[2], expected[2], 0.0])
+    assert task.losses(np.array([1.0, 2.0, 5.0, 0.0]), data).tolist() == [0, 0, 1, 0]
 
 
 def test_numbers_that_are_none_are_refused():
     task = NumberTask(np.zeros(2), np.ones(2, bool), "linear", 1.0)
     with pytest.raises(DataError, match="missing, infinite"):
-        task.losses(np.array([0.0, np.nan]))
+        task.losses(np.array([0.0, np.nan]), np.ones(2, bool))
 
 
 def test_numbers_are_reweighed():
@@ -96,19 +116,51 @@ def test_numbers_are_reweighed():
     far, _ = task.reweighed(start.values, losses, 1e5)
     assert np.isfinite(far).all()
     assert far.argmax() == losses.argmax()
+    # The worst row may not be in the data: some weight is left all the same.
+    values = start.values.copy()
+    values[losses.argmax()] = 0.0
+    left, units = task.reweighed(values, losses, 1e5)
+    assert left.argmax() == np.where(values > 0, losses, -1).argmax()
+    assert left[losses.argmax()] == 0
+    assert units.sum() == pytest.approx(TOTAL)
+
+
+@pytest.mark.parametrize("resample", [None, "compound", "reset", "replace"])
+def test_errors_of_numbers_are_mean_losses(resample):
+    rng = np.random.default_rng(1)
+    weights = RowWeights(rng.exponential(size=30), 30)
+    seen = RowChoice(Plan(5, resample, "stop", 3, "AdaBoostRegressor"), weights).seen(2)
+    losses = rng.random(30)
+    by = seen.training.units if resample in ("reset", "replace") else weights.values
+    task = NumberTask(np.zeros(30), np.ones(30, bool), "linear", 1.0)
+    assert task.error(losses, seen.judging) == pytest.approx((by * losses).sum() / by.sum(), abs=1e-12)
+
+
+def test_a_loss_of_a_part_is_not_rounded_to_a_row():
+    seen = RowChoice(Plan(5, "reset", "stop", 0, "AdaBoostRegressor"), RowWeights(None, 4)).seen(0)
+    assert seen.training.units.tolist() == [1, 1, 1, 1]
+    task = NumberTask(np.zeros(4), np.ones(4, bool), "linear", 1.0)
+    assert task.error(np.array([0.4, 0.4, 0.4, 1.0]), seen.judging) == pytest.approx(0.55, abs=1e-12)
+    assert seen.n_parts == 4
 
 
 def naive_median(said, weights):
-    order = np.argsort(said)
+    order = np.argsort(said, kind="stable")
     total = np.cumsum(weights[order])
     return said[order][np.argmax(total >= 0.5 * total[-1])]
 
 
-def test_weighted_medians_at_every_stage():
+@pytest.mark.parametrize("block", [1, 50, 2**15])
+def test_weighted_medians_at_every_stage(monkeypatch, block):
+    monkeypatch.setattr(medians, "_BLOCK", block)
     rng = np.random.default_rng(0)
-    said, weights = rng.integers(0, 6, (40, 9)).astype(float), rng.exponential(size=9)
-    stages = list(staged_medians(said, weights, range(1, 10)))
-    for n, found in enumerate(stages, start=1):
+    said, weights = rng.integers(0, 6, (40, 20)).astype(float), rng.exponential(size=20)
+    running, target = RunningMedians(40), rng.normal(size=40)
+    score = NumberScore(target, np.ones(40, np.int64))
+    for n in range(1, 21):
+        found = running.add(said[:, n - 1], weights[n - 1])
         assert found.tolist() == [naive_median(row[:n], weights[:n]) for row in said]
-    assert np.array_equal(weighted_median(said, weights), stages[-1])
+        assert np.array_equal(found, weighted_median(said[:, :n], weights[:n]))
+        error = score.add(said[:, n - 1], weights[n - 1])
+        assert error == pytest.approx(((found - target) ** 2).mean())
     assert weighted_median(said[:, :1], np.zeros(1)).tolist() == said[:, 0].tolist()

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from unit.estimators.adaboost_data import curve, mixed, rows
 
+import weald
 from weald import (
     AdaBoostClassifier,
     AdaBoostRegressor,
@@ -136,9 +137,40 @@ def test_weights_of_rows_are_told_again():
         model.row_weights(X, y, weight, round_number=0)
     with pytest.raises(ValueError, match="other labels"):
         next(model.staged_row_weights(X, y + 1, weight))
+
+
+@pytest.mark.parametrize("resample", [None, "compound", "reset", "replace"])
+@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
+def test_weights_of_numbers_are_told_again(resample, loss):
+    X, y = curve(100)
+    options = {"resample": resample, "loss": loss, "random_state": 2, "keep_row_weights": True}
+    for weight in (None, np.random.default_rng(0).exponential(size=len(y))):
+        model = AdaBoostRegressor(n_estimators=5, **options).fit(X, y, weight)
+        assert len(model) == 5
+        again = np.stack(list(model.staged_row_weights(X, y, weight)))
+        assert np.array_equal(again, model.row_weights_)
+        assert not np.array_equal(again[0], again[-1])
+
+
+def test_weights_are_told_by_the_parameters_of_the_fit(tmp_path):
+    X, y = rows()
+    model = AdaBoostClassifier(n_estimators=6, resample="reset", early_stopping=0.2, random_state=3)
+    before = np.stack(list(model.fit(X, y).staged_row_weights(X, y)))
+    model.set_params(resample=None, early_stopping=None, learning_rate=0.5)
+    assert np.array_equal(np.stack(list(model.staged_row_weights(X, y))), before)
+    model.save(tmp_path / "m.weald")
+    loaded = weald.load(tmp_path / "m.weald")
+    assert loaded.resample is None
+    assert np.array_equal(np.stack(list(loaded.staged_row_weights(X, y))), before)
     numbers, target = curve()
-    model = AdaBoostRegressor(n_estimators=4, keep_row_weights=True).fit(numbers, target)
-    assert np.array_equal(np.stack(list(model.staged_row_weights(numbers, target))), model.row_weights_)
+    other = AdaBoostRegressor(n_estimators=4, loss="square", early_stopping=(numbers[:50], target[:50]))
+    told = np.stack(list(other.fit(numbers, target).staged_row_weights(numbers, target)))
+    other.set_params(loss="linear")
+    assert np.array_equal(np.stack(list(other.staged_row_weights(numbers, target))), told)
+    plain = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    shown = repr(plain.rounds_)
+    plain.set_params(learning_rate=0.5).save(tmp_path / "plain.weald")
+    assert repr(weald.load(tmp_path / "plain.weald").rounds_) == shown  # with the bound
 
 
 # --- tables
@@ -221,6 +253,44 @@ def test_the_search_for_stumps_does_not_show(monkeypatch):
     assert model_file.to_bytes(fast) == model_file.to_bytes(slow)
 
 
+def large(n_classes, n=40_000):
+    """So many rows that sums are made in parts: numbers, numbers with gaps, and words."""
+    rng = np.random.default_rng(n_classes)
+    a, b = rng.normal(size=(2, n))
+    word = np.array(["red", "green", "blue", "grey"], object)[rng.integers(0, 4, n)]
+    score = a + b**2 + 0.7 * (word == "red") + rng.normal(size=n)
+    y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+    b[rng.random(n) < 0.1] = np.nan
+    word[rng.random(n) < 0.05] = None
+    return {"a": a, "b": b, "word": word}, y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_neither_threads_nor_the_search_show_on_many_rows(monkeypatch, n_classes):
+    table, y = large(n_classes)
+    files = {model_file.to_bytes(AdaBoostClassifier(n_estimators=5, n_jobs=n).fit(table, y)) for n in (1, 4)}
+    monkeypatch.setattr(adaboost_stumps, "_is_plain_stump", lambda options: False)
+    files.add(model_file.to_bytes(AdaBoostClassifier(n_estimators=5).fit(table, y)))
+    assert len(files) == 1
+
+
+def test_very_many_classes_go_to_the_grower(monkeypatch):
+    X, _ = rows(700)
+    y = np.digitize(X[:, 0], np.quantile(X[:, 0], np.arange(1, 33) / 33))
+    assert len(np.unique(y)) == 33
+
+    def kind(labels):
+        tree = DecisionTreeClassifier(max_depth=1)
+        return type(adaboost_stumps.tree_learner(tree, tree._coded(X, labels, None), 0))
+
+    assert kind(y) is TreeLearner
+    assert kind(np.minimum(y, 31)) is adaboost_stumps.StumpLearner
+    grown = AdaBoostClassifier(n_estimators=4).fit(X, y)
+    monkeypatch.setattr(adaboost_stumps, "MOST_CLASSES", 100)
+    searched = AdaBoostClassifier(n_estimators=4).fit(X, y)
+    assert model_file.to_bytes(grown) == model_file.to_bytes(searched)
+
+
 def test_which_trees_are_found_by_the_search():
     X, y = rows()
 
@@ -292,9 +362,11 @@ def test_early_stopping_on_a_set(kind):
 
 def test_labels_of_a_set_that_training_lacks_are_wrong():
     X, y = rows()
-    model = AdaBoostClassifier(n_estimators=5, early_stopping=(X, np.full(len(y), 9))).fit(X, y)
-    assert (model.validation_errors_ == 1).all()
-    assert len(model) == 1
+    strange = np.where(np.arange(len(y)) < 100, 9, y)
+    model = AdaBoostClassifier(n_estimators=5, early_stopping=(X, strange)).fit(X, y)
+    stages = [(said != strange).mean() for said in model.staged_predict(X)]
+    assert model.validation_errors_[: len(model)] == pytest.approx(stages)
+    assert min(stages) >= 100 / len(y)
 
 
 # --- parameters of the base

@@ -1,5 +1,7 @@
 """What AdaBoost says to what it cannot use: never a division by zero, never an endless redraw."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -105,7 +107,7 @@ def test_redraws_are_bounded(monkeypatch):
         tries.clear()
         base = DummyClassifier(strategy="constant", constant=1)
         model = AdaBoostClassifier(base, resample="compound", worse_than_chance=rule, random_state=0)
-        with pytest.raises(DataError, match="in 20 tries"):
+        with pytest.raises(DataError, match="in the last of 20 tries"):
             model.fit(X, y)
         assert len(tries) == 20
 
@@ -179,7 +181,7 @@ def test_a_class_that_vanishes_from_a_sample(monkeypatch):
     tree = AdaBoostClassifier(worse_than_chance="negate", **options).fit(X, y)
     assert tree.estimators_[0].get_n_leaves() == 1  # a tree can learn from one class
     monkeypatch.setattr(loop, "drawn_counts", lambda *what: one_sided)
-    with pytest.raises(DataError, match="20 samples in a row had rows of one class"):
+    with pytest.raises(DataError, match="failed in 20 tries, the last time on a sample that lacks a class"):
         AdaBoostClassifier(LogisticRegression(), **options).fit(X, y)
 
 
@@ -227,8 +229,166 @@ def test_replace_never_loses_a_class():
         assert all(len(labels) == 2 for labels in shown)
     far = np.full(12, 1e-12)
     far[np.argmax(y)] = 1.0
-    with pytest.raises(DataError, match="no sample with rows of more than one class"):
+    with pytest.raises(
+        DataError, match=r"first round .* none of 20 samples would do, and the last one lacks a"
+    ):
         AdaBoostClassifier(resample="replace", random_state=0).fit(X, y, far)
+
+
+def test_replace_loses_none_of_three_classes(monkeypatch):
+    X, _ = rows(30)
+    y = np.digitize(X[:, 0] + X[:, 1], [-0.8, 0.8])
+    base = DecisionTreeClassifier(max_depth=2)
+    redrawn = False
+    for seed in range(20):
+        model = AdaBoostClassifier(base, n_estimators=30, resample="replace", random_state=seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "AdaBoostClassifier stops after", UserWarning)
+            model.fit(X, y)
+        shown = [np.unique(y[weights > 0]) for weights in model.staged_row_weights(X, y)]
+        assert all(len(labels) == 3 for labels in shown)
+        attempts = [each.attempt for each in model._rounds]
+        redrawn |= attempts != list(range(len(attempts)))
+    assert redrawn  # some samples lacked a class
+
+
+def test_replace_says_that_it_ends_for_want_of_a_class(monkeypatch):
+    X, y = rows(60, noise=1.0)
+    draw = loop.drawn_counts
+
+    def without_a_class(units, n_draws, seed, attempt):
+        return draw(units, n_draws, seed, attempt) if attempt < 3 else (y == 1).astype(np.int64)
+
+    monkeypatch.setattr(loop, "drawn_counts", without_a_class)
+    model = AdaBoostClassifier(n_estimators=10, resample="replace", random_state=0)
+    with pytest.warns(UserWarning, match=r"stops after 3 rounds: none of 20 samples would do.*lacks a class"):
+        model.fit(X, y)
+    assert len(model) == 3
+
+
+class Fussy(DecisionTreeClassifier):
+    """Cannot do with one class: fails with `error` in the step `at`."""
+
+    error: type[Exception] = ValueError
+    at = "fit"
+
+    def fit(self, X, y, sample_weight=None):
+        self._alone = len(np.unique(y)) == 1
+        if self._alone and self.at == "fit":
+            raise self.error("one class")
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X):
+        if self._alone:
+            raise self.error("one class")
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError])
+@pytest.mark.parametrize("at", ["fit", "predict"])
+def test_whatever_fails_on_a_sample_of_one_class_leads_to_another(monkeypatch, error, at):
+    monkeypatch.setattr(Fussy, "error", error)
+    monkeypatch.setattr(Fussy, "at", at)
+    X, y = rows(60)
+    draw = loop.drawn_counts
+
+    def first_of_one_class(units, n_draws, seed, attempt):
+        return draw(units, n_draws, seed, attempt) if attempt else y.astype(np.int64)
+
+    monkeypatch.setattr(loop, "drawn_counts", first_of_one_class)
+    model = AdaBoostClassifier(Fussy(max_depth=1), n_estimators=3, resample="compound", random_state=0)
+    model.fit(X, y)
+    assert [each.attempt for each in model._rounds] == [1, 2, 3]
+
+
+def test_replace_of_numbers_without_their_worst_row():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    y = X[:, 0] + rng.normal(size=100)
+    options = {"resample": "replace", "learning_rate": 10, "n_estimators": 3, "random_state": 0}
+    model = AdaBoostRegressor(DecisionTreeRegressor(), keep_row_weights=True, **options)
+    model.fit(X, y, sample_weight=rng.uniform(0.5, 1, 100))
+    assert np.isfinite(model.row_weights_).all()
+    assert model.row_weights_.sum(axis=1) == pytest.approx(np.ones(len(model)))
+
+
+@pytest.mark.parametrize("resample", ["reset", "replace"])
+def test_samples_that_are_all_right_at_a_large_learning_rate(resample):
+    X, y = rows(60, noise=2.0)
+    base = DecisionTreeClassifier(max_depth=4)
+    model = AdaBoostClassifier(
+        base, resample=resample, learning_rate=200, random_state=0, keep_row_weights=True
+    ).fit(X, y)
+    assert model.estimator_errors_.min() == 0.5 / 60  # there was such a sample
+    assert model.row_weights_.sum(axis=1) == pytest.approx(np.ones(len(model)))
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("make", [AdaBoostClassifier, AdaBoostRegressor])
+@pytest.mark.parametrize(("rate", "size"), [(1e306, "large"), (1e-306, "small"), (5e-324, "small")])
+def test_a_learning_rate_that_numbers_cannot_hold(make, rate, size):
+    X, y = rows()
+    with pytest.raises(ParameterError, match=f"`learning_rate` of {make.__name__} is too {size}"):
+        make(learning_rate=rate).fit(X, y)
+
+
+def test_the_size_of_weights_is_a_hint_to_those_who_get_them():
+    X, y = np.zeros((40, 2)), np.arange(40) % 2
+    with pytest.raises(DataError, match="Weights of rows add up to 1"):
+        AdaBoostClassifier(DummyClassifier()).fit(X, y)
+    with pytest.raises(DataError, match=r"tell the classes apart\.$"):
+        AdaBoostClassifier(DummyClassifier(strategy="constant", constant=1), resample="reset").fit(X, y)
+    with pytest.raises(DataError, match=r"tell the classes apart\.$"):
+        AdaBoostClassifier().fit(X, y)
+
+
+# --- the set of early_stopping
+
+
+BASES = {"trees": None, "others": LogisticRegression()}
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda X, y: (X, np.stack([y, y], axis=1)), DataError, "y has 2 columns"),
+        (lambda X, y: (X[:, :3], y), DataError, "3|columns|features"),
+        (lambda X, y: (X, y[:-1]), DataError, "rows"),
+        (lambda X, y: (X[:0], y[:0]), DataError, "row|sample"),
+        (lambda X, y: (X, np.where(y > 0, np.nan, y)), DataError, "NaN|missing"),
+        (
+            lambda X, y: (X, y + 5),
+            DataError,
+            "none of its labels was trained on: it has 5, 6, training has 0",
+        ),
+        (lambda X, y: (X, y.astype(str)), DataError, "none of its labels was trained on: it has '0'"),
+    ],
+)
+def test_the_set_of_early_stopping_is_checked(base, change, error, message):
+    X, y = rows()
+    model = AdaBoostClassifier(BASES[base], early_stopping=change(X, y))
+    with pytest.raises(error, match=rf"(?s)The set of `early_stopping` failed: .*({message})"):
+        model.fit(X, y)
+
+
+def test_the_set_of_early_stopping_for_numbers():
+    X, y = curve()
+    with pytest.raises(DataError, match=r"The set of `early_stopping` failed: .*y has 2 columns"):
+        AdaBoostRegressor(early_stopping=(X, np.stack([y, y], axis=1))).fit(X, y)
+
+
+def test_answers_on_the_set_name_it():
+    X, y = rows()
+
+    class Short(LogisticRegression):
+        def predict(self, X):
+            if len(X) == 7:
+                raise RuntimeError("seven rows are too few")
+            return super().predict(X)
+
+    with pytest.raises(RuntimeError, match="The set of `early_stopping` failed: RuntimeError: seven rows"):
+        AdaBoostClassifier(Short(), early_stopping=(X[:7], y[:7])).fit(X, y)
 
 
 def test_wrong_on_all_of_a_sample_is_not_always_wrong(monkeypatch):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from weald import DecisionTreeClassifier
+from weald import DecisionTreeClassifier, engine
+from weald.errors import NativeError
 from weald.estimators.predict_labels import most_frequent
 from weald.model.predict import raw_scores
 from weald.rows.memory import GrowOptions, grow_classification_tree
@@ -72,6 +73,28 @@ def test_a_stump_is_the_growers(criterion, n_classes):
             found, said = stumps.grow(weights, criterion)
             same(found, grown)
             assert np.array_equal(said, most_frequent(raw_scores(grown, coded.table)))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({0: -1}, "at least 0"), ({0: 2**62}, "below 2"), (dict.fromkeys(range(9), 2**62), "below 2")],
+)
+def test_weights_beyond_their_range_are_a_bug(change, message):
+    coded = coded_rows(np.random.default_rng(0), 40, 2)
+    labels = np.ascontiguousarray(coded.target.values[:, 0], np.int32)
+    weights = np.ones(40, np.int64)
+    weights[list(change)] = list(change.values())
+    with pytest.raises(NativeError, match=message):
+        Stumps(coded.codes, labels, 2, n_threads=1).grow(weights, "gini")
+
+
+@pytest.mark.parametrize("criterion", [-1, 3])
+def test_an_unknown_criterion_is_a_bug(criterion):
+    coded = coded_rows(np.random.default_rng(0), 40, 2)
+    labels = np.ascontiguousarray(coded.target.values[:, 0], np.int32)
+    found = engine.stump_rows(coded.codes.native, labels, 2, n_threads=1)
+    with pytest.raises(NativeError, match="known criterion"):
+        engine.grow_stump(found, np.ones(40, np.int64), criterion, n_threads=1)
 
 
 def test_the_layout_serves_any_weights():
