@@ -153,14 +153,15 @@ def test_samples_are_drawn_by_weight(monkeypatch, resample):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
     y = (X[:, 0] > 0) ^ (rng.random(40) < 0.2)
+    base = DecisionTreeClassifier(max_depth=2)
     drawn, expected, varies = np.zeros(40), np.zeros(40), False
+    options = {"n_estimators": 2, "worse_than_chance": "negate", "keep_row_weights": True}
     for seed in range(150):
         kept = keep_samples(monkeypatch)
-        model = AdaBoostClassifier(
-            resample=resample, n_estimators=2, random_state=seed, keep_row_weights=True
-        ).fit(X, y)
+        model = AdaBoostClassifier(base, resample=resample, random_state=seed, **options).fit(X, y)
         monkeypatch.undo()
-        of_round_2 = [counts for _, counts in kept][1 if resample == "compound" else 0]
+        # the first attempt of "reset" and "replace" has all rows, and draws none
+        _, of_round_2 = kept[model._rounds[1].attempt - (resample != "compound")]
         assert of_round_2.sum() == 40
         drawn += of_round_2
         expected += 40 * model.row_weights_[1]
