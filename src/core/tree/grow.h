@@ -203,9 +203,11 @@ class Grower {
   void scan_targets(int32_t j, std::span<const Entry> entries, const Node& node, Worker& worker, Split& best);
   void scan_cells(int32_t j, const int64_t* cells, const Node& node, Worker& worker, Split& best);
   void offer_drawn(int32_t j, const DrawnCut& cut, Worker& worker, Split& best);
-  CategoryRules category_rules(int32_t j) const {
+  CategoryRules category_rules(int32_t j, const Node& node) const {
     const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
-    return {n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows, options_.group_rows};
+    const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
+    return {n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows, options_.group_rows,
+            category_chance(options_, spread_, record.impurity, record.weight, record.n_rows)};
   }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));

@@ -86,6 +86,7 @@ class DrawnGrower {
     int64_t depth;
     uint64_t path;
     double score;
+    double impurity = 0;
     size_t size() const { return end - begin; }
   };
 
@@ -264,7 +265,7 @@ void DrawnGrower<Rows, Criterion>::grow_nodes(Scope& scope, Node root) {
   const size_t bottom = stack_.size();
   stack_.push_back(root);
   while (stack_.size() > bottom) {
-    const Node node = stack_.back();
+    Node node = stack_.back();
     stack_.pop_back();
     if (scope.level < n_levels && node.size() <= part_rows_[scope.level]) {
       grow_part(scope, node);
@@ -272,6 +273,7 @@ void DrawnGrower<Rows, Criterion>::grow_nodes(Scope& scope, Node root) {
     }
     std::copy(lane_stack_.end() - n_lanes_, lane_stack_.end(), lanes_.begin());
     lane_stack_.resize(lane_stack_.size() - static_cast<size_t>(n_lanes_));
+    node.impurity = node_impurity(*scope.spread, ids_of(scope, node), node.score, criterion_.weight(lanes_.data()));
     const bool split = !is_leaf(scope, node) && search(scope, node);
     write_node(scope, node, !split);
     if (split) push_children(node, write_split(scope, node));
@@ -326,7 +328,7 @@ template <class Rows, class Criterion>
   out_.slot.push_back(leaf ? ~n_leaves_++ : static_cast<int32_t>(out_.column.size()));
   out_.weight.push_back(static_cast<double>(weight));
   out_.count.push_back(static_cast<int64_t>(node.size()));
-  out_.impurity.push_back(node_impurity(*scope.spread, ids, node.score, weight));
+  out_.impurity.push_back(node.impurity);
   if (!options_.leaf_means_only) {
     out_.lanes.insert(out_.lanes.end(), lanes_.begin(), lanes_.end());
   } else if (leaf && !scope.spread->target) {
@@ -366,7 +368,7 @@ size_t DrawnGrower<Rows, Criterion>::write_split(Scope& scope, const Node& node)
   out_.column.push_back(best_.column);
   out_.right.push_back(-1);
   out_.missing_left.push_back(missing_left);
-  const double worth = std::max(0.0, best_.score - node.score);
+  const double worth = std::max(0.0, best_.gain(node.score));
   out_.gain.push_back(std::ldexp(worth, options_.gain_power) * scope.spread->factor);
   if (column.kind == ColumnKind::categorical) return part_by_set(view, ids, heavier_left);
   const bool drawn = best_.drawn && best_.next_code != 0;

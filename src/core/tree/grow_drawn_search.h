@@ -35,7 +35,7 @@ bool DrawnGrower<Rows, Criterion>::search(Scope& scope, const Node& node) {
   }
   if (asked < n_columns) drawn_.undraw(n);
   if (!best_.found()) return false;
-  const double worth = std::max(0.0, best_.score - node.score);
+  const double worth = std::max(0.0, best_.gain(node.score));
   return lowers_enough(options_, *scope.spread, worth, tree_weight_);
 }
 
@@ -131,8 +131,9 @@ void DrawnGrower<Rows, Criterion>::search_ordered(int32_t j, const View& view, S
     const uint64_t word = words_(static_cast<uint64_t>(j));
     return scan_random_categories(present_, j, word, scan_, best_);
   }
-  const CategoryRules rules{view.n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows,
-                            options_.group_rows};
+  const CategoryRules rules{.chance =
+                                category_chance(options_, *scope.spread, node.impurity,
+                                                criterion_.weight(lanes_.data()), static_cast<int64_t>(node.size()))};
   scan_categories(present_, j, rules, scan_, best_);
 }
 
@@ -253,6 +254,7 @@ bool DrawnGrower<Rows, Criterion>::within_limits(const Sum& left, int64_t n_left
 template <class Rows, class Criterion>
 void DrawnGrower<Rows, Criterion>::offer(int32_t j, double score, const int64_t* left) {
   best_.score = score;
+  best_.held_back = 0;
   best_.column = j;
   best_.missing_left = best_.saw_missing = best_.drawn = false;
   best_.left_codes.clear();

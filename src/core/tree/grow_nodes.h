@@ -235,7 +235,7 @@ bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
 template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   if (!node.split.found()) return false;
-  double gain = node.split.score - tree_.nodes[static_cast<size_t>(node.record)].score;
+  double gain = node.split.gain(tree_.nodes[static_cast<size_t>(node.record)].score);
   if constexpr (by_rows)
     gain = static_cast<double>(node.targets.loss - static_cast<typename Criterion::Sum>(node.split.loss));
   node.worth = std::max(0.0, gain);

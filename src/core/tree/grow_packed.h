@@ -146,7 +146,7 @@ void Grower<Rows, Criterion>::scan_words(int32_t j, const int64_t* cells, const 
       }
       if (column.kind == ColumnKind::categorical) {
         collect_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan, worker.present);
-        return scan_categories(worker.present, j, category_rules(j), scan, best);
+        return scan_categories(worker.present, j, category_rules(j, node), scan, best);
       }
       scan_histogram(worker.unpacked.data(), column.n_codes, n_lanes_, false, scan);
       scan.offer(j, best);

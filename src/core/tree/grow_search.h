@@ -314,7 +314,7 @@ void Grower<Rows, Criterion>::scan_entries(int32_t j, std::span<const Entry> ent
   } else if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
     collect_order(rows_, entries, *worker.scan, worker.present);
     options_.random ? scan_random_categories(worker.present, j, word_of(j, node), *worker.scan, best)
-                    : scan_categories(worker.present, j, category_rules(j), *worker.scan, best);
+                    : scan_categories(worker.present, j, category_rules(j, node), *worker.scan, best);
   } else {
     scan_order(rows_, entries, *worker.scan);
     worker.scan->offer(j, best);
@@ -332,7 +332,7 @@ void Grower<Rows, Criterion>::scan_cells(int32_t j, const int64_t* cells, const 
     if (columns_[static_cast<size_t>(j)].kind == ColumnKind::categorical) {
       collect_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan, worker.present);
       options_.random ? scan_random_categories(worker.present, j, word_of(j, node), *worker.scan, best)
-                      : scan_categories(worker.present, j, category_rules(j), *worker.scan, best);
+                      : scan_categories(worker.present, j, category_rules(j, node), *worker.scan, best);
     } else {
       scan_histogram(cells, n_codes, n_lanes_, counted_, *worker.scan);
       worker.scan->offer(j, best);

@@ -45,6 +45,15 @@ inline double node_impurity(const Spread& spread, std::span<const uint32_t> ids,
   return std::max(0.0, loss * spread.factor);
 }
 
+// What each category beyond the first has to gain, in units of the score: where categories mean nothing, one more adds
+// about a row's worth of impurity to the best gain, as one more mean is fitted (docs/methods/forests.md, 5a).
+inline double category_chance(const GrowOptions& options, const Spread& spread, double impurity, int64_t weight,
+                              int64_t n_rows) {
+  if (options.category_chance <= 0) return 0;
+  const double loss = std::ldexp(impurity * static_cast<double>(weight), spread.weight_power - spread.score_power);
+  return options.category_chance * loss / (spread.factor * static_cast<double>(n_rows));
+}
+
 // The weighted mean of some rows' targets, in fixed point of their own: 62 bits for the largest, so that a huge target
 // elsewhere takes nothing from it, and no order of rows shows. Equal targets are their own mean.
 template <class Rows, class Criterion>

@@ -38,9 +38,11 @@ struct GrowOptions {
   uint32_t max_categories = 0;                     // most categories on the smaller side of a split; 0: any number
   double rare_rows = 0;                            // a category of fewer rows is not listed
   double group_rows = 0;                           // rows that change sides between two candidates
-  bool level_by_level = false;                     // max_leaves cuts off the deepest nodes, not those of least gain
-  bool leaf_means_only = false;                    // of inner nodes, means and lanes are not asked for
-  double prune_below = 0;                          // after growth, branches of a smaller gain go, from the bottom
+  // Forests: a split by categories is judged by its gain less so many times what its categories gain by chance.
+  double category_chance = 0;
+  bool level_by_level = false;   // max_leaves cuts off the deepest nodes, not those of least gain
+  bool leaf_means_only = false;  // of inner nodes, means and lanes are not asked for
+  double prune_below = 0;        // after growth, branches of a smaller gain go, from the bottom
   Search search = Search::automatic;
   // Of a forest whose trees are grown by grow_drawn.h: what they share, and where they go.
   const DrawnTable* drawn_table = nullptr;

@@ -15,7 +15,8 @@
 namespace weald {
 
 struct Split {
-  double score = -std::numeric_limits<double>::infinity();  // score(left) + score(right)
+  double score = -std::numeric_limits<double>::infinity();  // score(left) + score(right) − held_back
+  double held_back = 0;                                     // what a split by categories has to gain by more
   __int128 loss = 0;  // absolute error: the exact −score; two that round to one score are told apart by it
   int32_t column = -1;
   uint32_t code = 0;  // largest present code that goes left; categories: length of the prefix, or the subset's mask
@@ -34,9 +35,12 @@ struct Split {
   // Nothing found yet; memory stays.
   void clear() {
     score = -std::numeric_limits<double>::infinity();
+    held_back = 0;
     loss = 0;
     column = -1;
   }
+  // What it gains over a node of this score.
+  double gain(double node_score) const { return score + held_back - node_score; }
   // Ties: lower column, lower code, missing left first.
   bool better_than(const Split& other) const {
     if (score != other.score) return score > other.score;
@@ -157,7 +161,15 @@ class Scan {
     reset_best();
   }
 
-  void reset_best() { best_score_ = -std::numeric_limits<double>::infinity(); }
+  void reset_best() {
+    best_score_ = -std::numeric_limits<double>::infinity();
+    held_back_ = 0;
+  }
+  // The best candidate of the column has to be better by so much.
+  void hold_back(double by) {
+    best_score_ -= by;
+    held_back_ = by;
+  }
   void set_limited(bool limited) { limited_ = limited && limits_.bind(); }
 
   // The candidate between `code` and `next` (0: after the last present code); n_left rows of present codes so far.
@@ -239,6 +251,7 @@ class Scan {
     const bool wins = best_score_ != split.score ? best_score_ > split.score : column < split.column;
     if (!wins && split.found()) return false;
     split.score = best_score_;
+    split.held_back = held_back_;
     split.column = column;
     split.code = best_code_;
     split.next_code = best_next_;
@@ -315,6 +328,7 @@ class Scan {
   Lanes<N> total_, trial_, right_, best_left_;
   int64_t n_total_ = 0;
   double best_score_ = 0;
+  double held_back_ = 0;
   uint32_t best_code_ = 0, best_next_ = 0;
   bool best_missing_left_ = false;
   int64_t best_n_left_ = 0;

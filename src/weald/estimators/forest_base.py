@@ -110,6 +110,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
             leaf_values_only=options.ccp_alpha == 0.0,
+            category_chance=getattr(options, "cat_penalty", 0.0),
             **combining(options, schema, codes, owner),
         )
         grown = [] if past is None else [past.forest_]

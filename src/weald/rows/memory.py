@@ -44,6 +44,8 @@ class GrowOptions:
     max_columns: int | None = None
     #: columns of a linear combination; then `max_columns` candidates are tried. Forests only
     combined_columns: int = 0
+    #: what each category beyond the first has to gain, in rows' worth of impurity. Forests only
+    category_chance: float = 0.0
     #: regression: inner nodes need no values of their own
     leaf_values_only: bool = False
     #: the columns the tree may split on; None: all
@@ -372,6 +374,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.gain_power = gain_power
     native.max_columns = options.max_columns or 0
     native.combined_columns = options.combined_columns
+    native.category_chance = options.category_chance
     native.leaf_means_only = options.leaf_values_only and options.monotone is None
     native.columns = list(options.columns or ())
     native.seed = options.seed

@@ -256,7 +256,7 @@ class TestOneBag:
             "town": [None if i % 11 == 0 else f"town {i % 7}" for i in range(N)],
             "x": [None if i % 5 == 0 else float(v) for i, v in enumerate(X[:, 0])],
         }
-        model = RandomForestClassifier(4, max_features=None, random_state=0).fit(table, TWO)
+        model = RandomForestClassifier(4, max_features=None, cat_penalty=0, random_state=0).fit(table, TWO)
         for t in range(4):
             single = DecisionTreeClassifier().fit(table, TWO, sample_weight=model.bags_.counts(t))
             np.testing.assert_array_equal(single.predict_proba(table), model[t].predict_proba(table))
