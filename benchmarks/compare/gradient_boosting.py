@@ -135,7 +135,7 @@ JOBS = (
         "Regressor",
         (BINNED, HIST_PARAMETERS),
         HIST,
-        Target(ratio=1.5, goal=2),
+        BINNED_RATIO,
     ),
 )
 
