@@ -13,12 +13,17 @@ import sys
 import numpy as np
 
 from weald import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
     VotingClassifier,
     XGBClassifier,
     XGBRanker,
@@ -88,7 +93,7 @@ def boosters(X, species, bills, weight):
 
 
 def ensembles(X, species, bills, weight):
-    """Those of bagging and voting."""
+    """Those of bagging, voting, stages and forests."""
     bag = BaggingClassifier(
         DecisionTreeClassifier(max_depth=3), n_estimators=3, max_features=0.5, random_state=1
     )
@@ -104,6 +109,14 @@ def ensembles(X, species, bills, weight):
     yield "stages-started", started, bills, weight, None
     based = GradientBoostingRegressor(estimator=DecisionTreeRegressor(max_depth=2), n_estimators=2)
     yield "stages-based", based, bills, weight, None
+    yield "weighed-stumps", AdaBoostClassifier(n_estimators=4), X, species, weight
+    drawn = AdaBoostRegressor(n_estimators=3, resample="compound", random_state=1)
+    yield "weighed-numbers", drawn, bills, weight, None
+    forest = RandomForestClassifier(4, class_weight="balanced_subsample", oob_score=False, random_state=1)
+    yield "forest", forest, X, species, weight
+    combined = RandomForestRegressor(3, feature_combinations=2, leaf_dtype="float32", random_state=1)
+    yield "forest-combined", combined, bills, weight, None
+    yield "forest-random", ExtraTreesRegressor(3, max_depth=5, random_state=1), X, weight, None
     yield "votes", VotingClassifier(members, voting="soft", weights=[1, 2, 3]), X, species, None
 
 
