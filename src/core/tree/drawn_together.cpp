@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "core/base/check.h"
 #include "core/base/simd.h"
 
 namespace weald {

@@ -12,7 +12,6 @@ namespace weald {
 class ColumnsTogether {
  public:
   static constexpr size_t most = 8;          // columns
-  static constexpr size_t most_rows = 4096;  // their halved counts add up within half a word (drawn_sums.h)
   using Values = std::array<float, most>;
   using Sums = std::array<uint32_t, most>;
 

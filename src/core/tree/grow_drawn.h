@@ -255,7 +255,7 @@ bool DrawnGrower<Rows, Criterion>::columns_together() const {
   const auto is_narrow = [](const DrawnColumn& column) { return column.narrow != nullptr; };
   const auto asked = static_cast<size_t>(options_.max_columns > 0 ? options_.max_columns : static_cast<int64_t>(n));
   return halved_ && !limits_.bind() && std::min(asked, n) <= ColumnsTogether::most &&
-         table_.rows_of_words.columns.size() == n && part_rows_[1] <= ColumnsTogether::most_rows &&
+         table_.rows_of_words.columns.size() == n && part_rows_[1] <= halved_rows &&
          std::all_of(table_.columns.begin(), table_.columns.end(), is_narrow);
 }
 
