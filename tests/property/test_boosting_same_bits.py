@@ -37,6 +37,8 @@ N_JOBS = (1, 2, 3, 8)
 N_ROWS = 6000
 #: enough rows for 16-bit statistics (`narrow_rows` in core/tree/newton_rows.h)
 N_MANY = 70_000
+#: from here on threads share passes over rows that need no exponentials (`FEW_ROWS`), and stages are narrow
+N_ALL_THREADS = 1 << 18
 
 
 def numbers(n_rows: int = N_ROWS, n_columns: int = 5) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -132,6 +134,9 @@ CASES: dict[str, Callable[[int], Any]] = {
     "stages, huber": lambda n: stages(n, "huber", leaf="exact"),
     "stages, quantile": lambda n: stages(n, "quantile", max_features=2),
     "stages, many rows": lambda n: stages(n, "log_loss", N_MANY, max_bins=255),
+    "stages, all rows on threads": lambda n: stages(
+        n, "squared_error", N_ALL_THREADS, max_bins=31, n_estimators=2, max_depth=2
+    ),
     "dense": dense,
     "sparse": sparse,
     "categorical": categorical,

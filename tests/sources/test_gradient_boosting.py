@@ -1,5 +1,7 @@
 """Gradient boosting as the sources work it out: METHODS, section 4, row by row."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -54,21 +56,37 @@ def test_house_prices_start_at_their_mean_with_these_residuals():
     assert model.estimators_[0, 0].seen_.tolist() == [-59.5, -101.5, 60.5, 100.5]
 
 
+def houses_with_leaves(*values):
+    """A model of trees that part all four houses, each with these leaves in the order of the houses."""
+    X = np.arange(4.0)[:, None]
+    model = GradientBoostingRegressor(n_estimators=len(values), learning_rate=0.5, max_depth=2).fit(X, PRICES)
+    forest = model.forest_
+    assert (forest.slot < 0).sum() == 4 * len(values)
+    forest = replace(forest, value=np.concatenate(values)[:, None])
+    model._take(
+        replace(model._model_, forest=forest), None, {"train_score_": model.train_score_}, seed=0, loss=""
+    )
+    return model, X
+
+
 def test_house_prices_after_a_tree_at_half_the_rate():
+    model, X = houses_with_leaves([-30.0, -90.0, 50.0, 75.0])
+    assert model.predict(X).tolist() == [284.5, 254.5, 324.5, 337.0]
+
+
+def test_other_bases_add_their_step_at_the_rate():
     X = np.arange(4.0)[:, None]
     model = GradientBoostingRegressor(estimator=Says(), n_estimators=1, learning_rate=0.5).fit(X, PRICES)
-    beta = model.step_sizes_[0, 0]
-    after = model.init_.constant_ + 0.5 * np.array(Says().values)
-    assert after.tolist() == [284.5, 254.5, 324.5, 337.0]
-    assert model.predict(X) == pytest.approx(299.5 + 0.5 * beta * np.array(Says().values))
+    said = np.array(Says().values)
+    beta = np.sum(said * (PRICES - 299.5)) / np.sum(said**2)
+    assert model.step_sizes_[0, 0] == pytest.approx(beta)
+    assert model.predict(X) == pytest.approx(299.5 + 0.5 * beta * said)
 
 
 def test_a_new_house_adds_up_the_trees():
-    X = np.arange(4.0)[:, None]
-    tree = GradientBoostingRegressor(n_estimators=2, learning_rate=0.5, max_depth=2).fit(X, PRICES)
-    first, second = (each[0].predict([[1.0]])[0] for each in tree.estimators_)
-    assert tree.predict([[1.0]])[0] == 299.5 + 0.5 * first + 0.5 * second
-    assert 299.5 + 0.5 * -15 + 0.5 * -30 == 277
+    model, _ = houses_with_leaves([1.0, -15.0, 2.0, 3.0], [4.0, -30.0, 5.0, 6.0])
+    assert [each[0] for each in model.staged_predict([[1.0]])] == [292.0, 277.0]
+    assert model.predict([[1.0]])[0] == 277
 
 
 def test_the_textbook_sizes_are_possible():

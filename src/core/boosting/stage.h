@@ -7,7 +7,7 @@
 //   loss              parameters
 //   squared_error     none
 //   absolute_error    none
-//   huber             δ > 0
+//   huber             δ ≥ 0; where it is 0 all pseudo-residuals and losses are 0
 //   quantile          α
 //   binomial          none
 //   exponential       none

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weald {
 
@@ -26,11 +27,12 @@ std::vector<Residual> by_leaf(const ResidualRows& rows, std::vector<size_t>& sta
   for (size_t leaf = 0; leaf < n_leaves; ++leaf) start[leaf + 1] += start[leaf];
   std::vector<size_t> next(start.begin(), start.end() - 1);
   std::vector<Residual> items(start.back());
+  constexpr double most = std::numeric_limits<double>::max();
   for (size_t row = 0; row < rows.leaf.size(); ++row) {
+    if (!present(row)) continue;
     // + 0.0 turns −0 into 0: the two are equal, so which one is taken must not show.
-    if (present(row)) {
-      items[next[static_cast<size_t>(rows.leaf[row])]++] = {rows.target[row] - rows.scores[row] + 0.0, weight(row)};
-    }
+    const double value = std::clamp(rows.target[row] - rows.scores[row] + 0.0, -most, most);
+    items[next[static_cast<size_t>(rows.leaf[row])]++] = {value, weight(row)};
   }
   return items;
 }
@@ -71,7 +73,7 @@ double quantile(std::span<Residual> rows, double alpha, bool middle) {
   const double low = first->value;
   if (!middle || static_cast<double>(before + first->weight) > wanted || last == rows.end()) return low;
   const double next = std::min_element(last, rows.end())->value;
-  return low + (next - low) / 2;
+  return std::isfinite(next - low) ? low + (next - low) / 2 : low / 2 + next / 2;
 }
 
 // Residuals as integers of at most 2^61: value · 2^power.
@@ -101,18 +103,19 @@ double one_step_huber(std::span<Residual> rows, double delta) {
 }
 
 // The slope of the loss at γ is Σ w · clamp(γ − d, ±δ). It rises with γ, on straight lines between the places d ± δ:
-// the two places around its root, and the root on the line between them.
+// the two places around its root, and the root on the line between them. At a median ± δ half of the weight pulls
+// back with all its force, so the root lies between; there residuals pull the same when held within 2δ of the median.
 double exact_huber(std::span<Residual> rows, double delta) {
+  const double median = quantile(rows, 0.5, true);
   std::sort(rows.begin(), rows.end());
-  double largest = delta;
-  for (const Residual& row : rows) largest = std::max(largest, std::abs(row.value));
-  const Scale scale(4 * largest);
+  const double reach = std::min(2 * delta, std::numeric_limits<double>::max());
+  const Scale scale(reach);
   const __int128 step = scale.units(delta);
   const size_t n = rows.size();
   std::vector<__int128> sum(n + 1, 0), place(n);
   std::vector<int64_t> weight(n + 1, 0);
   for (size_t i = 0; i < n; ++i) {
-    place[i] = scale.units(rows[i].value);
+    place[i] = scale.units(std::clamp(rows[i].value - median, -reach, reach));
     sum[i + 1] = sum[i] + rows[i].weight * place[i];
     weight[i + 1] = weight[i] + rows[i].weight;
   }
@@ -139,11 +142,11 @@ double exact_huber(std::span<Residual> rows, double delta) {
   const auto reached = std::partition_point(bends.begin(), bends.end(), [&](__int128 at) { return slope(at) < 0; });
   if (slope(*reached) == 0) {  // perhaps flat from here on
     const auto past = std::partition_point(reached, bends.end(), [&](__int128 at) { return slope(at) <= 0; });
-    return scale.real(*reached + *(past - 1), 2);
+    return median + scale.real(*reached + *(past - 1), 2);
   }
   const __int128 from = *(reached - 1), to = *reached;
   const Line line = line_at(from - step, to + step);
-  return scale.real(line.rest, line.inside);
+  return median + scale.real(line.rest, line.inside);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct Newton {
   double category_smooth = 0, category_lambda = 0;
 
   bool cautious() const { return category_smooth > 0 || category_lambda > 0; }
+  bool penalises_categories() const { return category_lambda > 0; }
   double place(const int64_t* cell) const {
     const double h = static_cast<double>(cell[1]) + category_smooth;
     return h > 0 ? static_cast<double>(cell[0]) / h : 0.0;

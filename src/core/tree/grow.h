@@ -206,8 +206,12 @@ class Grower {
   CategoryRules category_rules(int32_t j, const Node& node) const {
     const uint32_t n_codes = columns_[static_cast<size_t>(j)].n_codes;
     const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-    return {n_codes < options_.one_hot_categories, options_.max_categories, options_.rare_rows, options_.group_rows,
-            category_chance(options_, spread_, record.impurity, record.weight, record.n_rows)};
+    return {n_codes < options_.one_hot_categories,
+            options_.max_categories,
+            options_.rare_rows,
+            options_.group_rows,
+            category_chance(options_, spread_, record.impurity, record.weight, record.n_rows),
+            options_.rare_weight};
   }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));

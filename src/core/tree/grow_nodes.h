@@ -228,7 +228,7 @@ template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::is_leaf(const Node& node) const {
   const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
   return too_small(options_, node.depth, record.n_rows, record.weight) || criterion_.pure(lanes_of(node.record)) ||
-         (spread_.target && all_rows_alike(node));
+         ((spread_.target || options_.stop_alike) && all_rows_alike(node));
 }
 
 // Fills in what the best split found is worth; false if there is none or it gains too little.
@@ -239,8 +239,7 @@ bool Grower<Rows, Criterion>::worth_it(Node& node) const {
   if constexpr (by_rows)
     gain = static_cast<double>(node.targets.loss - static_cast<typename Criterion::Sum>(node.split.loss));
   node.worth = std::max(0.0, gain);
-  constexpr double rounding = 0x1p-48;  // of the scores whose difference the gain is
-  if (options_.must_gain && !(gain > rounding * std::abs(node.split.score))) return false;
+  if (options_.must_gain && !(gain > gain_rounding * std::abs(node.split.score))) return false;
   if (options_.min_gain > 0 && std::ldexp(node.worth, options_.gain_power) < options_.min_gain) return false;
   return lowers_enough(options_, spread_, node.worth, place_.tree_weight);
 }

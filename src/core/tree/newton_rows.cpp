@@ -43,6 +43,7 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
   grow.gain_power = powers.h - 2 * powers.g;
   const double least = std::ceil(std::ldexp(options.min_weight, powers.h));
   grow.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
+  grow.rare_weight = std::ldexp(options.rare_weight, powers.h);
   grow.min_gain = options.prune_after ? 0 : options.gamma;
   grow.prune_below = options.prune_after ? options.gamma : 0;
   return grow;
@@ -50,10 +51,10 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
 
 template <class Rows, class Criterion>
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, const Kept<Rows>& kept, Run& run, Spread spread = {}) {
+                     const GrowOptions& options, const Kept<Rows>& kept, Run& run) {
   const auto n_rows = static_cast<size_t>(codes.n_rows);
-  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,
-                                 std::move(spread), options, run, {}, kept);
+  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
+                                 options, run, {}, kept);
   GrownTree tree = grower.grow();
   if (options.prune_below > 0) tree.prune(options.prune_below);
   return flatten(std::move(tree));
@@ -164,15 +165,12 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
   GrowOptions grow = grow_options_in(options, powers);
-  Spread spread;
   if (options.zero_gain) {
-    // With targets the grower asks whether the rows of a node are alike, and stops there.
     grow.must_gain = false;
-    grow.leaf_means_only = true;
-    spread.target = Buffer<double>(given.g.data());
+    grow.stop_alike = true;
   }
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion, grow,
-                          {nullptr, nullptr, sparse_order()}, run, std::move(spread));
+                          {nullptr, nullptr, sparse_order()}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }

@@ -31,6 +31,7 @@ namespace weald {
 struct NewtonOptions {
   double lambda = 1, alpha = 0, max_step = 0;
   double category_smooth = 0, category_lambda = 0;  // see Newton
+  double rare_weight = 0;                           // a category of a smaller Σ h is not listed
   double min_weight = 1;                            // Σ h of a leaf
   double gamma = 0;                                 // least gain of a split, without ½
   bool zero_gain = false;                           // splits of no gain are made where gradients differ; wide only

@@ -26,10 +26,6 @@ void add(const Exponents& part, Exponents& to) {
   to.zeros |= part.zeros;
 }
 
-}  // namespace
-
-namespace {
-
 // Of gradients and, with `count_h`, of hessians.
 Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool count_h, Run& run) {
   const size_t n_blocks = (drawn.size() + newton_row_block - 1) / newton_row_block;

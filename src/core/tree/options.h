@@ -48,6 +48,9 @@ struct GrowOptions {
   const DrawnTable* drawn_table = nullptr;
   TreeJoiner* joiner = nullptr;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
+  // Boosting by stages.
+  double rare_weight = 0;   // a category of less weight, in units of its lane, is not listed
+  bool stop_alike = false;  // a node whose rows are alike is a leaf; with targets it always is
 };
 
 }  // namespace weald

@@ -50,6 +50,9 @@ struct Split {
   }
 };
 
+// Of the scores whose difference a gain is: what rounding may have made of a gain of 0.
+inline constexpr double gain_rounding = 0x1p-48;
+
 struct Limits {
   int64_t min_rows = 1;
   int64_t min_weight = 0;
@@ -245,6 +248,9 @@ class Scan {
     return allowed(best_left_.data(), best_n_left_, rest.data());
   }
 
+  // Whether the best candidate is worth more than the rows unsplit, as the node's own criterion judges them.
+  bool gains() const { return best_score_ - unsplit_score() > gain_rounding * std::abs(best_score_); }
+
   // Makes `split` the best candidate of this column, if it is the better one.
   bool offer(int32_t column, Split& split) const {
     if (!found()) return false;
@@ -281,6 +287,16 @@ class Scan {
   // Row counts are exact only where a limit asks for them (see scan_histogram), so only then are they looked at.
   bool allowed(const int64_t* l, int64_t n_left, const int64_t* r) const {
     return limits_.allow(n_left, n_total_ - n_left, criterion_->weight(l), criterion_->weight(r));
+  }
+
+  double unsplit_score() const {
+    if constexpr (HoldsScores<Criterion>) {
+      if (constrained_) {
+        const double value = own_criterion_->value(total_.data());
+        return own_criterion_->score_at(total_.data(), std::clamp(value, constraint_.lower, constraint_.upper));
+      }
+    }
+    return own_criterion_->score(total_.data());
   }
 
   // What a side predicts under the constraint.

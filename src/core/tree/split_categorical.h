@@ -186,11 +186,12 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
 }
 
 struct CategoryRules {
-  bool one_hot = false;   // one category against the rest
-  uint32_t most = 0;      // see scan_prefixes; boosting: most categories of the listed side
-  double rare_rows = 0;   // boosting: a category of fewer rows is never listed
-  double group_rows = 0;  // boosting: from one candidate to the next, at least so many rows change sides
-  double chance = 0;      // forests: what each category beyond the first has to gain
+  bool one_hot = false;    // one category against the rest
+  uint32_t most = 0;       // see scan_prefixes; boosting: most categories of the listed side
+  double rare_rows = 0;    // boosting: a category of fewer rows is never listed
+  double group_rows = 0;   // boosting: from one candidate to the next, at least so many rows change sides
+  double chance = 0;       // forests: what each category beyond the first has to gain
+  double rare_weight = 0;  // boosting: as rare_rows, in units of the weight lane
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
@@ -199,6 +200,7 @@ template <class Criterion>
 concept CautiousOnCategories = requires(const Criterion& criterion, const int64_t* cell) {
   criterion.place(cell);
   criterion.for_categories();
+  criterion.penalises_categories();
 };
 
 // Whether a side of categories alone could be refused.
@@ -226,18 +228,37 @@ void sort_ends(std::vector<T>& all, size_t n) {
   std::sort(all.end() - count, all.end());
 }
 
+// How many rows of a node some of its weight stands for, and whether these are too few to be listed.
+struct Rarity {
+  const CategoryRules& rules;
+  double rows_a_weight;
+  double rows(int64_t weight) const { return static_cast<double>(weight) * rows_a_weight; }
+  bool operator()(int64_t weight) const {
+    return rows(weight) < rules.rare_rows || static_cast<double>(weight) < rules.rare_weight;
+  }
+};
+
+// Missing rows against all others, where neither are rare.
+template <class Criterion, int N>
+void scan_missing(uint32_t code, const Rarity& rare, Scan<Criterion, N>& scan) {
+  if (scan.n_missing == 0) return;
+  for (int l = 0; l < scan.left.size(); ++l) scan.left.data()[l] = scan.total().data()[l] - scan.missing.data()[l];
+  const Criterion& judge = scan.criterion();
+  if (rare(judge.weight(scan.missing.data())) || rare(judge.weight(scan.left.data()))) return;
+  scan.consider(code, 0, scan.n_total() - scan.n_missing);
+}
+
 // The first `most` categories from either end of the order go left, all others right; code: how many, counted on from
-// the end of the first series for the second.
+// the end of the first series for the second, and after that one for all of them against missing.
 template <class Criterion, int N>
 void scan_ends(const PresentCategories& present, int32_t column, const CategoryRules& rules, Scan<Criterion, N>& scan,
                Split& split) {
   const Criterion strict = scan.criterion().for_categories();
-  const double rows_a_weight =
-      static_cast<double>(scan.n_total()) / std::max(1.0, static_cast<double>(strict.weight(scan.total().data())));
+  const Rarity rare{rules, static_cast<double>(scan.n_total()) /
+                               std::max(1.0, static_cast<double>(strict.weight(scan.total().data())))};
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < present.size(); ++i) {
-    const double n_rows = static_cast<double>(strict.weight(present.cell(i))) * rows_a_weight;
-    if (n_rows >= rules.rare_rows) order.emplace_back(strict.place(present.cell(i)), i);
+    if (!rare(strict.weight(present.cell(i)))) order.emplace_back(strict.place(present.cell(i)), i);
   }
   scan.judge_by(strict);
   const size_t m = order.size();
@@ -251,16 +272,20 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
       const size_t i = order[end == 0 ? k : m - 1 - k].second;
       add_lanes(scan.left, present.cell(i));
       n_left += present.n_rows[i];
-      n_group += static_cast<double>(strict.weight(present.cell(i))) * rows_a_weight;
+      n_group += rare.rows(strict.weight(present.cell(i)));
       if (n_group < rules.group_rows) continue;
       n_group = 0;
       scan.consider(static_cast<uint32_t>(end * m + k + 1), 1, n_left);
     }
   }
+  const auto all = static_cast<uint32_t>(2 * m + 1);
+  scan_missing(all, rare, scan);
+  // A split that the penalty leaves worse than none is none, also where splits of no gain are made.
+  if (strict.penalises_categories() && !scan.gains()) return;
   if (!scan.offer(column, split)) return;
-  std::vector<uint8_t> listed(present.size(), 0);
+  std::vector<uint8_t> listed(present.size(), split.code == all ? 1 : 0);
   const bool from_end = split.code > m;
-  for (size_t k = 0; k < (from_end ? split.code - m : split.code); ++k)
+  for (size_t k = 0; split.code != all && k < (from_end ? split.code - m : split.code); ++k)
     listed[order[from_end ? m - 1 - k : k].second] = 1;
   for (size_t i = 0; i < present.size(); ++i) {
     (listed[i] != 0 ? split.left_codes : split.right_codes).push_back(present.code[i]);

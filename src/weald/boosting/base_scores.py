@@ -35,6 +35,22 @@ class RowSums:
             return _sum(to_units(values))
         return _sum(weighted_units(values, self._weight, self._units))
 
+    def mean(self, values: Floats) -> float:
+        """Σ w·v / Σ w, of values and weights whose sums may leave float64."""
+        if self._weight is None or self._units is None:
+            top, shift, bottom, power = to_units(values), 0, len(values), 0
+        elif self._units.repeats:
+            top, shift = weighted_units(values, self._weight, self._units), 0
+            bottom, power = int(self._units.units.sum()), self._units.power
+        else:
+            shift = -int(np.frexp(self._weight.max())[1])
+            top = to_units(np.ldexp(self._weight, shift) * values)
+            bottom, power = int(self._units.units.sum()), self._units.power
+        ratio = float(int(top.units.sum())) / float(bottom)
+        with np.errstate(over="ignore"):
+            found = np.ldexp(ratio, power - top.power - shift)
+        return float(np.clip(found, values.min(), values.max()))  # rounding may go past both
+
     def total(self, n_rows: int) -> float:
         """Σ w."""
         return float(n_rows) if self._units is None else _sum(self._units)
@@ -57,7 +73,7 @@ def _sum(scaled: Units) -> float:
 def mean_start(target: Floats, weight: Floats | None, link: str) -> Floats:
     """The weighted mean of each output, as a raw score; target: (n_outputs, n_rows)."""
     sums = RowSums(weight)
-    means = np.array([sums.of(y) for y in target]) / sums.total(target.shape[1])
+    means = np.array([sums.mean(y) for y in target])
     if link == "logistic":
         means = means.clip(LEAST, 1 - LEAST)
     return to_raw(link, means.clip(min=LEAST) if link == "exp" else means)

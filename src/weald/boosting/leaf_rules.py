@@ -12,13 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.boosting.line_search import minimise
+from weald.boosting.line_search import CLOSE, minimise
 from weald.boosting.records import Floats
 from weald.boosting.stage_losses import NativeStageLoss, StageLoss
 from weald.rows.stage import RowWeight, StageRows
-
-#: a curvature below it is none: scikit-learn's bound
-_NO_CURVATURE = 1e-150
 
 
 @dataclass
@@ -66,7 +63,7 @@ def newton_values(sums: Floats, n_outputs: int) -> Floats:
     """One Newton step for each leaf from Σ w·g and Σ w·h, (n_leaves, 2); of K classes (K − 1) / K of it."""
     slope, curvature = sums.T
     with np.errstate(over="ignore"):  # what overflows is no step
-        step = np.divide(-slope, curvature, out=np.zeros(len(sums)), where=curvature >= _NO_CURVATURE)
+        step = np.divide(-slope, curvature, out=np.zeros(len(sums)), where=curvature > 0)
     if n_outputs > 1:
         step *= (n_outputs - 1) / n_outputs
     return np.where(np.isfinite(step), step, 0.0)
@@ -105,7 +102,9 @@ def leaf_values(
         both = (for_one > 0) & (for_other > 0)
         odds = np.divide(for_one, for_other, out=np.ones(len(both)), where=both)
         half = (engine.map_values("log", odds) / 2).clip(-loss.most, loss.most)
-        return np.where(both, half, np.where(for_one > 0, loss.most, -loss.most))
+        # Both weights may have rounded to 0: such a leaf says nothing.
+        one_way = np.where(for_one > 0, loss.most, np.where(for_other > 0, -loss.most, 0.0))
+        return np.where(both, half, one_way)
     return _searched(loss, leaves, scores, output)
 
 
@@ -146,4 +145,11 @@ def _searched(loss: StageLoss, leaves: Leaves, scores: Floats, output: int) -> F
         slope = np.ascontiguousarray(found[:, 0])
         return slope, None if loss.rule == "search" else np.ascontiguousarray(found[:, 1])
 
-    return minimise(slopes, leaves.n_leaves, most=loss.most)
+    return minimise(slopes, leaves.n_leaves, most=loss.most, least=least_step(loss, scores[output]))
+
+
+def least_step(loss: StageLoss, scores: Floats) -> float:
+    """A difference of raw scores that is nothing: log odds have a unit, of others the scores lose it."""
+    if np.isfinite(loss.most):
+        return CLOSE
+    return float(np.finfo(np.float64).eps * np.abs(scores).max(initial=0.0))

@@ -38,13 +38,12 @@ def hold_monotone(arrays: Mapping[str, NDArray[Any]], value: Floats, directions:
     value = value.copy()
     slot = arrays["slot"]
     n_before = np.concatenate(([0], np.cumsum(slot < 0)))  # leaves before each node
-    end = np.arange(1, len(slot) + 1)  # the node after the subtree of each node
+    end = subtree_ends(slot, arrays["right"])
     for node in range(len(slot) - 1, -1, -1):
         inner = int(slot[node])
         if inner < 0:
             continue
         right = int(arrays["right"][inner])
-        end[node] = end[right]
         direction = directions[arrays["column"][inner]]
         if direction == 0 or np.isinf(arrays["threshold"][inner]):  # infinite: known against missing
             continue
@@ -55,3 +54,12 @@ def hold_monotone(arrays: Mapping[str, NDArray[Any]], value: Floats, directions:
         value[low] = np.minimum(value[low], middle)
         value[high] = np.maximum(value[high], np.where(np.isinf(middle), -np.inf, middle))
     return value
+
+
+def subtree_ends(slot: NDArray[Any], right: NDArray[Any]) -> NDArray[np.int64]:
+    """For each node of a tree in preorder, the node after its subtree; `slot`, `right` as in `Forest`."""
+    end = np.arange(1, len(slot) + 1)
+    for node in range(len(slot) - 1, -1, -1):
+        if slot[node] >= 0:
+            end[node] = end[right[slot[node]]]
+    return end

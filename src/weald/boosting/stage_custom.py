@@ -57,7 +57,7 @@ class CustomStageLoss:
                 def slopes(places: Floats, k: int = k) -> tuple[Floats, None]:
                     scores[k] = places[0]
                     self.gradients(scores, g, h, n_threads=1)
-                    return np.array([sums.of(g[k])]), None
+                    return np.array([sums.mean(g[k])]), None
 
                 found[k] = minimise(slopes, 1, most=self.most)[0]
                 scores[k] = found[k]
@@ -70,19 +70,22 @@ class CustomStageLoss:
 
     def gradients(self, scores: Floats, g: Floats, h: Floats, *, n_threads: int) -> None:
         """Slopes of the loss, and its hessians or 1."""
-        g[...] = self._asked("gradient", self.target, scores)
-        h[...] = self._asked("hessian", self.target, scores) if self._hessian else 1.0
+        g[...] = self._asked("gradient", self.target, scores, self.weight)
+        h[...] = self._asked("hessian", self.target, scores, self.weight) if self._hessian else 1.0
 
     def mean(self, scores: Floats, target: Floats, weight: Floats | None, *, n_threads: int) -> float:
         """The weighted mean loss; NaN where no row counts."""
-        values = self._asked("value", target, scores)[0]
+        values = self._asked("value", target, scores, weight)[0]
         total = math.fsum(np.ones(len(target)) if weight is None else weight)
         if total == 0:
             return math.nan
         return math.fsum(values if weight is None else values[weight > 0] * weight[weight > 0]) / total
 
-    def _asked(self, method: str, target: Floats, scores: Floats) -> Floats:
-        """What the object returns, one row an output; it may write into what it is given."""
+    def _asked(self, method: str, target: Floats, scores: Floats, weight: Floats | None) -> Floats:
+        """What the object returns, one row an output; it may write into what it is given.
+
+        What it says of rows of weight 0, which count as absent, need not be finite: there it is 0.
+        """
         one = self.n_outputs == 1
         raw = scores[0].copy() if one else np.array(scores.T, order="C")
         wanted = raw.shape if method != "value" else (len(target),)
@@ -101,6 +104,9 @@ class CustomStageLoss:
             )
         rows = found.reshape(len(target), -1)
         bad = ~np.isfinite(rows).all(axis=1)
+        if weight is not None and bad.any():
+            rows = np.where((bad & (weight == 0))[:, np.newaxis], 0.0, rows)
+            bad &= weight > 0
         if bad.any():
             row = int(np.argmax(bad))
             raise ParameterError(

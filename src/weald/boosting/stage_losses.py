@@ -20,7 +20,7 @@ from weald.boosting.links import to_raw
 from weald.boosting.records import Floats
 from weald.data.fixed_point import weight_units
 
-#: shares of classes are taken for no smaller, and no larger than 1 minus it: scikit-learn's bound
+#: shares of classes are taken for no smaller, and no larger than 1 minus it (scikit-learn: float64's eps)
 LEAST_SHARE = float(np.finfo(np.float32).eps)
 #: the largest step of a leaf in log odds: where all rows of a leaf pull one way, no minimum ends it earlier
 MOST_LOG_ODDS = 16.0
@@ -148,15 +148,14 @@ class NativeStageLoss:
     def start(self) -> Floats:
         """f0: the constant raw scores of least loss."""
         sums, y = RowSums(self.weight), self.target
-        total = sums.total(len(y))
         if self.native == "multinomial":
-            shares = _clipped(sums.by_class(y, self.n_outputs) / total)
+            shares = _clipped(sums.by_class(y, self.n_outputs) / sums.total(len(y)))
             return to_raw("softmax", shares)
         if self.native in ("binomial", "exponential"):
-            share = _clipped(np.array([sums.of(y) / total]))
+            share = _clipped(np.array([sums.mean(y)]))
             return to_raw(self.link, share)
         if self.native == "squared_error":
-            return np.array([sums.of(y) / total])
+            return np.array([sums.mean(y)])
         if self.native == "quantile" and not self._exact and self._repeats:
             return np.array([interpolated(y, self._units, self.alpha)])
         return np.array([self._quantile(y, self.alpha if self.native == "quantile" else 0.5, middle=True)])

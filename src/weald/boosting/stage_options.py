@@ -9,8 +9,6 @@ from dataclasses import dataclass
 class StageOptions:
     """How to boost; limits on rows are resolved, 0 is no limit."""
 
-    n_rounds: int = 100  # the rounds of the whole model, those it starts from included
-    learning_rate: float = 0.1
     subsample: float = 1.0
     exact_leaves: bool = False  # leaf="exact"
     max_depth: int = 3

@@ -19,6 +19,7 @@ from weald.boosting.records import Floats
 from weald.boosting.sampling import Purpose, draw
 from weald.boosting.stage_losses import StageLoss
 from weald.boosting.stage_options import StageOptions
+from weald.errors import DataError
 from weald.rows.stage import RowWeight
 
 
@@ -87,12 +88,31 @@ class StageStep(ABC):
         self._draw_rows()
         self.loss.prepare(self.scores)
         self.loss.gradients(self.scores, self._g, self._h, n_threads=self.options.n_threads)
+        self._require_finite(slopes=True)
         if self.out_of_bag is not None:
             self.loss_before = self.mean_loss(self.out_of_bag)
         # All outputs are fitted to the same scores, as in Algorithm 10.4.
         fitted = [self._fit(output) for output in range(self.loss.n_outputs)]
         self._take(fitted, learning_rate)
+        self._require_finite(slopes=False)
         self.next_round += 1
+
+    def _require_finite(self, *, slopes: bool) -> None:
+        """Refuse to go on from scores, or with slopes times weights, that have left float64."""
+        weight = self._all.values
+        everything = weight is None or self._all.n_present == self._all.n_rows
+        present = slice(None) if everything or weight is None else weight > 0
+        fine = bool(np.isfinite(self.scores[:, present]).all())
+        if fine and slopes:
+            g = self._g[:, present]
+            with np.errstate(over="ignore"):
+                fine = bool(np.isfinite(g if weight is None else g * weight[present]).all())
+        if not fine:
+            raise DataError(
+                f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw "
+                "scores, or slopes times weights, overflow float64. Use a smaller learning_rate, or bring "
+                "the target and sample_weight to a smaller scale."
+            )
 
     def _draw_rows(self) -> None:
         """So many of the rows that count, without replacement; the same for every output."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.boosting.leaf_rules import Leaves, leaf_values, newton_values
-from weald.boosting.monotone import hold_monotone
+from weald.boosting.monotone import hold_monotone, subtree_ends
 from weald.boosting.records import Floats
 from weald.boosting.sampling import tree_seed
 from weald.boosting.stage_losses import StageLoss
@@ -92,7 +92,9 @@ class TreeStep(StageStep):
         new = []
         for tree, native, value in fitted:
             tree.weight = learning_rate
-            self._rows.add_scores(native, learning_rate * value, self.scores[tree.output])
+            with np.errstate(over="ignore"):  # the step refuses scores that overflow
+                shrunk = learning_rate * value
+            self._rows.add_scores(native, shrunk, self.scores[tree.output])
             new.append(tree)
         self.trees += new
         if self.held_out is not None:
@@ -107,11 +109,8 @@ def _pruned(tree: BoostedTree, mean: Floats, alpha: float) -> tuple[BoostedTree,
     whole = forest_of([tree], 1 + int(tree.arrays["column"].max(initial=0)), np.zeros(1), "identity")
     cut = pruned(whole, mean, alpha)
     # Both in preorder: a leaf of the cut tree stands for all leaves of the whole one up to the next.
-    slot, right = whole.slot, whole.right
-    end = np.arange(1, len(slot) + 1)
-    for node in range(len(slot) - 1, -1, -1):
-        if slot[node] >= 0:
-            end[node] = end[right[slot[node]]]
+    slot = whole.slot
+    end = subtree_ends(slot, whole.right)
     joined = np.empty(tree.n_leaves, np.intp)
     node = leaf = 0
     for kept in cut.slot.tolist():

@@ -12,11 +12,19 @@ from sklearn.utils.validation import has_fit_parameter
 
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
-from weald.data.user_rows import indexable, outline, take
+from weald.data.user_rows import take
 from weald.errors import DataError
 from weald.estimators.bagging_bags import Bags
 from weald.estimators.class_weight import Weights
-from weald.estimators.members import in_parallel, label_positions, naming, seeded, showing
+from weald.estimators.members import (
+    in_order,
+    in_parallel,
+    label_positions,
+    naming,
+    numbers_of,
+    seeded,
+    showing,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,10 +62,7 @@ class OtherMembers:
 
     def read(self, X: Any, owner: str) -> Any:
         """A table whose rows can be taken, with the columns of training in their order."""
-        X = indexable(X)
-        given = outline(X)
-        order = list(self.schema.order(given, owner))
-        return X if order == list(range(given.n_columns)) else take(X, columns=order)
+        return in_order(X, self.schema, owner)
 
     def each(
         self,
@@ -175,8 +180,7 @@ def shares_of(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]
 
 
 def _numbers(member: Any, X: Any, _: None) -> NDArray[np.float64]:
-    said: NDArray[np.float64] = np.asarray(member.predict(X), np.float64)
-    return said.reshape(len(said), -1)
+    return numbers_of(member, X)
 
 
 def _decisions(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

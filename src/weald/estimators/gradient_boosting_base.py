@@ -30,18 +30,19 @@ from weald.data.schema import Schema
 from weald.data.target import read_weight
 from weald.data.user_rows import indexable, outline
 from weald.engine import thread_count
-from weald.errors import DataError, DataTypeError, ParameterError
+from weald.errors import DataTypeError, ParameterError
 from weald.estimators.bagging_others import names_of
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.fitted import FittedForest, used_rows
 from weald.estimators.gradient_boosting_bases import BaseStep
-from weald.estimators.gradient_boosting_models import BaseRounds, TreeRounds, ordered, start_scores
+from weald.estimators.gradient_boosting_models import BaseRounds, TreeRounds, start_scores
 from weald.estimators.gradient_boosting_options import CUSTOM, StageBoostingOptions
 from weald.estimators.gradient_boosting_predict import StagePredictions
 from weald.estimators.gradient_boosting_rows import StageData, hold_out
 from weald.estimators.gradient_boosting_saving import StageState
 from weald.estimators.gradient_boosting_start import EstimatorStart, fit_start
 from weald.estimators.growth import drawn_seed, max_columns, row_limit
+from weald.estimators.members import in_order, limit_input_tags
 from weald.estimators.options import check_names
 
 #: one value a round
@@ -112,7 +113,8 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             progress=progress_of(options.verbose, n_rounds),
         )
         run_rounds(step, n_rounds, options.learning_rate, watch)
-        model = self._model(step, data, base, init, options)
+        zero = isinstance(options.init, str) if past is None else past.zero
+        model = self._model(step, data, base, init, options, zero=zero)
         self._take(model, data.classes, self._curves(watch, past), seed=seed, loss=loss.name)
         return self
 
@@ -183,11 +185,13 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         """All rows, read and checked."""
         owner, trees = type(self).__name__, options.estimator is None
         rows = None
-        if not trees or not (options.init is None or isinstance(options.init, str)):
+        # An estimator to start from reads them: that of the rounds gone on from, whatever `init` is by now.
+        started = past.init is not None if past is not None else _is_estimator(options.init)
+        if not trees or started:
             rows = indexable(X)
         if not trees:
             if past is not None:
-                rows = ordered(rows, past.schema, owner)
+                rows = in_order(rows, past.schema, owner)
             given = outline(rows)
             schema, aligned, n_rows = names_of(given), None, given.n_rows
             weight = read_weight(sample_weight, n_rows=n_rows)
@@ -202,7 +206,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
                 schema = Schema.of(table, used=used_rows(weight), unknown=options.unknown)
             aligned = schema.align(table, estimator=owner)
             if past is not None and rows is not None:
-                rows = ordered(rows, schema, owner)
+                rows = in_order(rows, schema, owner)
         if weight is not None and (weight == 1).all():
             weight = None
         return StageData(schema, aligned, rows, target, weight, classes)
@@ -269,8 +273,6 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         if monotone is not None:
             check_constrainable([data.n_classes or 0], 1, owner, None)
         return StageOptions(
-            n_rounds=options.n_estimators,
-            learning_rate=options.learning_rate,
             subsample=options.subsample,
             exact_leaves=options.leaf == "exact",
             max_depth=options.max_depth or 0,
@@ -298,16 +300,12 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         base: Floats,
         init: EstimatorStart | None,
         options: Any,
+        *,
+        zero: bool,
     ) -> TreeRounds | BaseRounds:
         if isinstance(step, BaseStep):
-            return BaseRounds(step.rounds, base, step.loss.link, data.schema, init)
-        forest = step.forest(base)
-        if not np.isfinite(forest.value).all():
-            raise DataError(
-                f"The values of a leaf overflow float64 under the loss {step.loss.name!r}. Bring the target, "
-                "or what the loss returns, to a smaller scale, or use a smaller learning_rate."
-            )
-        return TreeRounds(forest, data.schema, init, options.categorical_features)
+            return BaseRounds(step.rounds, base, step.loss.link, data.schema, init, zero)
+        return TreeRounds(step.forest(base), data.schema, init, options.categorical_features, zero)
 
     def _curves(self, watch: StageWatch, past: TreeRounds | BaseRounds | None) -> dict[str, Any]:
         """One value a round, those of the rounds that were there included, if all have one."""
@@ -377,9 +375,21 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         check_names(names, type(self).__name__, list(self.get_params(deep=False)))
         return BaseEstimator.set_params(self, **params)  # type: ignore[no-any-return]
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: tables that the estimators take, if there are any besides trees."""
+        tags = super().__sklearn_tags__()
+        others = [each for each in (self.estimator, self.init) if _is_estimator(each)]
+        if others:
+            limit_input_tags(tags, others)
+        return tags
+
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""
         return "_model_" in vars(self)
+
+
+def _is_estimator(init: Any) -> bool:
+    return init is not None and not isinstance(init, str)
 
 
 def _seed(options: Any) -> int:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from weald.boosting.base_scores import RowSums
+from weald.boosting.leaf_rules import least_step
 from weald.boosting.line_search import minimise
 from weald.boosting.records import Floats
 from weald.boosting.stage_losses import StageLoss
 from weald.boosting.stage_options import StageOptions
 from weald.boosting.stage_step import HeldOut, StageStep
 from weald.data.user_rows import take
-from weald.errors import DataError
-from weald.estimators.members import naming, seeded
+from weald.estimators.members import naming, number_of_row, seeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,10 @@ class FittedBase:
     size: float
     rate: float
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, n_rows: int) -> Floats:
         """b(x): one number a row."""
-        return numbers(self.estimator, X)
+        with naming(f"The {type(self.estimator).__name__} of `estimator`"):
+            return number_of_row(self.estimator, X, n_rows)
 
 
 class BaseStep(StageStep):
@@ -78,45 +79,47 @@ class BaseStep(StageStep):
                 extra["sample_weight"] = weight if rows is None else weight[rows]
             said = residual if rows is None else residual[rows]
             estimator = estimator.fit(take(self._X, rows), said, **extra)
-            base = numbers(estimator, self._X)
+            base = number_of_row(estimator, self._X, len(residual))
         return estimator, base, self._search(output, base)
 
     def _search(self, output: int, base: Floats) -> float:
         """β: where the loss along F + β·b is least, over the rows drawn (S13)."""
+        if not base.any():
+            return 0.0
         sums = RowSums(self.drawn.values)
         moved = self.scores.copy()
         g, h = np.empty_like(moved), np.empty_like(moved)
         smooth = self.loss.rule in ("mean", "newton")
+        # Products of b and slopes may leave float64: both are divided by powers of two.
+        power, steep = exponent(base), exponent(self._g[output])
+        unit = np.ldexp(base, -power)
 
         def slopes(place: Floats) -> tuple[Floats, Floats | None]:
-            moved[output] = self.scores[output] + place[0] * base
+            moved[output] = self.scores[output] + place[0] * unit
             self.loss.gradients(moved, g, h, n_threads=self.options.n_threads)
-            slope = np.array([sums.of(g[output] * base)])
-            return slope, np.array([sums.of(h[output] * base * base)]) if smooth else None
+            slope = np.array([sums.mean(np.ldexp(g[output], -steep) * unit)])
+            return slope, np.array([sums.mean(np.ldexp(h[output], -steep) * unit * unit)]) if smooth else None
 
-        size = float(np.abs(base).max(initial=0.0))
-        most = self.loss.most / size if size > 0 else 0.0
-        return float(minimise(slopes, 1, most=most)[0]) if size > 0 else 0.0
+        size = float(np.abs(unit).max())
+        least = least_step(self.loss, self.scores[output]) / size
+        found = minimise(slopes, 1, most=self.loss.most / size, least=least)[0]
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(found, -power))
 
     def _take(self, fitted: list[tuple[Any, Floats, float]], learning_rate: float) -> None:
         held = self.held_out
         members = []
         for output, (estimator, base, size) in enumerate(fitted):
             member = FittedBase(estimator, size, learning_rate)
-            self.scores[output] += (learning_rate * size) * base
-            if held is not None:
-                held.scores[output] += (learning_rate * size) * member.predict(held.rows)
+            of_held = None if held is None else member.predict(held.rows, len(held.target))
+            with np.errstate(over="ignore", invalid="ignore"):  # the step refuses scores that overflow
+                self.scores[output] += (learning_rate * size) * base
+                if held is not None:
+                    held.scores[output] += (learning_rate * size) * of_held
             members.append(member)
         self.rounds.append(members)
 
 
-def numbers(estimator: Any, X: Any) -> Floats:
-    """What a regressor says of some rows: (n_rows,), finite."""
-    said = np.asarray(estimator.predict(X), np.float64)
-    if said.ndim == 2 and said.shape[1] == 1:
-        said = said[:, 0]
-    if said.ndim != 1:
-        raise DataError(f"it predicts the shape {said.shape} where one number a row is needed.")
-    if not np.isfinite(said).all():
-        raise DataError(f"it predicts {said[~np.isfinite(said)][0]}.")
-    return said
+def exponent(values: Floats) -> int:
+    """The smallest power of two above all sizes."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])

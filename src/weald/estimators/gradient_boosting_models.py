@@ -10,10 +10,11 @@ import numpy as np
 
 from weald.boosting.records import Floats
 from weald.data.schema import Schema
-from weald.data.user_rows import indexable, outline, take
+from weald.data.user_rows import outline
 from weald.estimators.gradient_boosting_bases import FittedBase
 from weald.estimators.gradient_boosting_rows import StageData
 from weald.estimators.gradient_boosting_start import EstimatorStart
+from weald.estimators.members import in_order
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, raw_scores, staged_scores
 from weald.model.read import read_aligned
@@ -27,6 +28,7 @@ class TreeRounds:
     schema: Schema
     init: EstimatorStart | None
     declared: Any  # `categorical_features`
+    zero: bool = False  # whether it starts from 0 because `init` says so
 
     @property
     def n_rounds(self) -> int:
@@ -47,12 +49,12 @@ class TreeRounds:
         """Raw scores: (n_rows, n_outputs)."""
         table = read_aligned(X, self.schema, declared=self.declared, owner=owner)
         scores = raw_scores(self.forest, table, n_threads=n_threads)
-        return scores if self.init is None else scores + self.init.raw(ordered(X, self.schema, owner))
+        return scores if self.init is None else scores + self.init.raw(in_order(X, self.schema, owner))
 
     def staged(self, X: Any, owner: str, n_threads: int) -> Iterator[Floats]:
         """Raw scores after each round, a new array each."""
         table = read_aligned(X, self.schema, declared=self.declared, owner=owner)
-        start = None if self.init is None else self.init.raw(ordered(X, self.schema, owner))
+        start = None if self.init is None else self.init.raw(in_order(X, self.schema, owner))
         ends = (np.arange(1, self.n_rounds + 1) * self.forest.n_outputs).tolist()
         for scores in staged_scores(self.forest, table, ends, n_threads=n_threads):
             yield scores if start is None else scores + start
@@ -67,6 +69,7 @@ class BaseRounds:
     link: str
     schema: Schema  # names alone
     init: EstimatorStart | None
+    zero: bool = False  # as in TreeRounds
 
     @property
     def n_rounds(self) -> int:
@@ -75,14 +78,14 @@ class BaseRounds:
 
     def raw(self, X: Any, owner: str, n_threads: int) -> Floats:
         """Raw scores: (n_rows, n_outputs)."""
-        found = self._start(rows := ordered(X, self.schema, owner))
+        found = self._start(rows := in_order(X, self.schema, owner))
         for members in self.rounds:
             _add(members, rows, found)
         return found
 
     def staged(self, X: Any, owner: str, n_threads: int) -> Iterator[Floats]:
         """Raw scores after each round, a new array each."""
-        found = self._start(rows := ordered(X, self.schema, owner))
+        found = self._start(rows := in_order(X, self.schema, owner))
         for members in self.rounds:
             _add(members, rows, found)
             yield found.copy()
@@ -94,15 +97,7 @@ class BaseRounds:
 
 def _add(members: list[FittedBase], rows: Any, out: Floats) -> None:
     for output, member in enumerate(members):
-        out[:, output] += (member.rate * member.size) * member.predict(rows)
-
-
-def ordered(X: Any, schema: Schema, owner: str) -> Any:
-    """The user's rows with the columns of training in their order, for estimators that read them."""
-    X = indexable(X)
-    given = outline(X)
-    order = list(schema.order(given, owner))
-    return X if order == list(range(given.n_columns)) else take(X, columns=order)
+        out[:, output] += (member.rate * member.size) * member.predict(rows, len(out))
 
 
 def start_scores(

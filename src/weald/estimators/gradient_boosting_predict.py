@@ -25,9 +25,11 @@ _members: weakref.WeakKeyDictionary[Forest, NDArray[Any]] = weakref.WeakKeyDicti
 
 def has_leaves(model: Any) -> bool:
     """Whether the model is made of trees of its own; raises AttributeError if not, as `available_if` asks."""
-    if model.estimator is not None:
+    fitted = vars(model).get("_model_")
+    trees = model.estimator is None if fitted is None else isinstance(fitted, TreeRounds)
+    if not trees:
         raise AttributeError(
-            f"This {type(model).__name__} boosts {type(model.estimator).__name__}: it has no leaves to tell."
+            f"This {type(model).__name__} boosts another estimator than trees: it has no leaves to tell."
         )
     return True
 
@@ -35,7 +37,6 @@ def has_leaves(model: Any) -> bool:
 class StagePredictions:
     """What a fitted gradient booster can be asked, whatever it predicts."""
 
-    init: Any
     n_estimators_: int
     n_trees_per_iteration_: int
     n_features_in_: int
@@ -71,8 +72,8 @@ class StagePredictions:
         model = self._rounds
         if model.init is not None:
             return model.init.estimator
-        if isinstance(self.init, str):
-            return self.init
+        if model.zero:
+            return "zero"
         return ConstantStart(model.base, model.link, getattr(self, "classes_", None))
 
     @property

@@ -6,6 +6,7 @@ curves of the training are not kept.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -34,6 +35,7 @@ class StageState:
         if not isinstance(params["loss"], str):
             params["loss"] = f"{CUSTOM}{self._loss_name}"
         members: list[tuple[str, Any]] = []
+        params["init"] = "zero" if model.zero else None
         if model.init is not None:
             params.pop("init")
             members.append((_INIT, model.init.estimator))
@@ -78,9 +80,10 @@ class StageState:
         if isinstance(rounds, BaseRounds) and rounds.rounds:
             model.estimator = clone(rounds.rounds[0][0].estimator)
         options = model._checked_options()
+        rounds = replace(rounds, zero=isinstance(model.init, str))
         if isinstance(rounds, TreeRounds):
             model._check_declared(rounds.schema)
-            rounds = TreeRounds(rounds.forest, rounds.schema, rounds.init, options.categorical_features)
+            rounds = replace(rounds, declared=options.categorical_features)
         model._take(rounds, classes, {}, seed=seed, loss=loss)
         return model  # type: ignore[no-any-return]
 

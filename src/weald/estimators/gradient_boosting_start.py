@@ -14,10 +14,10 @@ from weald.boosting.records import Floats
 from weald.boosting.stage_losses import LEAST_SHARE, StageLoss
 from weald.data.target import restore_labels
 from weald.data.user_rows import outline
-from weald.errors import DataError, DataTypeError, ParameterError
+from weald.errors import DataTypeError, ParameterError
 from weald.estimators.bagging_others import shares_of
 from weald.estimators.gradient_boosting_rows import StageData
-from weald.estimators.members import naming
+from weald.estimators.members import check_said, naming, number_of_row
 
 
 class ConstantStart:
@@ -68,19 +68,14 @@ class EstimatorStart:
 
     def raw(self, X: Any) -> Floats:
         """(n_rows, n_outputs)."""
+        n_rows = outline(X).n_rows
         with naming(f"The {type(self.estimator).__name__} of `init`"):
             if self._classes is None:
-                said = np.asarray(self.estimator.predict(X), np.float64)
-                if said.ndim > 1 and said.shape[1] != 1:
-                    raise DataError(f"it predicts {said.shape[1]} numbers a row where one is needed.")
-                raw = said.reshape(-1, 1)
-            else:
-                shares = shares_of(self.estimator, X, self._classes)
-                shares = shares.clip(LEAST_SHARE, 1 - LEAST_SHARE)
-                raw = to_raw(self._link, shares if self._link == "softmax" else shares[:, 1:])
-            if not np.isfinite(raw).all():
-                raise DataError("it predicts NaN or infinity.")
-            return raw
+                return number_of_row(self.estimator, X, n_rows).reshape(-1, 1)
+            shares = shares_of(self.estimator, X, self._classes)
+            check_said(shares, n_rows)
+            shares = shares.clip(LEAST_SHARE, 1 - LEAST_SHARE)
+            return to_raw(self._link, shares if self._link == "softmax" else shares[:, 1:])
 
 
 def fit_start(

@@ -11,8 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from weald.boosting.sampling import Purpose, draw
+from weald.data.schema import Schema
+from weald.data.user_rows import indexable, outline, take
 from weald.errors import DataError, DataTypeError, MemberError, WealdError
 
 Found = TypeVar("Found")
@@ -114,3 +117,47 @@ def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     if strange:
         raise DataError(f"It predicts {strange[0]!r}, which is none of the labels it was given.")
     return np.array([place[label] for label in found.tolist()], np.int64)[which.reshape(-1)]
+
+
+def numbers_of(member: Any, X: Any) -> NDArray[np.float64]:
+    """What a regressor says of some rows: (n_rows, n_outputs)."""
+    said: NDArray[np.float64] = np.asarray(member.predict(X), np.float64)
+    if said.ndim == 0:
+        raise DataError("it predicts one number where one a row is needed.")
+    return said[:, np.newaxis] if said.ndim == 1 else said.reshape(len(said), -1)
+
+
+def number_of_row(member: Any, X: Any, n_rows: int) -> NDArray[np.float64]:
+    """What a regressor of one output says of each row, finite: (n_rows,)."""
+    said = numbers_of(member, X)
+    if said.shape[1:] != (1,):
+        raise DataError(f"it predicts {said.shape[1]} numbers a row where one is needed.")
+    check_said(said, n_rows)
+    return np.ascontiguousarray(said[:, 0])
+
+
+def check_said(said: NDArray[np.float64], n_rows: int) -> None:
+    """Refuse what was said of another number of rows, or is not finite."""
+    if len(said) != n_rows:
+        raise DataError(f"it predicts {len(said)} rows where there are {n_rows}.")
+    strange = ~np.isfinite(said)
+    if strange.any():
+        raise DataError(f"it predicts {said[strange][0]}, where finite numbers are needed.")
+
+
+def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:
+    """Let scikit-learn expect of an ensemble no more than what all its members take."""
+    try:
+        theirs = [get_tags(member).input_tags for member in members]
+    except (AttributeError, TypeError, ValueError):
+        return  # not estimators, which `fit` will say
+    for name in ("allow_nan", "sparse", "string", "categorical"):
+        setattr(tags.input_tags, name, all(getattr(each, name) for each in theirs))
+
+
+def in_order(X: Any, schema: Schema, owner: str) -> Any:
+    """A table whose rows can be taken, with the columns of training in their order, as members read it."""
+    X = indexable(X)
+    given = outline(X)
+    order = list(schema.order(given, owner))
+    return X if order == list(range(given.n_columns)) else take(X, columns=order)

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils import Bunch, get_tags
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.ensemble_options import Trainable, VotingOptions
 from weald.estimators.ensemble_saving import VotingState
-from weald.estimators.members import in_parallel, naming
+from weald.estimators.members import in_parallel, limit_input_tags, naming
 from weald.estimators.options import checked
 from weald.estimators.saving import Saving
 
@@ -187,11 +187,10 @@ class BaseVoting(VotingState, TransformerMixin, Saving, BaseEstimator, metaclass
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         try:
-            theirs = [get_tags(member).input_tags for _, member in self.estimators if not _dropped(member)]
-        except (AttributeError, TypeError, ValueError):
+            members = [member for _, member in self.estimators if not _dropped(member)]
+        except (TypeError, ValueError):
             return tags  # not a list of estimators, which `fit` will say
-        for name in ("allow_nan", "sparse", "string", "categorical"):
-            setattr(tags.input_tags, name, all(getattr(each, name) for each in theirs))
+        limit_input_tags(tags, members)
         return tags
 
 

@@ -119,10 +119,8 @@ def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOp
     native.narrow = options.binned and options.max_columns == 0 and weight.n_present >= _PACKED_ROWS
     native.zero_gain = options.monotone is None
     native.narrow_rows = _NARROW_ROWS
-    careful = caution(weight.n_present, options.cat_smooth, options.cat_l2)
-    native.category_smooth, native.category_lambda = careful.smooth, careful.penalty
+    _hold_categories(native, options, weight)
     grow = native.grow
-    grow.rare_rows = careful.smooth
     grow.max_depth = options.max_depth or np.iinfo(np.int64).max
     grow.max_leaves = options.max_leaves
     grow.min_rows_split = max(options.min_rows_split, 2 * options.min_rows_leaf)
@@ -135,3 +133,12 @@ def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOp
             grow.min_rows_leaf = options.min_rows_leaf
             native.narrow = False
     return native
+
+
+def _hold_categories(native: engine.NewtonOptions, options: StageOptions, weight: RowWeight) -> None:
+    """The caution with categories, which counts rows, in the weights that the core adds up."""
+    n_rows = int(weight.total) if weight.whole else weight.n_present
+    careful = caution(n_rows, options.cat_smooth, options.cat_l2)
+    of_a_row = weight.total / n_rows
+    native.category_smooth = native.rare_weight = careful.smooth * of_a_row
+    native.category_lambda = careful.penalty * of_a_row

@@ -16,6 +16,36 @@ def test_smooth_functions_with_and_without_curvature():
     assert minimise(lambda x: (slopes(x)[0], None), 4) == pytest.approx(root, abs=1e-9)
 
 
+@pytest.mark.parametrize("most", [np.inf, 1e250])
+def test_the_unit_of_places_does_not_matter(most):
+    root = np.array([1e-15, -3e-12, 1.0, -1.7e18, 4e-300, 1e200])
+    size = np.abs(root)
+
+    def slopes(x):
+        return np.tanh((x - root) / size), 1 / np.cosh(np.clip((x - root) / size, -300, 300)) ** 2 / size
+
+    def kinks(x):
+        return np.sign(x - root), None
+
+    for found in (
+        minimise(slopes, 6, most=most),
+        minimise(lambda x: (slopes(x)[0], None), 6, most=most),
+        minimise(kinks, 6, most=most),
+    ):
+        assert found / root == pytest.approx(np.ones(6), rel=1e-12)
+
+
+def test_differences_that_do_not_count_are_not_looked_for():
+    asked = []
+
+    def slopes(x):
+        asked.append(x)
+        return np.sign(x - 1e-9), None
+
+    assert minimise(slopes, 1, least=1e-6) == pytest.approx([0.0], abs=1e-6)
+    assert len(asked) < 10
+
+
 def test_kinks_are_found():
     kink = np.array([2.5, -7.0])
     assert minimise(lambda x: (np.sign(x - kink), None), 2) == pytest.approx(kink, abs=1e-9)
@@ -24,6 +54,10 @@ def test_kinks_are_found():
 def test_a_function_that_falls_for_ever_ends_at_the_limit():
     assert minimise(lambda x: (-np.exp(-x), np.exp(-x)), 1, most=16.0).tolist() == [16.0]
     assert minimise(lambda x: (np.exp(x), np.exp(x)), 1, most=16.0).tolist() == [-16.0]
+
+
+def test_without_a_limit_it_ends_with_float64():
+    assert minimise(lambda x: (np.full(2, -1.0) * [1, -1], None), 2).tolist() == [2.0**1022, -(2.0**1022)]
 
 
 def test_a_flat_function_stays_at_zero():

@@ -76,6 +76,25 @@ def test_a_flat_minimum_of_huber_is_met_in_its_middle():
     assert found.tolist() == [5.0]
 
 
+@pytest.mark.parametrize("outlier", [1e4, 9.97e36, 1.7e308])
+def test_outliers_do_not_move_the_minimum_of_huber(outlier):
+    y = np.array([0.0, 0.5, 1.0, 1.25, outlier])
+    found = engine.stage_huber(
+        y, np.zeros(5), None, np.zeros(5, np.int32), n_leaves=1, delta=1.0, exact=True, n_threads=1
+    )
+    # All but the outlier are within δ of the root, which pulls with δ: 4γ − 2.75 = 1.
+    assert found == pytest.approx([(2.75 + 1) / 4], rel=1e-15)
+
+
+def test_residuals_from_end_to_end_of_float64():
+    y = np.array([-1.7e308, 1.7e308])
+    leaf = np.zeros(2, np.int32)
+    settings = {"n_leaves": 1, "n_threads": 1}
+    for delta in (1.0, 1.7e308):
+        assert engine.stage_huber(y, 0 * y, None, leaf, delta=delta, exact=True, **settings).tolist() == [0.0]
+    assert engine.stage_quantiles(y, 0 * y, None, leaf, alpha=0.5, middle=True, **settings).tolist() == [0.0]
+
+
 def test_empty_leaves_and_no_delta():
     y, f, leaf = np.array([1.0, 2.0, 4.0]), np.zeros(3), np.zeros(3, np.int32)
     settings = {"n_leaves": 2, "n_threads": 1}

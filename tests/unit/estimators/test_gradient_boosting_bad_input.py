@@ -97,7 +97,7 @@ def test_targets_that_the_loss_cannot_take():
 def test_a_start_or_a_base_that_fails_is_named():
     said = message(GradientBoostingRegressor(init=Fails()), X, Y, MemberError)
     assert said == "The Fails of `init` failed: RuntimeError: no luck today"
-    assert "predicts NaN" in message(GradientBoostingRegressor(init=SaysNothing()), X, Y, DataError)
+    assert "predicts nan" in message(GradientBoostingRegressor(init=SaysNothing()), X, Y, DataError)
     said = message(GradientBoostingRegressor(estimator=Fails()), X, Y, MemberError)
     assert said == "The Fails of round 0 failed: RuntimeError: no luck today"
     assert "predicts nan" in message(GradientBoostingRegressor(estimator=SaysNothing()), X, Y, DataError)
