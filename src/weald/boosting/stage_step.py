@@ -103,6 +103,8 @@ class StageStep(ABC):
         everything = weight is None or self._all.n_present == self._all.n_rows
         present = slice(None) if everything or weight is None else weight > 0
         fine = bool(np.isfinite(self.scores[:, present]).all())
+        if fine and self.held_out is not None:
+            fine = bool(np.isfinite(self.held_out.scores).all())
         if fine and slopes:
             g = self._g[:, present]
             with np.errstate(over="ignore"):

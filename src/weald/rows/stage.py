@@ -20,6 +20,8 @@ from weald.data.target import total_weight
 _NARROW_ROWS = 1 << 18
 #: below it sums are wide, bins or not: only there splits of no gain are made, which few rows may need (XOR)
 _PACKED_ROWS = 1 << 12
+#: of a weight: more than packed sums may lose
+_ROUNDING = 2.0**-10
 
 
 class StageRows:
@@ -140,5 +142,7 @@ def _hold_categories(native: engine.NewtonOptions, options: StageOptions, weight
     n_rows = int(weight.total) if weight.whole else weight.n_present
     careful = caution(n_rows, options.cat_smooth, options.cat_l2)
     of_a_row = weight.total / n_rows
-    native.category_smooth = native.rare_weight = careful.smooth * of_a_row
+    native.category_smooth = careful.smooth * of_a_row
     native.category_lambda = careful.penalty * of_a_row
+    # A category of so many rows of one weight is not rare, however the sums of their weights are rounded.
+    native.rare_weight = native.category_smooth * (1 - _ROUNDING)

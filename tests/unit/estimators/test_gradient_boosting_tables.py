@@ -37,7 +37,7 @@ def test_missing_rows_are_parted_by_newton_trees_too(tree_method):
 
 
 def test_few_missing_rows_are_no_side_of_their_own():
-    frame = column([*"ab" * 50, None, None, None])
+    frame = column([*"a" * 50, None, None, None])
     y = frame["town"].isna().to_numpy() * 10.0
     careful = GradientBoostingRegressor(**STUMP).fit(frame, y)
     assert careful.estimators_[0, 0].get_n_leaves() == 1
@@ -76,12 +76,14 @@ def test_whole_weights_are_repeated_rows_to_the_caution_too():
 
 
 def test_categories_that_the_penalty_refuses_are_not_split_at_no_gain():
-    frame = column(list("abcd") * 10)
-    y = np.random.default_rng(0).normal(size=40)
-    y -= y.mean() - 1e-3 * np.resize([1, -1, 1, -1], 40)
-    assert GradientBoostingRegressor(**STUMP).fit(frame, y).estimators_[0, 0].get_n_leaves() == 1
-    trusting = GradientBoostingRegressor(cat_smooth=0, cat_l2=0, **STUMP).fit(frame, y)
-    assert trusting.estimators_[0, 0].get_n_leaves() == 2
+    size = np.repeat([0.0, 1.0], 40)
+    frame = column(list("abcd") * 20).assign(size=size)
+    y = 20 * size + 0.1 * np.random.default_rng(0).normal(size=80)
+    two_levels = {**STUMP, "max_depth": 2}
+    careful = GradientBoostingRegressor(**two_levels).fit(frame, y).estimators_[0, 0]
+    assert careful.get_n_leaves() == 2
+    trusting = GradientBoostingRegressor(cat_smooth=0, cat_l2=0, **two_levels).fit(frame, y)
+    assert trusting.estimators_[0, 0].get_n_leaves() == 4
 
 
 def test_refused_categories_leave_the_node_to_numbers():
