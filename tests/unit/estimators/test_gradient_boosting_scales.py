@@ -69,6 +69,15 @@ def test_other_bases_take_large_targets(loss, unit):
     assert large.predict(X) / unit == pytest.approx(plain.predict(X), rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.parametrize("leaf", ["one_step", "exact"])
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "quantile"])
+def test_trees_take_targets_at_the_end_of_float64(loss, leaf):
+    settings = {"loss": loss, "leaf": leaf, "n_estimators": 5}
+    plain = GradientBoostingRegressor(**settings).fit(X, Y)
+    large = GradientBoostingRegressor(**settings).fit(X, 2.0**1020 * Y)
+    assert (large.predict(X) / 2.0**1020).tolist() == plain.predict(X).tolist()
+
+
 @pytest.mark.parametrize("estimator", [None, LinearRegression()])
 def test_a_sum_of_targets_may_overflow(estimator):
     model = GradientBoostingRegressor(estimator=estimator, n_estimators=2).fit(X, np.full(60, 1e308))
