@@ -17,7 +17,7 @@ import numpy as np
 
 from weald.boosting.records import Floats
 from weald.boosting.sampling import Purpose, draw
-from weald.boosting.stage_losses import StageLoss
+from weald.boosting.stage_losses import NativeStageLoss, StageLoss
 from weald.boosting.stage_options import StageOptions
 from weald.rows.stage import RowWeight
 
@@ -76,22 +76,31 @@ class StageStep(ABC):
         self._all = self.drawn = RowWeight(weight, n_rows)
         self.out_of_bag: Floats | None = None
         self.loss_before = np.nan
-        self._g, self._h = np.empty_like(scores), np.empty_like(scores)
+        self._g, self._h = np.empty_like(scores), np.ones_like(scores)
+        self._looked_ahead = False  # these are the slopes at the scores so far
 
     def mean_loss(self, weight: Floats | None) -> float:
         """The mean loss of the training rows at the scores so far, by these weights."""
-        return self.loss.mean(self.scores, self.loss.target, weight, n_threads=self.options.n_threads)
+        loss, n_threads = self.loss, self.options.n_threads
+        if not isinstance(loss, NativeStageLoss) or not loss.steady or self._looked_ahead:
+            return loss.mean(self.scores, loss.target, weight, n_threads=n_threads)
+        # The next round needs the slopes there: rows come into the cache once.
+        self._looked_ahead = True
+        return loss.gradients_and_mean(self.scores, self._g, self._h, weight, n_threads=n_threads)
 
     def add_round(self, learning_rate: float) -> None:
         """Fit one round, and bring it to all scores."""
         self._draw_rows()
-        self.loss.prepare(self.scores)
-        self.loss.gradients(self.scores, self._g, self._h, n_threads=self.options.n_threads)
+        if not self._looked_ahead:
+            self.loss.prepare(self.scores)
+            self.loss.gradients(self.scores, self._g, self._h, n_threads=self.options.n_threads)
+            self._looked_ahead = True
         if self.out_of_bag is not None:
             self.loss_before = self.mean_loss(self.out_of_bag)
         # All outputs are fitted to the same scores, as in Algorithm 10.4.
         fitted = [self._fit(output) for output in range(self.loss.n_outputs)]
         self._take(fitted, learning_rate)
+        self._looked_ahead = False
         self.next_round += 1
 
     def _draw_rows(self) -> None:

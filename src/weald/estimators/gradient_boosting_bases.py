@@ -85,7 +85,7 @@ class BaseStep(StageStep):
         """β: where the loss along F + β·b is least, over the rows drawn (S13)."""
         sums = RowSums(self.drawn.values)
         moved = self.scores.copy()
-        g, h = np.empty_like(moved), np.empty_like(moved)
+        g, h = np.empty_like(moved), np.ones_like(moved)
         smooth = self.loss.rule in ("mean", "newton")
 
         def slopes(place: Floats) -> tuple[Floats, Floats | None]:
