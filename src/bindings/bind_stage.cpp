@@ -22,22 +22,19 @@ StageRows rows_of(const Matrix<double>& scores, const Vector<double>& target) {
   return {scores.data(), target.data(), static_cast<int64_t>(scores.shape(1)), static_cast<int64_t>(scores.shape(0))};
 }
 
-void fill_stage(const std::string& loss, const Vector<double>& parameters, const Matrix<double>& scores,
-                const Vector<double>& target, const Filled& g, const Filled& h, int n_threads) {
+// g and h of no rows: no gradients are wanted.
+nb::tuple pass_over(const std::string& loss, const Vector<double>& parameters, const Matrix<double>& scores,
+                    const Vector<double>& target, const Filled& g, const Filled& h, const Vector<double>& weight,
+                    bool wants_loss, int n_threads) {
+  const bool fills = g.size() > 0;
   const auto fits = [&](const Filled& array) {
-    return array.shape(0) == scores.shape(0) && array.shape(1) == scores.shape(1);
+    return !fills || (array.shape(0) == scores.shape(0) && array.shape(1) == scores.shape(1));
   };
   require(fits(g) && fits(h), "scores, g and h have one shape");
-  const StageRows rows = rows_of(scores, target);
-  call(n_threads, [&](Run& run) { stage_gradients(loss, view(parameters), rows, g.data(), h.data(), run); });
-}
-
-nb::tuple loss_of(const std::string& loss, const Vector<double>& parameters, const Matrix<double>& scores,
-                  const Vector<double>& target, const Vector<double>& weight, int n_threads) {
-  const StageRows rows = rows_of(scores, target);
   require(weight.size() == 0 || weight.size() == target.size(), "one weight a row");
-  const LossSum sum =
-      call(n_threads, [&](Run& run) { return stage_loss(loss, view(parameters), rows, view(weight), run); });
+  const StageRows rows = rows_of(scores, target);
+  const StageWanted wanted{fills ? g.data() : nullptr, fills ? h.data() : nullptr, wants_loss, view(weight)};
+  const LossSum sum = call(n_threads, [&](Run& run) { return stage_pass(loss, view(parameters), rows, wanted, run); });
   return nb::make_tuple(sum.loss, sum.weight);
 }
 
@@ -52,11 +49,9 @@ ResidualRows residual_rows(const Vector<double>& target, const Vector<double>& s
 }  // namespace
 
 void bind_stage(nb::module_& m) {
-  m.def("stage_gradients", fill_stage, nb::arg("loss"), nb::arg("parameters").noconvert(),
-        nb::arg("scores").noconvert(), nb::arg("target").noconvert(), nb::arg("g").noconvert(),
-        nb::arg("h").noconvert(), nb::arg("n_threads"));
-  m.def("stage_loss", loss_of, nb::arg("loss"), nb::arg("parameters").noconvert(), nb::arg("scores").noconvert(),
-        nb::arg("target").noconvert(), nb::arg("weight").noconvert(), nb::arg("n_threads"));
+  m.def("stage_pass", pass_over, nb::arg("loss"), nb::arg("parameters").noconvert(), nb::arg("scores").noconvert(),
+        nb::arg("target").noconvert(), nb::arg("g").noconvert(), nb::arg("h").noconvert(),
+        nb::arg("weight").noconvert(), nb::arg("wants_loss"), nb::arg("n_threads"));
   m.def(
       "stage_quantiles",
       [](const Vector<double>& target, const Vector<double>& scores, const Vector<int64_t>& weight,

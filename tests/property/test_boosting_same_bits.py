@@ -37,7 +37,7 @@ N_JOBS = (1, 2, 3, 8)
 N_ROWS = 6000
 #: enough rows for 16-bit statistics (`narrow_rows` in core/tree/newton_rows.h)
 N_MANY = 70_000
-#: from here on threads share passes over rows that need no exponentials (`FEW_ROWS`), and stages are narrow
+#: from here on packed stages are narrow (rows/stage.py)
 N_ALL_THREADS = 1 << 18
 
 

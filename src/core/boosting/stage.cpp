@@ -22,7 +22,7 @@ template <class Loss>
   for (int64_t i = 0; i < n; ++i) {
     const Derivatives d = loss.at(score[i], target[i]);
     g[i] = d.g;
-    h[i] = d.h;
+    if (!Loss::unit_curvature) h[i] = d.h;
   }
 }
 template <class Loss>
@@ -117,34 +117,6 @@ bool with_loss(std::string_view loss, std::span<const double> parameters, F&& f)
   return f(StageExponential{}), true;
 }
 
-template <class Body>
-void for_blocks(int64_t n_rows, int64_t block_size, Run& run, const Body& body) {
-  parallel_for(run, (n_rows + block_size - 1) / block_size, [&](int64_t block, int) {
-    const int64_t first = block * block_size;
-    body(block, first, std::min(block_size, n_rows - first));
-  });
-}
-
-}  // namespace
-
-void stage_gradients(std::string_view loss, std::span<const double> parameters, const StageRows& rows, double* g,
-                     double* h, Run& run) {
-  const bool alone = with_loss(loss, parameters, [&](const auto& one) {
-    using Loss = std::remove_cvref_t<decltype(one)>;
-    const auto fill_block = simd_level() == Simd::avx2 ? fill_avx2<Loss> : fill_baseline<Loss>;
-    require(rows.n_outputs == 1, "this loss has one output");
-    for_blocks(rows.n_rows, row_block, run, [&](int64_t, int64_t first, int64_t n) {
-      fill_block(one, rows.scores + first, rows.target + first, n, g + first, h + first);
-    });
-  });
-  if (alone) return;
-  const auto fill_block = simd_level() == Simd::avx2 ? fill_classes_avx2 : fill_classes_baseline;
-  for_blocks(rows.n_rows, softmax_block, run,
-             [&](int64_t, int64_t first, int64_t n) { fill_block(rows, first, n, g, h); });
-}
-
-namespace {
-
 // The binomial loss of rows of weight 1: the logarithm of a product of numbers between 1 and 2 is taken once for many.
 [[gnu::always_inline]] inline double binomial_sum(const double* __restrict__ score, const double* __restrict__ target,
                                                   int64_t n) {
@@ -180,57 +152,83 @@ WEALD_TARGET_AVX2 double binomial_sum_avx2(const double* score, const double* ta
   return binomial_sum(score, target, n);
 }
 
+// Σ w · loss and Σ w of a block. Without weights in several series, which the processor adds up side by side.
+LossSum sum_losses(const double* found, int64_t n, const double* weight) {
+  LossSum sum{0, 0};
+  if (weight != nullptr) {
+    for (int64_t i = 0; i < n; ++i) {
+      if (weight[i] == 0) continue;  // its loss may be infinite
+      sum.loss += weight[i] * found[i];
+      sum.weight += weight[i];
+    }
+    return sum;
+  }
+  constexpr int64_t lanes = 8;
+  std::array<double, lanes> series{};
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (int64_t l = 0; l < lanes; ++l) series[static_cast<size_t>(l)] += found[i + l];
+  }
+  for (; i < n; ++i) series[0] += found[i];
+  for (const double part : series) sum.loss += part;
+  sum.weight = static_cast<double>(n);
+  return sum;
+}
+
+// What is wanted of one block of rows.
+template <class Loss>
+LossSum pass_block(const Loss& loss, const StageRows& rows, const StageWanted& wanted, int64_t first, int64_t n) {
+  const bool wide = simd_level() == Simd::avx2;
+  const double *score = rows.scores + first, *target = rows.target + first;
+  if (wanted.g != nullptr) {
+    (wide ? fill_avx2<Loss> : fill_baseline<Loss>)(loss, score, target, n, wanted.g + first, wanted.h + first);
+  }
+  if (!wanted.loss) return {0, 0};
+  const double* weight = wanted.weight.empty() ? nullptr : wanted.weight.data() + first;
+  if constexpr (std::is_same_v<Loss, StageBinomial>) {
+    if (weight == nullptr) {
+      return {(wide ? binomial_sum_avx2 : binomial_sum_baseline)(score, target, n), static_cast<double>(n)};
+    }
+  }
+  std::array<double, row_block> found;
+  (wide ? values_avx2<Loss> : values_baseline<Loss>)(loss, score, target, n, found.data());
+  return sum_losses(found.data(), n, weight);
+}
+
+LossSum pass_class_block(const StageRows& rows, const StageWanted& wanted, int64_t first, int64_t n) {
+  const bool wide = simd_level() == Simd::avx2;
+  if (wanted.g != nullptr) (wide ? fill_classes_avx2 : fill_classes_baseline)(rows, first, n, wanted.g, wanted.h);
+  if (!wanted.loss) return {0, 0};
+  std::array<double, softmax_block> found;
+  (wide ? class_values_avx2 : class_values_baseline)(rows, first, n, found.data());
+  return sum_losses(found.data(), n, wanted.weight.empty() ? nullptr : wanted.weight.data() + first);
+}
+
 }  // namespace
 
-LossSum stage_loss(std::string_view loss, std::span<const double> parameters, const StageRows& rows,
-                   std::span<const double> weight, Run& run) {
+LossSum stage_pass(std::string_view loss, std::span<const double> parameters, const StageRows& rows,
+                   const StageWanted& wanted, Run& run) {
   std::vector<LossSum> parts;
-  const auto total_of_parts = [&] {
-    LossSum total{0, 0};
-    for (const LossSum& part : parts) {
-      total.loss += part.loss;
-      total.weight += part.weight;
-    }
-    return total;
-  };
-  if (loss == "binomial" && weight.empty()) {
-    const auto sum_block = simd_level() == Simd::avx2 ? binomial_sum_avx2 : binomial_sum_baseline;
-    parts.resize(static_cast<size_t>((rows.n_rows + row_block - 1) / row_block));
-    for_blocks(rows.n_rows, row_block, run, [&](int64_t block, int64_t first, int64_t n) {
-      parts[static_cast<size_t>(block)] = {sum_block(rows.scores + first, rows.target + first, n),
-                                           static_cast<double>(n)};
+  const auto in_blocks = [&](int64_t size, const auto& pass) {
+    parts.resize(static_cast<size_t>((rows.n_rows + size - 1) / size));
+    parallel_for(run, static_cast<int64_t>(parts.size()), [&](int64_t block, int) {
+      const int64_t first = block * size;
+      parts[static_cast<size_t>(block)] = pass(first, std::min(size, rows.n_rows - first));
     });
-    return total_of_parts();
-  }
-  const auto add_up = [&](int64_t block, int64_t first, int64_t n, const double* found) {
-    LossSum& sum = parts[static_cast<size_t>(block)];
-    for (int64_t i = 0; i < n; ++i) {
-      const double w = weight.empty() ? 1.0 : weight[static_cast<size_t>(first + i)];
-      if (w == 0) continue;  // its loss may be infinite
-      sum.loss += w * found[i];
-      sum.weight += w;
-    }
   };
   const bool alone = with_loss(loss, parameters, [&](const auto& one) {
-    using Loss = std::remove_cvref_t<decltype(one)>;
-    const auto value_block = simd_level() == Simd::avx2 ? values_avx2<Loss> : values_baseline<Loss>;
-    parts.resize(static_cast<size_t>((rows.n_rows + row_block - 1) / row_block));
-    for_blocks(rows.n_rows, row_block, run, [&](int64_t block, int64_t first, int64_t n) {
-      std::array<double, row_block> found;
-      value_block(one, rows.scores + first, rows.target + first, n, found.data());
-      add_up(block, first, n, found.data());
-    });
+    require(rows.n_outputs == 1, "this loss has one output");
+    in_blocks(row_block, [&](int64_t first, int64_t n) { return pass_block(one, rows, wanted, first, n); });
   });
   if (!alone) {
-    const auto value_block = simd_level() == Simd::avx2 ? class_values_avx2 : class_values_baseline;
-    parts.resize(static_cast<size_t>((rows.n_rows + softmax_block - 1) / softmax_block));
-    for_blocks(rows.n_rows, softmax_block, run, [&](int64_t block, int64_t first, int64_t n) {
-      std::array<double, softmax_block> found;
-      value_block(rows, first, n, found.data());
-      add_up(block, first, n, found.data());
-    });
+    in_blocks(softmax_block, [&](int64_t first, int64_t n) { return pass_class_block(rows, wanted, first, n); });
   }
-  return total_of_parts();
+  LossSum total{0, 0};
+  for (const LossSum& part : parts) {
+    total.loss += part.loss;
+    total.weight += part.weight;
+  }
+  return total;
 }
 
 }  // namespace weald

@@ -29,15 +29,20 @@ struct StageRows {
   int64_t n_outputs;
 };
 
-void stage_gradients(std::string_view loss, std::span<const double> parameters, const StageRows& rows, double* g,
-                     double* h, Run& run);
+// What a pass over all rows is to give.
+struct StageWanted {
+  double* g = nullptr;  // null: no gradients
+  double* h = nullptr;  // left as it is where every curvature is 1
+  bool loss = false;
+  std::span<const double> weight = {};  // of the loss; empty: all 1. Rows of weight 0 do not count
+};
 
 struct LossSum {
   double loss, weight;
 };
 
-// Σ w · loss and Σ w, blocks added up in their order; `weight` empty: all 1. Rows of weight 0 do not count.
-LossSum stage_loss(std::string_view loss, std::span<const double> parameters, const StageRows& rows,
-                   std::span<const double> weight, Run& run);
+// Fills g and h, and returns Σ w · loss and Σ w, blocks added up in their order.
+LossSum stage_pass(std::string_view loss, std::span<const double> parameters, const StageRows& rows,
+                   const StageWanted& wanted, Run& run);
 
 }  // namespace weald

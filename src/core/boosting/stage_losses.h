@@ -13,18 +13,21 @@ namespace weald {
 
 // S1: (y − f)²; its half is what r is the slope of
 struct StageSquared {
+  static constexpr bool unit_curvature = true;
   [[gnu::always_inline]] Derivatives at(double score, double y) const { return {score - y, 1.0}; }
   [[gnu::always_inline]] double value(double score, double y) const { return (y - score) * (y - score); }
 };
 
 // S2: |y − f|
 struct StageAbsolute {
+  static constexpr bool unit_curvature = true;
   [[gnu::always_inline]] Derivatives at(double score, double y) const { return {score > y ? 1.0 : -1.0, 1.0}; }
   [[gnu::always_inline]] double value(double score, double y) const { return y < score ? score - y : y - score; }
 };
 
 // S3: ½ d² where |d| ≤ δ, else δ (|d| − ½ δ); d = y − f
 struct StageHuber {
+  static constexpr bool unit_curvature = true;
   double delta;
   [[gnu::always_inline]] Derivatives at(double score, double y) const {
     return {detail::clamped(score - y, -delta, delta), 1.0};
@@ -37,6 +40,7 @@ struct StageHuber {
 
 // S4: α (y − f) where f ≤ y, else (1 − α)(f − y)
 struct StageQuantile {
+  static constexpr bool unit_curvature = true;
   double alpha;
   [[gnu::always_inline]] Derivatives at(double score, double y) const {
     return {score > y ? 1.0 - alpha : -alpha, 1.0};
@@ -48,6 +52,7 @@ struct StageQuantile {
 
 // S5: 2 (log(1 + e^f) − y f), y 0 or 1
 struct StageBinomial {
+  static constexpr bool unit_curvature = false;
   [[gnu::always_inline]] Derivatives at(double score, double y) const {
     const double p = sigmoid(score);
     return {p - y, p * (1.0 - p)};
@@ -61,6 +66,7 @@ struct StageBinomial {
 
 // S6: e^(−s f), s = 2y − 1
 struct StageExponential {
+  static constexpr bool unit_curvature = false;
   [[gnu::always_inline]] Derivatives at(double score, double y) const {
     const double side = 2.0 * y - 1.0;
     const double size = exp(detail::clamped(-side * score, -steepest, steepest));

@@ -47,16 +47,15 @@ void NewtonRows::place(NewtonTree& tree, Run& run, const RowOf& row_of) const {
   const auto fill = [&](auto& leaves) {
     using Leaf = typename std::remove_reference_t<decltype(leaves)>::value_type;
     n_drawn == n_rows_ ? leaves.resize(n_rows_) : leaves.assign(n_rows_, static_cast<Leaf>(-1));
-    // A block of leaves at a time, of about as many rows as any other block.
     const size_t n_blocks = (n_drawn + newton_row_block - 1) / newton_row_block;
     parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
-      const auto begin = arrays.leaf_start.begin(), end = arrays.leaf_start.end() - 1;
-      const auto leaf_from = [&](size_t row) { return static_cast<size_t>(std::lower_bound(begin, end, row) - begin); };
-      const auto first = static_cast<size_t>(block) * newton_row_block;
-      for (size_t leaf = leaf_from(first); leaf < leaf_from(first + newton_row_block); ++leaf) {
-        for (size_t i = arrays.leaf_start[leaf]; i < arrays.leaf_start[leaf + 1]; ++i) {
-          leaves[row_of(leaf, i)] = static_cast<Leaf>(leaf);
-        }
+      size_t i = static_cast<size_t>(block) * newton_row_block;
+      const size_t last = std::min(n_drawn, i + newton_row_block);
+      const auto after = std::upper_bound(arrays.leaf_start.begin(), arrays.leaf_start.end(), i);
+      auto leaf = static_cast<size_t>(after - arrays.leaf_start.begin()) - 1;
+      for (Leaf* const to = leaves.data(); i < last; ++leaf) {
+        const size_t end = std::min<size_t>(last, arrays.leaf_start[leaf + 1]);
+        for (; i < end; ++i) to[row_of(leaf, i)] = static_cast<Leaf>(leaf);
       }
     });
   };
@@ -64,15 +63,15 @@ void NewtonRows::place(NewtonTree& tree, Run& run, const RowOf& row_of) const {
 }
 
 void NewtonRows::place_drawn(NewtonTree& tree, Run& run) const {
-  place(tree, run, [&](size_t, size_t i) { return tree.arrays.rows[i]; });
+  place(tree, run, [rows = tree.arrays.rows.data()](size_t, size_t i) { return rows[i]; });
 }
 
 template <class Rows>
 void NewtonRows::place_items(NewtonTree& tree, const ItemBuffers<Rows>& items, Run& run) const {
   if (!tree.arrays.rows.empty()) return place_drawn(tree, run);
-  place(tree, run, [&](size_t leaf, size_t i) {
-    return (tree.arrays.leaf_in_second[leaf] != 0 ? items.second : items.first)[i].row;
-  });
+  place(tree, run,
+        [in_second = tree.arrays.leaf_in_second.data(), first = items.first.data(), second = items.second.data()](
+            size_t leaf, size_t i) { return (in_second[leaf] != 0 ? second : first)[i].row; });
 }
 
 template void NewtonRows::place_items(NewtonTree&, const ItemBuffers<NarrowRows>&, Run&) const;

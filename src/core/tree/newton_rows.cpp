@@ -31,6 +31,13 @@ void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::
   }
 }
 
+// Σ h of every leaf where each h is 1: how many rows it has.
+void fill_counts(const TreeArrays& tree, double h_scale, std::span<int64_t> sums) {
+  for (size_t leaf = 0; 2 * leaf < sums.size(); ++leaf) {
+    sums[2 * leaf + 1] = in_units(static_cast<double>(tree.leaf_start[leaf + 1] - tree.leaf_start[leaf]), h_scale);
+  }
+}
+
 Newton criterion_in(const NewtonOptions& options, Powers powers) {
   return {std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
           std::ldexp(options.max_step, powers.g - powers.h), std::ldexp(options.category_smooth, powers.h),
@@ -150,9 +157,11 @@ void NewtonRows::fill_pairs(const Gradients& given, const DrawnRows& drawn, Powe
                             Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_rows_);
-  for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int) {
-    pairs_[2 * size_t{row}] = given.units(row, g, g_scale);
-    pairs_[2 * size_t{row} + 1] = units_of_h(row, h, h_scale);
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, pairs = pairs_.data()](size_t, uint32_t row, double g, double h) {
+      pairs[2 * size_t{row}] = factors.units(row, g, g_scale);
+      pairs[2 * size_t{row} + 1] = units_of_h(factors, row, h, h_scale);
+    };
   });
 }
 
@@ -160,7 +169,9 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
                                  Run& run) {
   const Exponents exponents = count_all(given, drawn, run);
   const Powers powers{common_power(exponents.g), common_power(exponents.h)};
-  const auto units_of_h = [&](uint32_t row, double h, double scale) { return given.units(row, h, scale); };
+  const auto units_of_h = [](const auto& factors, uint32_t row, double h, double scale) {
+    return factors.units(row, h, scale);
+  };
   fill_pairs(given, drawn, powers, units_of_h, run);
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
@@ -193,10 +204,12 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   pairs_.resize(2 * n_outputs * n_rows_);
   for (size_t k = 0; k < n_outputs; ++k) {
-    for_rows(parts[k], drawn, run, [&](size_t, uint32_t row, double g, double h, int) {
-      int64_t* lanes = pairs_.data() + 2 * n_outputs * row;
-      lanes[k] = given.units(row, g, g_scale);
-      lanes[n_outputs + k] = given.units(row, h, h_scale);
+    for_rows(parts[k], drawn, run, [&](const auto factors, int) {
+      return [=, pairs = pairs_.data()](size_t, uint32_t row, double g, double h) {
+        int64_t* lanes = pairs + 2 * n_outputs * row;
+        lanes[k] = factors.units(row, g, g_scale);
+        lanes[n_outputs + k] = factors.units(row, h, h_scale);
+      };
     });
   }
   const Newton one = criterion_in(options, powers);
@@ -242,21 +255,26 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
                                    const NewtonOptions& options, Run& run) {
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
   const Draws rounding(options.grow.seed, Purpose::rounding, options.round);
-  const auto value_of = [&](uint32_t row, double g, double h) {
-    return to_narrow(given.factor(row) * g * g_scale, given.factor(row) * h * h_scale, rounding(row));
+  const auto value_of = [=](const auto& factors, uint32_t row, double g, double h) {
+    return to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(row));
   };
   const Newton criterion = criterion_in(options, powers);
   const GrowOptions grow = grow_options_in(options, powers);
   if (tiled_) {
     narrow_items_.first.resize(drawn.size());
-    for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g, double h, int) {
-      narrow_items_.first[i] = {row, value_of(row, g, h)};
+    for_rows(given, drawn, run, [&](const auto factors, int) {
+      return [=, items = narrow_items_.first.data()](size_t i, uint32_t row, double g, double h) {
+        items[i] = {row, value_of(factors, row, g, h)};
+      };
     });
     return grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &narrow_items_, nullptr}, run);
   }
   narrow_.resize(n_rows_);
-  for_rows(given, drawn, run,
-           [&](size_t, uint32_t row, double g, double h, int) { narrow_[row] = value_of(row, g, h); });
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, values = narrow_.data()](size_t, uint32_t row, double g, double h) {
+      values[row] = value_of(factors, row, g, h);
+    };
+  });
   return grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow,
                    {nullptr, nullptr, sparse_order()}, run);
 }
@@ -268,16 +286,20 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
   const GrowOptions grow = grow_options_in(options, powers);
   if (!tiled_) {
     // Sorted entries need no words, but the same units: a sparse table grows the tree of its dense copy.
-    const auto units_of_h = [&](uint32_t row, double h, double scale) { return given.present_units(row, h, scale); };
+    const auto units_of_h = [](const auto& factors, uint32_t row, double h, double scale) {
+      return factors.present_units(row, h, scale);
+    };
     fill_pairs(given, drawn, powers, units_of_h, run);
     return grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), false}, criterion, grow,
                      {nullptr, nullptr, sparse_order()}, run);
   }
   word_items_.first.resize(drawn.size());
-  for_rows(given, drawn, run, [&](size_t i, uint32_t row, double g_here, double h_here, int) {
-    const auto g = static_cast<int32_t>(given.units(row, g_here, g_scale));
-    const auto h = static_cast<uint32_t>(given.present_units(row, h_here, h_scale));
-    word_items_.first[i] = {row, {g, h}};
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, items = word_items_.first.data()](size_t i, uint32_t row, double g_here, double h_here) {
+      const auto g = static_cast<int32_t>(factors.small_units(row, g_here, g_scale));
+      const auto h = static_cast<uint32_t>(factors.present_units(row, h_here, h_scale));
+      items[i] = {row, {g, h}};
+    };
   });
   return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);
 }
@@ -288,17 +310,21 @@ std::vector<int64_t> NewtonRows::sum_leaves(const NewtonTree& tree, const Gradie
                                             Powers powers, Run& run) const {
   const size_t n_leaves = tree.arrays.leaf_start.size() - 1;
   const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  const bool counted = given.unit_h && given.weight.empty();
   std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
   with_leaves(tree, [&](const auto* leaf) {
-    for_rows(given, drawn, run, [&](size_t, uint32_t row, double g, double h, int worker) {
-      int64_t* sums = parts[static_cast<size_t>(worker)].data() + 2 * size_t{leaf[row]};
-      sums[0] += given.units(row, g, g_scale);
-      sums[1] += given.units(row, h, h_scale);
+    for_rows(given, drawn, run, [&](const auto factors, int worker) {
+      return [=, part = parts[static_cast<size_t>(worker)].data()](size_t, uint32_t row, double g, double h) {
+        int64_t* sums = part + 2 * size_t{leaf[row]};
+        sums[0] += factors.units(row, g, g_scale);
+        if (!counted) sums[1] += factors.units(row, h, h_scale);
+      };
     });
   });
   for (size_t p = 1; p < parts.size(); ++p) {
     for (size_t i = 0; i < parts[0].size(); ++i) parts[0][i] += parts[p][i];
   }
+  if (counted) fill_counts(tree.arrays, h_scale, parts[0]);
   return std::move(parts[0]);
 }
 
@@ -338,10 +364,10 @@ void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, cons
       const int power = i % 2 == 0 ? stepped_wide.g : stepped_wide.h;
       out.leaf_sums[i] = std::ldexp(static_cast<double>(leaf_sums[i]), -power);
     }
-    if (!given.unit_h || !given.weight.empty()) leaf_sums = sum_leaves(out, given, drawn, wide, run);
-    for (size_t leaf = 0; given.unit_h && given.weight.empty() && 2 * leaf < leaf_sums.size(); ++leaf) {
-      leaf_sums[2 * leaf + 1] =
-          in_units(static_cast<double>(arrays.leaf_start[leaf + 1] - arrays.leaf_start[leaf]), scale_of(wide.h));
+    if (given.unit_h && given.weight.empty()) {
+      fill_counts(arrays, scale_of(wide.h), leaf_sums);
+    } else {
+      leaf_sums = sum_leaves(out, given, drawn, wide, run);
     }
   }
   // Preorder: children come after their parent, so sums travel up from the end.

@@ -81,17 +81,6 @@ struct Gradients {
 
   // The curvatures in the place of the hessians.
   Gradients stepped() const { return {g, curvature, nullptr, weight, whole}; }
-  // A row stands for `times` rows whose gradients are multiplied by `factor`.
-  double factor(uint32_t row) const { return whole || weight.empty() ? 1.0 : weight[row]; }
-  int64_t times(uint32_t row) const { return whole && !weight.empty() ? static_cast<int64_t>(weight[row]) : 1; }
-  int64_t units(uint32_t row, double value, double scale) const {
-    return times(row) * in_units(factor(row) * value, scale);
-  }
-  // Of h, but never 0 where h is not: histograms know rows by their sums, sorted entries by their codes, and both are
-  // to see the same ones.
-  int64_t present_units(uint32_t row, double value, double scale) const {
-    return std::max(units(row, value, scale), value > 0 ? times(row) : int64_t{0});
-  }
 };
 
 struct Powers {

@@ -9,7 +9,7 @@ namespace weald {
 namespace {
 
 constexpr int exponent_bias = 1022;  // frexp's exponent = the biased exponent of IEEE − 1022
-void count(double value, int64_t times, int64_t* counts) {
+[[gnu::always_inline]] inline void count(double value, int64_t times, int64_t* counts) {
   const uint64_t bits = std::bit_cast<uint64_t>(value) << 1;
   if (bits == 0) return;
   int exponent = static_cast<int>(bits >> 53) - exponent_bias;
@@ -33,7 +33,7 @@ Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool coun
   constexpr size_t many_blocks = 16, most_series = 4;
   const size_t series = n_blocks > many_blocks ? most_series : 1;
   std::vector<Exponents> parts(series * std::min(n_blocks, static_cast<size_t>(run.n_threads())));
-  for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+  const auto count_block = [&](const RowBlock& block, const auto factors, auto counts_h) {
     Exponents* const mine = &parts[series * static_cast<size_t>(block.worker)];
     int64_t *g_counts[most_series], *h_counts[most_series];
     for (size_t s = 0; s < most_series; ++s) {
@@ -41,16 +41,23 @@ Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool coun
       h_counts[s] = mine[s % series].h.data();
     }
     bool negative = false, zeros = false;
-    for (size_t i = block.begin; i < block.end; ++i) {
-      const uint32_t row = drawn[i];
-      const double g = block.g[row - block.first_row], h = block.h[row - block.first_row];
-      count(given.factor(row) * g, given.times(row), g_counts[i % most_series]);
-      if (count_h) count(given.factor(row) * h, given.times(row), h_counts[i % most_series]);
-      negative |= h < 0;
-      zeros |= g == 0 && h == 0;
-    }
+    for_rows_of(block, drawn, [&](size_t i, uint32_t row, double g, double h) {
+      const double factor = factors.factor(row);
+      const int64_t times = factors.times(row);
+      count(factor * g, times, g_counts[i % most_series]);
+      if constexpr (counts_h) {
+        count(factor * h, times, h_counts[i % most_series]);
+        negative |= h < 0;
+        zeros |= g == 0 && h == 0;
+      }
+    });
     mine->negative_h |= negative;
     mine->zeros |= zeros;
+  };
+  with_factors(given, [&](const auto factors) {
+    for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+      count_h ? count_block(block, factors, std::true_type{}) : count_block(block, factors, std::false_type{});
+    });
   });
   for (size_t p = 1; p < parts.size(); ++p) add(parts[p], parts[0]);
   return std::move(parts[0]);
@@ -69,7 +76,8 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   if (given.weight.empty()) {
     count(1.0, static_cast<int64_t>(drawn.size()), found.h.data());
   } else {
-    for (size_t i = 0; i < drawn.size(); ++i) count(given.factor(drawn[i]), given.times(drawn[i]), found.h.data());
+    const RowFactors<true> factors{given.weight.data(), given.whole};
+    for (size_t i = 0; i < drawn.size(); ++i) count(factors.factor(drawn[i]), factors.times(drawn[i]), found.h.data());
   }
   return found;
 }

@@ -25,6 +25,40 @@ struct Exponents {
   bool zeros = false;  // some row has g = h = 0
 };
 
+// What a row stands for: `times` rows whose gradients are multiplied by `factor`. A kind of its own for rows without
+// weights, whose loops then read nothing of them.
+template <bool weighted>
+struct RowFactors {
+  const double* weight = nullptr;
+  bool whole = false;
+  double factor(uint32_t row) const {
+    if constexpr (weighted) return whole ? 1.0 : weight[row];
+    return 1.0;
+  }
+  int64_t times(uint32_t row) const {
+    if constexpr (weighted) return whole ? static_cast<int64_t>(weight[row]) : 1;
+    return 1;
+  }
+  int64_t units(uint32_t row, double value, double scale) const {
+    return times(row) * in_units(factor(row) * value, scale);
+  }
+  // The same of what is below 2^51 in units.
+  int64_t small_units(uint32_t row, double value, double scale) const {
+    return times(row) * static_cast<int64_t>(round_small(factor(row) * value * scale));
+  }
+  // Of a small h, but never 0 where h is not: histograms know rows by their sums, sorted entries by their codes, and
+  // both are to see the same ones.
+  int64_t present_units(uint32_t row, double value, double scale) const {
+    return std::max(small_units(row, value, scale), value > 0 ? times(row) : int64_t{0});
+  }
+};
+
+// Calls f with the factors of the rows.
+template <class F>
+auto with_factors(const Gradients& given, F&& f) {
+  return given.weight.empty() ? f(RowFactors<false>{}) : f(RowFactors<true>{given.weight.data(), given.whole});
+}
+
 // Neighbouring rows that were drawn: drawn[begin … end − 1], gradients and hessians counted from first_row on.
 struct RowBlock {
   size_t begin, end;
@@ -53,14 +87,28 @@ void for_row_blocks(const Gradients& given, const DrawnRows& drawn, Run& run, co
   });
 }
 
-// body(i, row, g, h, worker) for row = drawn[i] and its gradient and hessian, in parallel.
+// body(i, row, g, h) for row = drawn[i] and its gradient and hessian.
 template <class Body>
-void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Body& body) {
-  for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
-    for (size_t i = block.begin; i < block.end; ++i) {
-      const uint32_t row = drawn[i];
-      body(i, row, block.g[row - block.first_row], block.h[row - block.first_row], block.worker);
-    }
+[[gnu::always_inline]] inline void for_rows_of(const RowBlock& block, const DrawnRows& drawn, const Body& body) {
+  const double *const g = block.g, *const h = block.h;
+  const size_t begin = block.begin, end = block.end, first = block.first_row;
+  if (drawn.ids.empty()) {
+    for (size_t i = begin; i < end; ++i) body(i, static_cast<uint32_t>(i), g[i - first], h[i - first]);
+    return;
+  }
+  const uint32_t* const ids = drawn.ids.data();
+  for (size_t i = begin; i < end; ++i) body(i, ids[i], g[ids[i] - first], h[ids[i] - first]);
+}
+
+// make_body(factors, worker) gives the body of for_rows_of: a copy for every block, so that what it holds can stay in
+// registers, where what it writes could otherwise have changed it. In parallel.
+template <class MakeBody>
+void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const MakeBody& make_body) {
+  with_factors(given, [&](const auto factors) {
+    for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+      const auto body = make_body(factors, block.worker);
+      for_rows_of(block, drawn, body);
+    });
   });
 }
 

@@ -29,12 +29,15 @@ int common_power(std::span<const int64_t> counts, int spare_bits = 0);
 // out[i] = round(values[i] · 2^power), half to even.
 void to_units(std::span<const double> values, int power, std::span<int64_t> out);
 
-// The nearest integer, half to even, without a call into the C library: adding and taking away 1.5 · 2^52 rounds what
-// is below 2^51; what is above 2^52 is whole already, and between the two the sum is still exact enough to the half.
-inline double round_even(double x) {
+// The nearest integer to what is below 2^51, half to even: adding 1.5 · 2^52 rounds, taking it away is exact.
+inline double round_small(double x) {
   constexpr double magic = 0x1.8p52;
-  const double rounded = (x + magic) - magic;
-  return std::abs(x) < 0x1p51 ? rounded : std::abs(x) < 0x1p52 ? std::nearbyint(x) : x;
+  return (x + magic) - magic;
+}
+
+// To any number, without a call into the C library where it can be: above 2^52 all are whole already.
+inline double round_even(double x) {
+  return std::abs(x) < 0x1p51 ? round_small(x) : std::abs(x) < 0x1p52 ? std::nearbyint(x) : x;
 }
 
 inline int64_t in_units(double value, double scale) {

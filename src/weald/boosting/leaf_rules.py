@@ -135,7 +135,7 @@ def _ordered(loss: NativeStageLoss, leaves: Leaves, scores: Floats, *, exact: bo
 
 def _searched(loss: StageLoss, leaves: Leaves, scores: Floats, output: int) -> Floats:
     """The minimum of the loss over each leaf, the other outputs held where they are."""
-    g, h = np.empty_like(scores), np.empty_like(scores)
+    g, h = np.empty_like(scores), np.ones_like(scores)
 
     def slopes(values: Floats) -> tuple[Floats, Floats | None]:
         moved = scores.copy()

@@ -25,10 +25,15 @@ LEAST_SHARE = float(np.finfo(np.float32).eps)
 #: the largest step of a leaf in log odds: where all rows of a leaf pull one way, no minimum ends it earlier
 MOST_LOG_ODDS = 16.0
 
-#: rows below which a pass without exponentials is done sooner than a second thread wakes up
-FEW_ROWS = 1 << 18
+#: rows below which a pass over them is done sooner than a second thread wakes up
+FEW_ROWS = 1 << 15
 
 Rule = Literal["mean", "newton", "quantile", "huber", "search"]
+
+
+def _threads(scores: Floats, n_threads: int) -> int:
+    """How many threads a pass over all rows pays for; its result does not depend on that."""
+    return 1 if scores.shape[1] < FEW_ROWS else n_threads
 
 
 class StageLoss(Protocol):
@@ -65,7 +70,10 @@ class StageLoss(Protocol):
         """Learn what a round needs of the scores before it: Huber's δ."""
 
     def gradients(self, scores: Floats, g: Floats, h: Floats, *, n_threads: int) -> None:
-        """Fill minus the pseudo-residuals and the curvatures, (n_outputs, n_rows), at these raw scores."""
+        """Fill minus the pseudo-residuals and the curvatures, (n_outputs, n_rows), at these raw scores.
+
+        Curvatures that are all 1 may be left as they are: they are 1 before the first call.
+        """
 
     def mean(self, scores: Floats, target: Floats, weight: Floats | None, *, n_threads: int) -> float:
         """The weighted mean loss of some rows, the training rows or others."""
@@ -160,6 +168,11 @@ class NativeStageLoss:
             return np.array([interpolated(y, self._units, self.alpha)])
         return np.array([self._quantile(y, self.alpha if self.native == "quantile" else 0.5, middle=True)])
 
+    @property
+    def steady(self) -> bool:
+        """Whether the slopes at some scores are the same in every round: Huber's δ changes."""
+        return self.native != "huber"
+
     def prepare(self, scores: Floats) -> None:
         """Huber's δ: the α-quantile of the absolute residuals."""
         if self.native == "huber":
@@ -179,24 +192,43 @@ class NativeStageLoss:
         return float(found[0])
 
     def gradients(self, scores: Floats, g: Floats, h: Floats, *, n_threads: int) -> None:
-        """Minus the pseudo-residuals, and the curvatures."""
-        n_threads = self._threads(scores, n_threads)
-        engine.fill_stage_gradients(
-            self.native, self.parameters, scores, self.target, g, h, n_threads=n_threads
+        """Minus the pseudo-residuals, and the curvatures where they are not all 1."""
+        engine.stage_pass(
+            self.native,
+            self.parameters,
+            scores,
+            self.target,
+            fill=(g, h),
+            wants_loss=False,
+            n_threads=_threads(scores, n_threads),
         )
 
     def mean(self, scores: Floats, target: Floats, weight: Floats | None, *, n_threads: int) -> float:
         """The weighted mean loss; NaN where no row counts."""
-        n_threads = self._threads(scores, n_threads)
-        total, of_all = engine.stage_loss(
-            self.native, self.parameters, scores, target, weight, n_threads=n_threads
+        total, of_all = engine.stage_pass(
+            self.native,
+            self.parameters,
+            scores,
+            target,
+            weight=weight,
+            n_threads=_threads(scores, n_threads),
         )
         return total / of_all if of_all else math.nan
 
-    def _threads(self, scores: Floats, n_threads: int) -> int:
-        """How many threads a pass over all rows pays for; its result does not depend on that."""
-        cheap = self.rule != "newton" and scores.shape[1] < FEW_ROWS
-        return 1 if cheap else n_threads
+    def gradients_and_mean(
+        self, scores: Floats, g: Floats, h: Floats, weight: Floats | None, *, n_threads: int
+    ) -> float:
+        """Both of the training rows, in one pass."""
+        total, of_all = engine.stage_pass(
+            self.native,
+            self.parameters,
+            scores,
+            self.target,
+            fill=(g, h),
+            weight=weight,
+            n_threads=_threads(scores, n_threads),
+        )
+        return total / of_all if of_all else math.nan
 
 
 def interpolated(values: Floats, times: NDArray[np.int64] | None, alpha: float) -> float:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from weald.boosting.records import Floats
 from weald.boosting.sampling import Purpose, draw
-from weald.boosting.stage_losses import StageLoss
+from weald.boosting.stage_losses import NativeStageLoss, StageLoss
 from weald.boosting.stage_options import StageOptions
 from weald.errors import DataError
 from weald.rows.stage import RowWeight
@@ -77,44 +77,59 @@ class StageStep(ABC):
         self._all = self.drawn = RowWeight(weight, n_rows)
         self.out_of_bag: Floats | None = None
         self.loss_before = np.nan
-        self._g, self._h = np.empty_like(scores), np.empty_like(scores)
+        self._g, self._h = np.empty_like(scores), np.ones_like(scores)
+        self._looked_ahead = False  # these are the slopes at the scores so far
+        self._check_scores()
 
     def mean_loss(self, weight: Floats | None) -> float:
         """The mean loss of the training rows at the scores so far, by these weights."""
-        return self.loss.mean(self.scores, self.loss.target, weight, n_threads=self.options.n_threads)
+        loss, n_threads = self.loss, self.options.n_threads
+        if not isinstance(loss, NativeStageLoss) or not loss.steady or self._looked_ahead:
+            return loss.mean(self.scores, loss.target, weight, n_threads=n_threads)
+        # The next round needs the slopes there: rows come into the cache once.
+        self._looked_ahead = True
+        return loss.gradients_and_mean(self.scores, self._g, self._h, weight, n_threads=n_threads)
 
     def add_round(self, learning_rate: float) -> None:
         """Fit one round, and bring it to all scores."""
         self._draw_rows()
-        self.loss.prepare(self.scores)
-        self.loss.gradients(self.scores, self._g, self._h, n_threads=self.options.n_threads)
-        self._require_finite(slopes=True)
+        if not self._looked_ahead:
+            self.loss.prepare(self.scores)
+            self.loss.gradients(self.scores, self._g, self._h, n_threads=self.options.n_threads)
+            self._looked_ahead = True
+        if not self._all_finite(self._g, self._all.values):
+            self._diverged()
         if self.out_of_bag is not None:
             self.loss_before = self.mean_loss(self.out_of_bag)
         # All outputs are fitted to the same scores, as in Algorithm 10.4.
         fitted = [self._fit(output) for output in range(self.loss.n_outputs)]
         self._take(fitted, learning_rate)
-        self._require_finite(slopes=False)
+        self._looked_ahead = False
+        self._check_scores()
         self.next_round += 1
 
-    def _require_finite(self, *, slopes: bool) -> None:
-        """Refuse to go on from scores, or with slopes times weights, that have left float64."""
-        weight = self._all.values
-        everything = weight is None or self._all.n_present == self._all.n_rows
-        present = slice(None) if everything or weight is None else weight > 0
-        fine = bool(np.isfinite(self.scores[:, present]).all())
-        if fine and self.held_out is not None:
-            fine = bool(np.isfinite(self.held_out.scores).all())
-        if fine and slopes:
-            g = self._g[:, present]
-            with np.errstate(over="ignore"):
-                fine = bool(np.isfinite(g if weight is None else g * weight[present]).all())
-        if not fine:
-            raise DataError(
-                f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw "
-                "scores, or slopes times weights, overflow float64. Use a smaller learning_rate, or bring "
-                "the target and sample_weight to a smaller scale."
-            )
+    def _check_scores(self) -> None:
+        """Refuse to go on from scores that have left float64."""
+        held = self.held_out
+        if not self._all_finite(self.scores, None) or (held is not None and not np.isfinite(held.scores).all()):
+            self._diverged()
+
+    def _all_finite(self, values: Floats, weight: Floats | None) -> bool:
+        """Whether values of the rows that count, times weights, are all finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Almost always, and a sum is found sooner than each is looked at.
+            if np.isfinite(np.sum(values if weight is None else values @ weight)):
+                return True
+            values = values if weight is None else values * weight
+        present = self._all.values
+        return bool(np.isfinite(values if present is None else values[:, present > 0]).all())
+
+    def _diverged(self) -> NoReturn:
+        raise DataError(
+            f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw scores, "
+            "or slopes times weights, overflow float64. Use a smaller learning_rate, or bring the target and "
+            "sample_weight to a smaller scale."
+        )
 
     def _draw_rows(self) -> None:
         """So many of the rows that count, without replacement; the same for every output."""

@@ -43,7 +43,7 @@ from weald.engine.ranking import (
     ranking_metric,
 )
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
-from weald.engine.stage import fill_stage_gradients, stage_huber, stage_loss, stage_quantiles
+from weald.engine.stage import stage_huber, stage_pass, stage_quantiles
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [
@@ -75,7 +75,6 @@ __all__ = [
     "draw_bag",
     "encode",
     "fill_gradients",
-    "fill_stage_gradients",
     "grow_absolute_trees",
     "grow_class_trees",
     "grow_moment_trees",
@@ -98,7 +97,7 @@ __all__ = [
     "simd_level",
     "softmax",
     "stage_huber",
-    "stage_loss",
+    "stage_pass",
     "stage_quantiles",
     "stump_rows",
     "thread_count",

@@ -9,34 +9,29 @@ from weald import _core
 from weald.engine.codes import NO_WEIGHTS
 
 _ALL_ONE = np.zeros(0)
+_NO_ROWS = np.zeros((0, 0))
 
 
-def fill_stage_gradients(
+def stage_pass(
     loss: str,
     parameters: NDArray[np.float64],
     scores: NDArray[np.float64],
     target: NDArray[np.float64],
-    g: NDArray[np.float64],
-    h: NDArray[np.float64],
     *,
-    n_threads: int,
-) -> None:
-    """Fill g, minus the pseudo-residuals, and h, curvatures, (n_outputs, n_rows): core/boosting/stage.h."""
-    _core.stage_gradients(loss, parameters, scores, target, g, h, n_threads)
-
-
-def stage_loss(
-    loss: str,
-    parameters: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    target: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    *,
+    fill: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    weight: NDArray[np.float64] | None = None,
+    wants_loss: bool = True,
     n_threads: int,
 ) -> tuple[float, float]:
-    """Σ weight · loss and Σ weight over all rows."""
+    """Σ weight · loss and Σ weight over all rows; fills g and h, (n_outputs, n_rows): core/boosting/stage.h.
+
+    g are minus the pseudo-residuals; h, curvatures, are left as they are where each is 1.
+    """
+    g, h = (_NO_ROWS, _NO_ROWS) if fill is None else fill
     weights = _ALL_ONE if weight is None else weight
-    total, weight_of_all = _core.stage_loss(loss, parameters, scores, target, weights, n_threads)
+    total, weight_of_all = _core.stage_pass(
+        loss, parameters, scores, target, g, h, weights, wants_loss, n_threads
+    )
     return float(total), float(weight_of_all)
 
 

@@ -88,7 +88,7 @@ class BaseStep(StageStep):
             return 0.0
         sums = RowSums(self.drawn.values)
         moved = self.scores.copy()
-        g, h = np.empty_like(moved), np.empty_like(moved)
+        g, h = np.empty_like(moved), np.ones_like(moved)
         smooth = self.loss.rule in ("mean", "newton")
         # Products of b and slopes may leave float64: both are divided by powers of two.
         power, steep = exponent(base), exponent(self._g[output])

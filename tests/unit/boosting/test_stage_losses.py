@@ -21,9 +21,9 @@ FACTOR = {"squared_error": 2, "binomial": 2}  # of the value, whose half is what
 
 
 def native(loss, scores, target):
-    g, h = np.empty_like(scores), np.empty_like(scores)
+    g, h = np.empty_like(scores), np.ones_like(scores)
     parameters = np.array(PARAMETERS.get(loss, []))
-    engine.fill_stage_gradients(loss, parameters, scores, target, g, h, n_threads=2)
+    engine.stage_pass(loss, parameters, scores, target, fill=(g, h), n_threads=2)
     return g, h
 
 
@@ -44,7 +44,9 @@ def test_gradients_are_slopes_of_the_values(loss):
 def test_loss_sums(loss, weight):
     target = LABEL if loss in ("binomial", "exponential") else Y
     parameters = np.array(PARAMETERS.get(loss, []))
-    found = [engine.stage_loss(loss, parameters, F[None, :], target, weight, n_threads=n) for n in (1, 2, 5)]
+    found = [
+        engine.stage_pass(loss, parameters, F[None, :], target, weight=weight, n_threads=n) for n in (1, 2, 5)
+    ]
     assert found[0] == found[1] == found[2]
     weights = np.ones(5000) if weight is None else weight
     assert found[0] == pytest.approx((np.sum(weights * VALUES[loss](F, target)), weights.sum()), rel=1e-12)
@@ -57,14 +59,14 @@ def test_multinomial():
     p = np.exp(scores) / np.exp(scores).sum(axis=0)
     assert g == pytest.approx(p - (target == np.arange(3)[:, None]))
     assert h == pytest.approx(p * (1 - p))
-    total, n = engine.stage_loss("multinomial", np.zeros(0), scores, target, None, n_threads=1)
+    total, n = engine.stage_pass("multinomial", np.zeros(0), scores, target, n_threads=1)
     assert (total, n) == (pytest.approx(-np.log(p[target.astype(int), np.arange(700)]).sum()), 700)
 
 
 def test_values_far_out_stay_finite():
     far = np.array([[-800.0, 800.0, -800.0, 800.0]])
     y = np.array([0.0, 0.0, 1.0, 1.0])
-    total, _ = engine.stage_loss("binomial", np.zeros(0), far, y, None, n_threads=1)
+    total, _ = engine.stage_pass("binomial", np.zeros(0), far, y, n_threads=1)
     assert total == pytest.approx(3200)
     g, h = native("binomial", far, y)
     assert np.isfinite(g).all()
