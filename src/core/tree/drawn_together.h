@@ -11,7 +11,7 @@ namespace weald {
 
 class ColumnsTogether {
  public:
-  static constexpr size_t most = 8;          // columns
+  static constexpr size_t most = 8;  // columns
   using Values = std::array<float, most>;
   using Sums = std::array<uint32_t, most>;
 

@@ -79,6 +79,7 @@ struct Kept {
   const Tiles* tiles = nullptr;  // rows are items, which `items` has
   ItemBuffers<typename ItemRowsOf<Rows>::Type>* items = nullptr;
   const SparseOrder* sparse_order = nullptr;
+  DenseOrder* dense_order = nullptr;  // filled by the first tree that has all rows
 };
 
 // Where a subtree hangs in its tree.
@@ -185,6 +186,7 @@ class Grower {
   void take_best(std::span<Node*> children, const std::vector<int32_t>& active);
   void take_histogram_memory(std::span<Node*> children, Node* parent);
   Cells new_cells();
+  void put_in_order(int32_t j, const Node& node, Entry* to, Worker& worker);
   void search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent, Worker& worker);
   void build_cells(int32_t j, size_t begin, size_t end, bool in_second, const int64_t* total, int64_t* cells,
                    const Worker& worker);
@@ -300,6 +302,7 @@ class Grower {
   Search search_;
   const Tiles* tiles_;  // present: rows are items
   ItemBuffers<ItemRows>* buffers_;
+  DenseOrder* dense_order_;
   struct Group {
     size_t tile, first, n;  // columns of a tile, or
     int32_t alone = -1;     // one that is in none

@@ -134,10 +134,26 @@ auto Grower<Rows, Criterion>::new_cells() -> Cells {
   return cells;
 }
 
+// The rows of a node in the order of a column. Of all rows it is kept from tree to tree.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::put_in_order(int32_t j, const Node& node, Entry* to, Worker& worker) {
+  const GrowColumn& column = columns_[static_cast<size_t>(j)];
+  std::unique_ptr<Entry[]>* kept = nullptr;
+  if (dense_order_ != nullptr && node.size() == n_rows_) kept = &dense_order_->of_column[static_cast<size_t>(j)];
+  if (kept != nullptr && *kept != nullptr) {
+    std::copy_n(kept->get(), node.size(), to);
+    return;
+  }
+  worker.scratch.resize(std::max(worker.scratch.size(), node.size()));
+  order_rows(column.data, column.width, ids_of(node), column.n_codes, to, worker.scratch.data());
+  if (kept == nullptr) return;
+  *kept = std::make_unique_for_overwrite<Entry[]>(node.size());
+  std::copy_n(to, node.size(), kept->get());
+}
+
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::span<Node*> children, Node* parent,
                                             Worker& worker) {
-  const GrowColumn& column = columns_[static_cast<size_t>(j)];
   auto& entries = entries_[static_cast<size_t>(j)];
   const bool parent_in_order = parent != nullptr && in_order(j, parent->size());
   if (parent_in_order) {
@@ -155,9 +171,7 @@ void Grower<Rows, Criterion>::search_column(int32_t j, size_t position, std::spa
     if (parent_in_order || in_order(j, child.size())) {
       if (!parent_in_order) {
         if (entries == nullptr) entries = std::make_unique_for_overwrite<Entry[]>(ids_.size());
-        worker.scratch.resize(std::max(worker.scratch.size(), child.size()));
-        order_rows(column.data, column.width, ids_of(child), column.n_codes, entries.get() + child.begin,
-                   worker.scratch.data());
+        put_in_order(j, child, entries.get() + child.begin, worker);
       }
       if (may) scan_entries(j, {entries.get() + child.begin, child.size()}, child, worker, worker.best[c]);
     } else {

@@ -82,6 +82,13 @@ const SparseOrder* NewtonRows::sparse_order() {
   return sparse_order_.get();
 }
 
+DenseOrder* NewtonRows::dense_order() {
+  constexpr size_t most_bytes = size_t{1} << 28;  // as much again as the entries of a growing tree
+  if (codes_.columns.size() * n_rows_ * sizeof(Entry) > most_bytes) return nullptr;
+  dense_order_.of_column.resize(codes_.columns.size());
+  return &dense_order_;
+}
+
 uint32_t NewtonRows::nearest_row(std::span<const double> weight, uint64_t seed) const {
   size_t nearest = n_rows_;
   for (size_t row = 0; row < n_rows_; ++row) {
@@ -181,7 +188,7 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
     grow.stop_alike = true;
   }
   tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion, grow,
-                          {nullptr, nullptr, sparse_order()}, run);
+                          {nullptr, nullptr, sparse_order(), dense_order()}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }

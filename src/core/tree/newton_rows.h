@@ -108,6 +108,7 @@ class NewtonRows {
 
  private:
   const SparseOrder* sparse_order();
+  DenseOrder* dense_order();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
   DrawnRows draw_rows(std::span<const double> weight, const NewtonOptions& options) const;
   template <class UnitsOfH>
@@ -145,6 +146,7 @@ class NewtonRows {
   ItemBuffers<NarrowRows> narrow_items_;
   ItemBuffers<WordRows> word_items_;
   std::unique_ptr<SparseOrder> sparse_order_;  // made for the first tree
+  DenseOrder dense_order_;
 };
 
 }  // namespace weald

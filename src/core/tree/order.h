@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "core/base/radix_sort.h"
 #include "core/data/codes.h"
@@ -36,6 +38,11 @@ inline void sort_entries(Entry* entries, Entry* scratch, size_t n, uint32_t larg
   radix_sort(entries, scratch, n, 32, static_cast<int>(std::bit_width(largest_code)),
              [](Entry entry) { return entry; });
 }
+
+// All rows of a table in the order of each dense column that was asked for: what every tree of a fit starts from.
+struct DenseOrder {
+  std::vector<std::unique_ptr<Entry[]>> of_column;
+};
 
 // Entries of the rows `ids` (ascending) in code order.
 inline void order_rows(const void* data, int width, std::span<const uint32_t> ids, uint32_t largest_code,

@@ -13,7 +13,11 @@ void scan_present(const Rows& rows, std::span<const Entry> entries, Scan<Criteri
   const Criterion criterion = scan.criterion();
   double best_score = -std::numeric_limits<double>::infinity();
   size_t best = 0;
+  constexpr size_t ahead = 24;
   for (size_t i = 0; i < entries.size(); ++i) {
+    if constexpr (requires { rows.prefetch(0U); }) {
+      rows.prefetch(entry_row(entries[std::min(i + ahead, entries.size() - 1)]));
+    }
     if (i > 0 && entry_code(entries[i]) != entry_code(entries[i - 1]) &&
         !criterion.hopeless(left.data(), right.data(), best_score)) {
       const double score = criterion.score(left.data()) + criterion.score(right.data());

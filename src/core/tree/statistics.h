@@ -110,6 +110,7 @@ struct PairRows {
     cell[0] += pair[2 * static_cast<size_t>(row)];
     cell[1] += pair[2 * static_cast<size_t>(row) + 1];
   }
+  void prefetch(uint32_t row) const { __builtin_prefetch(pair.get() + 2 * static_cast<size_t>(row)); }
   PairRows gather(std::span<const uint32_t> ids) const {
     return {Buffer<int64_t>::gathered(pair.get(), ids, 2), zeros};
   }
