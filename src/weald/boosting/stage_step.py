@@ -111,7 +111,8 @@ class StageStep(ABC):
     def _check_scores(self) -> None:
         """Refuse to go on from scores that have left float64."""
         held = self.held_out
-        if not self._all_finite(self.scores, None) or (held is not None and not np.isfinite(held.scores).all()):
+        fine = self._all_finite(self.scores, None)
+        if not fine or (held is not None and not np.isfinite(held.scores).all()):
             self._diverged()
 
     def _all_finite(self, values: Floats, weight: Floats | None) -> bool:
@@ -126,9 +127,9 @@ class StageStep(ABC):
 
     def _diverged(self) -> NoReturn:
         raise DataError(
-            f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw scores, "
-            "or slopes times weights, overflow float64. Use a smaller learning_rate, or bring the target and "
-            "sample_weight to a smaller scale."
+            f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw "
+            "scores, or slopes times weights, overflow float64. Use a smaller learning_rate, or bring "
+            "the target and sample_weight to a smaller scale."
         )
 
     def _draw_rows(self) -> None:
