@@ -118,12 +118,14 @@ class StageStep(ABC):
     def _all_finite(self, values: Floats, weight: Floats | None) -> bool:
         """Whether values of the rows that count, times weights, are all finite."""
         with np.errstate(over="ignore", invalid="ignore"):
-            # Almost always, and a sum is found sooner than each is looked at.
-            if np.isfinite(np.sum(values if weight is None else values @ weight)):
-                return True
-            values = values if weight is None else values * weight
+            if weight is not None:
+                # Almost always, and a sum is found sooner than all products.
+                if np.isfinite(np.sum(values @ weight)):
+                    return True
+                values = values * weight
+        fine = np.isfinite(values)
         present = self._all.values
-        return bool(np.isfinite(values if present is None else values[:, present > 0]).all())
+        return bool(fine.all() or (present is not None and fine[:, present > 0].all()))
 
     def _diverged(self) -> NoReturn:
         raise DataError(
