@@ -111,24 +111,27 @@ class StageStep(ABC):
     def _check_scores(self) -> None:
         """Refuse to go on from scores that have left float64."""
         held = self.held_out
-        if not self._all_finite(self.scores, None) or (held is not None and not np.isfinite(held.scores).all()):
+        fine = self._all_finite(self.scores, None)
+        if not fine or (held is not None and not np.isfinite(held.scores).all()):
             self._diverged()
 
     def _all_finite(self, values: Floats, weight: Floats | None) -> bool:
         """Whether values of the rows that count, times weights, are all finite."""
         with np.errstate(over="ignore", invalid="ignore"):
-            # Almost always, and a sum is found sooner than each is looked at.
-            if np.isfinite(np.sum(values if weight is None else values @ weight)):
-                return True
-            values = values if weight is None else values * weight
+            if weight is not None:
+                # Almost always, and a sum is found sooner than all products.
+                if np.isfinite(np.sum(values @ weight)):
+                    return True
+                values = values * weight
+        fine = np.isfinite(values)
         present = self._all.values
-        return bool(np.isfinite(values if present is None else values[:, present > 0]).all())
+        return bool(fine.all() or (present is not None and fine[:, present > 0].all()))
 
     def _diverged(self) -> NoReturn:
         raise DataError(
-            f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw scores, "
-            "or slopes times weights, overflow float64. Use a smaller learning_rate, or bring the target and "
-            "sample_weight to a smaller scale."
+            f"Boosting under the loss {self.loss.name!r} has diverged in round {self.next_round}: raw "
+            "scores, or slopes times weights, overflow float64. Use a smaller learning_rate, or bring "
+            "the target and sample_weight to a smaller scale."
         )
 
     def _draw_rows(self) -> None:

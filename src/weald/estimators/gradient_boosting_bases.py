@@ -111,10 +111,11 @@ class BaseStep(StageStep):
         members = []
         for output, (estimator, base, size) in enumerate(fitted):
             member = FittedBase(estimator, size, learning_rate)
-            of_held = None if held is None else member.predict(held.rows, len(held.target))
             with np.errstate(over="ignore", invalid="ignore"):  # the step refuses scores that overflow
                 self.scores[output] += (learning_rate * size) * base
-                if held is not None:
+            if held is not None:
+                of_held = member.predict(held.rows, len(held.target))
+                with np.errstate(over="ignore", invalid="ignore"):
                     held.scores[output] += (learning_rate * size) * of_held
             members.append(member)
         self.rounds.append(members)

@@ -92,3 +92,15 @@ def test_refused_categories_leave_the_node_to_numbers():
     y = (a != b).astype(float)
     model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0, max_depth=2).fit(frame, y)
     assert model.predict(frame) == pytest.approx(y, abs=1e-9)
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.059, 0.27])
+def test_categories_of_just_enough_rows_are_not_rare_by_rounding(weight):
+    rng = np.random.default_rng(2)
+    frame = column(np.repeat(list("abcdefghijkl"), 5))
+    y = np.repeat(rng.normal(size=12), 5) + 0.1 * rng.normal(size=60)
+    plain = GradientBoostingRegressor(n_estimators=3, cat_smooth=5).fit(frame, y)
+    assert plain.estimators_[0, 0].get_n_leaves() > 1
+    weighted = GradientBoostingRegressor(n_estimators=3, cat_smooth=5)
+    weighted.fit(frame, y, sample_weight=np.full(60, weight))
+    assert weighted.predict(frame) == pytest.approx(plain.predict(frame), abs=1e-9)
