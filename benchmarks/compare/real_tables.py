@@ -21,9 +21,13 @@ FEWEST_ROWS_OF_A_CLASS = 10
 
 @dataclass(frozen=True)
 class Note:
-    """What a table's notes ask for: columns to leave out, another target made of the given one."""
+    """What a table's notes ask for: columns to leave out, another target made of the given one.
+
+    `ordered` are categories whose order means something, as a library that reads them as ranks sees anyway.
+    """
 
     drop: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
     task: str | None = None
     variant: str = ""  # the target in words, where it is not the column itself
     target: Callable[[Any], Any] | None = None
@@ -43,7 +47,7 @@ NOTES = {
     "nyc_taxis_small": Note(drop=("pickup", "dropoff")),
     "adult": Note(drop=("split",)),
     "bank_marketing": Note(drop=("duration",)),
-    "bike_sharing_hour": Note(drop=("dteday",)),
+    "bike_sharing_hour": Note(drop=("dteday",), ordered=("season", "mnth", "hr", "weekday", "weathersit")),
     "higgs_18k": Note(drop=("part",)),
     "diabetes130": Note(drop=("patient_nbr",)),
     "weather_aus": Note(drop=("Date",)),
@@ -132,7 +136,8 @@ def columns_and_target(entry: dict[str, Any], note: Note) -> tuple[Any, Any]:
     for i, name in enumerate(frame.columns):
         column = frame[name]
         if name in entry["cats"] or not pd.api.types.is_numeric_dtype(column):
-            column = pd.Series(pd.Categorical(column).rename_categories(str))
+            levels = pd.Categorical(column).rename_categories(str)
+            column = pd.Series(levels.as_ordered() if name in note.ordered else levels)
         kept[f"c{i}"] = column  # LightGBM refuses some names
     return pd.DataFrame(kept), y.to_numpy()
 
