@@ -370,6 +370,15 @@ def test_other_columns_at_predict():
         array.predict(np.zeros((2, 3)))
 
 
+@pytest.fixture
+def heeds_ctrl_c():
+    """Python ignores it where it was started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_leaves_no_threads_and_no_model(monkeypatch):
     X, y = numbers()
     grown, whole = [], bagging_trees._grow_bag
