@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import weald
 
 COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
 
@@ -207,9 +206,6 @@ def test_forest_jobs_against_intelex_run() -> None:
     assert "3 results" in quick("exact-intelex", "binned", "predict", script="forests.py")
 
 
-@pytest.mark.skipif(
-    not hasattr(weald.RandomForestClassifier, "nearest_rows"), reason="there are no proximities yet"
-)
 def test_forest_proximity_job_runs() -> None:
     printed = quick("proximity", script="forests.py")
     assert "weald nearest rows against weald fit: ratio" in printed
@@ -234,10 +230,14 @@ def test_gradient_boosting_jobs_run() -> None:
     assert "4 results" in quick(*jobs, script="gradient_boosting.py")
 
 
-def test_gradient_boosting_accuracy_runs(tmp_path: Path) -> None:
-    done = run(COMPARE / "gradient_boosting_accuracy.py", "--quick", "--keep", str(tmp_path / "kept.json"))
+@pytest.mark.parametrize(
+    ("script", "opponent"),
+    [("gradient_boosting_accuracy.py", "HistGradientBoosting"), ("adaboost_accuracy.py", "AdaBoost")],
+)
+def test_accuracy_of_boosting_by_classics_runs(tmp_path: Path, script: str, opponent: str) -> None:
+    done = run(COMPARE / script, "--quick", "--keep", str(tmp_path / "kept.json"))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "of 5 tables are not worse than scikit-learn's HistGradientBoosting" in done.stdout
+    assert f"of 5 tables are not worse than scikit-learn's {opponent}" in done.stdout
 
 
 def test_a_target_can_name_its_opponent(toy: Path) -> None:
