@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-
 COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
 
 TOY = """
