@@ -126,7 +126,7 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
         coded = clone(base).set_params(n_jobs=options.n_jobs)._coded(X, y, sample_weight)
         self._check_target(y, coded.target)
         seed = _seed(options, adaboost_trees.is_random(coded))
-        learner = tree_learner(base, coded, seed)
+        learner = tree_learner(base, coded, seed, options.cat_penalty)
         boosted, learned = self._boost(learner, coded.target, coded.weight, options, seed)
         forest = joined(boosted.members)
         shown = {

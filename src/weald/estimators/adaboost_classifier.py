@@ -56,6 +56,9 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
     probability : {"softmax", "logistic"}, default="softmax"
         How votes become probabilities: the softmax of votes as shares of all (scikit-learn's), or that of the
         votes themselves, which for two classes is the logistic function of twice the sum of says.
+    cat_penalty : float, default=2.0
+        How much weald's trees hold back from columns of many categories, as in random forests: the best of
+        all splits by categories gains by chance, and later rounds cannot take that back. 0 for none.
     early_stopping : float or (X, y), default=None
         End when the error on a share of the rows, held out, or on a set no longer falls; the rounds up to the
         best one are kept.
@@ -124,6 +127,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         resample: str | None = None,
         worse_than_chance: str = "stop",
         probability: str = "softmax",
+        cat_penalty: float = 2.0,
         early_stopping: Any = None,
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,
@@ -137,6 +141,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         self.resample = resample
         self.worse_than_chance = worse_than_chance
         self.probability = probability
+        self.cat_penalty = cat_penalty
         self.early_stopping = early_stopping
         self.early_stopping_rounds = early_stopping_rounds
         self.keep_row_weights = keep_row_weights

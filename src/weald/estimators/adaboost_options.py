@@ -15,6 +15,7 @@ from weald.estimators.options import (
     NotZero,
     Number,
     Whole,
+    category_penalty,
     optional,
     parameter,
 )
@@ -34,6 +35,7 @@ class AdaBoostOptions:
         Choice(("compound", "reset", "replace")),
         hint="Leave it None to weigh rows; use 'compound' for estimators that take no weights.",
     )
+    cat_penalty: float = category_penalty()
     early_stopping: Any = optional(
         Number(0, 1, "()", fraction=True),
         Instance((tuple, list), "a set (X, y)"),

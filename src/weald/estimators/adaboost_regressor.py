@@ -54,6 +54,9 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     worse_than_chance : {"stop", "reset"}, default="stop"
         What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the
         round is tried again with the weights of the start.
+    cat_penalty : float, default=0.25
+        How much weald's trees hold back from columns of many categories, as in random forests: the best of
+        all splits by categories gains by chance, and later rounds cannot take that back. 0 for none.
     early_stopping : float or (X, y), default=None
         End when the squared error on a share of the rows, held out, or on a set no longer falls; the rounds
         up to the best one are kept.
@@ -113,6 +116,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         loss: str = "linear",
         resample: str | None = None,
         worse_than_chance: str = "stop",
+        cat_penalty: float = 0.25,
         early_stopping: Any = None,
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,
@@ -126,6 +130,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         self.loss = loss
         self.resample = resample
         self.worse_than_chance = worse_than_chance
+        self.cat_penalty = cat_penalty
         self.early_stopping = early_stopping
         self.early_stopping_rounds = early_stopping_rounds
         self.keep_row_weights = keep_row_weights

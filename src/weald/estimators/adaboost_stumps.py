@@ -1,4 +1,4 @@
-"""Which trees AdaBoost grows how: plain stumps on dense columns by their own search, others by the grower."""
+"""Which trees AdaBoost grows how: plain stumps on dense numbers by their own search, others by the grower."""
 
 from __future__ import annotations
 
@@ -32,15 +32,17 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-def tree_learner(template: BaseTree, coded: Coded, seed: int) -> TreeLearner:
+def tree_learner(template: BaseTree, coded: Coded, seed: int, cat_penalty: float) -> TreeLearner:
     """What grows the trees of a fit; the trees do not depend on which it is."""
     plain = _is_plain_stump(coded.options) and coded.monotone is None
-    general = TreeLearner(template, coded, seed)
+    general = TreeLearner(template, coded, seed, cat_penalty)
     if not plain or general.varies or coded.target.n_outputs > 1:
         return general
     if coded.target.n_classes[0] > MOST_CLASSES:
         return general
     if any(coded.codes.is_sparse(j) for j in range(coded.codes.n_columns)):
+        return general
+    if cat_penalty and any(column.kind == "categorical" for column in coded.schema.columns):
         return general
     return StumpLearner(template, coded, seed)
 
@@ -65,7 +67,7 @@ class StumpLearner(TreeLearner):
     """
 
     def __init__(self, template: BaseTree, coded: Coded, seed: int) -> None:
-        super().__init__(template, coded, seed)
+        super().__init__(template, coded, seed, cat_penalty=0.0)
         labels = np.ascontiguousarray(coded.target.values[:, 0], np.int32)
         self._criterion = criterion_name(coded.options.criterion)
         n_classes = coded.target.n_classes[0]

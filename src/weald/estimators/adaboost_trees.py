@@ -53,10 +53,13 @@ class TreeLearner:
         The rows.
     seed : int
         What the seeds of trees start from.
+    cat_penalty : float
+        How much splits by categories must gain beyond chance.
     """
 
-    def __init__(self, template: BaseTree, coded: Coded, seed: int) -> None:
+    def __init__(self, template: BaseTree, coded: Coded, seed: int, cat_penalty: float) -> None:
         self._template, self._coded, self._seed = template, coded, seed
+        self._cat_penalty = cat_penalty
         self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
 
@@ -66,7 +69,7 @@ class TreeLearner:
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
-        grown = tree._grow_on(coded, weight)
+        grown = tree._grow_on(coded, weight, cat_penalty=self._cat_penalty)
 
         def no_folds(_: Weights) -> Grown:
             raise AssertionError("trees that are pruned by folds do not share codes")

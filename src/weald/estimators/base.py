@@ -130,9 +130,17 @@ class BaseTree(TreePictures, FittedForest):
             monotone = None  # the share of the only class neither rises nor falls
         return Coded(options, schema, aligned, codes, target, weight, monotone, n_threads)
 
-    def _grow_on(self, coded: Coded, weight: Weights | None, columns: tuple[int, ...] | None = None) -> Grown:
+    def _grow_on(
+        self,
+        coded: Coded,
+        weight: Weights | None,
+        columns: tuple[int, ...] | None = None,
+        *,
+        cat_penalty: float = 0.0,
+    ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named."""
         limits = grow_options(coded.options, coded.table, weight, coded.n_threads, coded.monotone, columns)
+        limits = replace(limits, category_chance=cat_penalty)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
 
     def _take(

@@ -15,6 +15,7 @@ from weald.estimators.options import (
     Nothing,
     Number,
     Whole,
+    category_penalty,
     parameter,
 )
 
@@ -86,17 +87,12 @@ def _combinations() -> Any:
     )
 
 
-def _penalty() -> Any:
-    """The range of `cat_penalty`."""
-    return parameter(Number(0), hint="Use 0 to choose splits by categories by their gain alone.")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomForestClassifierOptions(ClassificationForestOptions):
     """The parameters of `RandomForestClassifier`."""
 
     feature_combinations: int | tuple[int, int] | None = _combinations()
-    cat_penalty: float = _penalty()
+    cat_penalty: float = category_penalty()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,4 +100,4 @@ class RandomForestRegressorOptions(RegressionForestOptions):
     """The parameters of `RandomForestRegressor`."""
 
     feature_combinations: int | tuple[int, int] | None = _combinations()
-    cat_penalty: float = _penalty()
+    cat_penalty: float = category_penalty()

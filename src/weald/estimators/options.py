@@ -298,6 +298,11 @@ class GrowthOptions:
     )
 
 
+def category_penalty() -> Any:
+    """The range of `cat_penalty`."""
+    return parameter(Number(0), hint="Use 0 to choose splits by categories by their gain alone.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeOptions(GrowthOptions):
     """The parameters that both trees share."""

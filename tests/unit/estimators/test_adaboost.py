@@ -408,3 +408,34 @@ def test_progress_is_shown_only_if_asked(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "4" in err
+
+
+# --- categories
+
+
+@pytest.mark.parametrize(("kind", "depth"), [("Classifier", 1), ("Classifier", 3), ("Regressor", 3)])
+def test_trees_hold_back_from_columns_that_name_the_row(kind, depth):
+    """A column of many categories gains by chance; held out rows tell."""
+    rng = np.random.default_rng(3)
+    size = rng.normal(size=900)
+    name = rng.integers(0, 200, 900).astype(str)
+    score = size + rng.normal(size=900)
+    y = (score > 0).astype(int) if kind == "Classifier" else score
+    X = pd.DataFrame({"size": size, "name": name})
+    base = getattr(weald, f"DecisionTree{kind}")(max_depth=depth)
+    held_out = {}
+    for penalty in (0.0, 2.0):
+        model = getattr(weald, f"AdaBoost{kind}")(base, n_estimators=30, cat_penalty=penalty)
+        model.fit(X[:600], y[:600])
+        held_out[penalty] = model.score(X[600:], y[600:])
+    assert held_out[2.0] > held_out[0.0] + 0.02
+
+
+def test_categories_without_a_penalty_are_split_greedily_by_both_searches(monkeypatch):
+    table, y = mixed()
+    fast = AdaBoostClassifier(n_estimators=6, cat_penalty=0.0).fit(pd.DataFrame(table), y)
+    monkeypatch.setattr(adaboost_stumps, "_is_plain_stump", lambda options: False)
+    slow = AdaBoostClassifier(n_estimators=6, cat_penalty=0.0).fit(pd.DataFrame(table), y)
+    assert np.array_equal(
+        fast.decision_function(pd.DataFrame(table)), slow.decision_function(pd.DataFrame(table))
+    )
