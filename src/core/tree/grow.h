@@ -213,7 +213,8 @@ class Grower {
             options_.rare_rows,
             options_.group_rows,
             category_chance(options_, spread_, record.impurity, record.weight, record.n_rows),
-            options_.rare_weight};
+            options_.rare_weight,
+            options_.free_categories};
   }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));

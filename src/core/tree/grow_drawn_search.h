@@ -131,9 +131,10 @@ void DrawnGrower<Rows, Criterion>::search_ordered(int32_t j, const View& view, S
     const uint64_t word = words_(static_cast<uint64_t>(j));
     return scan_random_categories(present_, j, word, scan_, best_);
   }
-  const CategoryRules rules{.chance =
-                                category_chance(options_, *scope.spread, node.impurity,
-                                                criterion_.weight(lanes_.data()), static_cast<int64_t>(node.size()))};
+  const int64_t weight = criterion_.weight(lanes_.data());
+  const int64_t n_rows = static_cast<int64_t>(node.size());
+  const CategoryRules rules{.chance = category_chance(options_, *scope.spread, node.impurity, weight, n_rows),
+                            .free = options_.free_categories};
   scan_categories(present_, j, rules, scan_, best_);
 }
 

@@ -45,7 +45,7 @@ inline double node_impurity(const Spread& spread, std::span<const uint32_t> ids,
   return std::max(0.0, loss * spread.factor);
 }
 
-// What each category beyond the first has to gain, in units of the score: where categories mean nothing, one more adds
+// What each category that counts has to gain, in units of the score: where categories mean nothing, one more adds
 // about a row's worth of impurity to the best gain, as one more mean is fitted (docs/methods/forests.md, 5a).
 inline double category_chance(const GrowOptions& options, const Spread& spread, double impurity, int64_t weight,
                               int64_t n_rows) {

@@ -190,8 +190,9 @@ struct CategoryRules {
   uint32_t most = 0;       // see scan_prefixes; boosting: most categories of the listed side
   double rare_rows = 0;    // boosting: a category of fewer rows is never listed
   double group_rows = 0;   // boosting: from one candidate to the next, at least so many rows change sides
-  double chance = 0;       // forests: what each category beyond the first has to gain
+  double chance = 0;       // forests: what each category beyond the free ones has to gain
   double rare_weight = 0;  // boosting: as rare_rows, in units of the weight lane
+  size_t free = 1;         // categories that need not gain anything for being there
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
@@ -324,7 +325,9 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
       subsets ? scan_subsets(present, scan) : scan_prefixes(present, order, rules.most, scan);
     }
   }
-  if (rules.chance > 0 && scan.found()) scan.hold_back(rules.chance * static_cast<double>(present.size() - 1));
+  if (rules.chance > 0 && scan.found() && present.size() > rules.free) {
+    scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free));
+  }
   if (!scan.offer(column, split)) return;
   for (size_t i = 0; i < present.size(); ++i) {
     const bool left = subsets ? ((split.code >> i) & 1) != 0 : i < split.code;

@@ -57,8 +57,8 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         How votes become probabilities: the softmax of votes as shares of all (scikit-learn's), or that of the
         votes themselves, which for two classes is the logistic function of twice the sum of says.
     cat_penalty : float, default=2.0
-        How much weald's trees hold back from columns of many categories, as in random forests: the best of
-        all splits by categories gains by chance, and later rounds cannot take that back. 0 for none.
+        How much weald's trees hold back from columns of more than five categories: the best of all splits by
+        categories gains by chance, and later rounds cannot take that back. 0 for none.
     early_stopping : float or (X, y), default=None
         End when the error on a share of the rows, held out, or on a set no longer falls; the rounds up to the
         best one are kept.

@@ -55,8 +55,8 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the
         round is tried again with the weights of the start.
     cat_penalty : float, default=0.25
-        How much weald's trees hold back from columns of many categories, as in random forests: the best of
-        all splits by categories gains by chance, and later rounds cannot take that back. 0 for none.
+        How much weald's trees hold back from columns of more than five categories: the best of all splits by
+        categories gains by chance, and later rounds cannot take that back. 0 for none.
     early_stopping : float or (X, y), default=None
         End when the squared error on a share of the rows, held out, or on a set no longer falls; the rounds
         up to the best one are kept.

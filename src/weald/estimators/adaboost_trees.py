@@ -35,6 +35,9 @@ from weald.rows.memory import Grown
 
 #: units of weight are 2^-52 of all
 UNIT_POWER = -52
+#: Numbers gain by chance too, from the best of many thresholds: about as much as so many categories. Where little
+#: is left to gain, in later rounds, columns of few categories would else never be chosen.
+FREE_CATEGORIES = 5
 #: (row, tree) pairs whose leaves are looked up at once
 _PAIRS = 2**22
 
@@ -69,7 +72,7 @@ class TreeLearner:
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
-        grown = tree._grow_on(coded, weight, cat_penalty=self._cat_penalty)
+        grown = tree._grow_on(coded, weight, held_back=(self._cat_penalty, FREE_CATEGORIES))
 
         def no_folds(_: Weights) -> Grown:
             raise AssertionError("trees that are pruned by folds do not share codes")

@@ -136,11 +136,14 @@ class BaseTree(TreePictures, FittedForest):
         weight: Weights | None,
         columns: tuple[int, ...] | None = None,
         *,
-        cat_penalty: float = 0.0,
+        held_back: tuple[float, int] = (0.0, 1),
     ) -> Grown:
-        """One tree on coded rows with these weights, of these columns alone if they are named."""
+        """One tree on coded rows with these weights, of these columns alone if they are named.
+
+        `held_back`: the penalty of splits by categories, and how many categories are free of it.
+        """
         limits = grow_options(coded.options, coded.table, weight, coded.n_threads, coded.monotone, columns)
-        limits = replace(limits, category_chance=cat_penalty)
+        limits = replace(limits, category_chance=held_back[0], free_categories=held_back[1])
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
 
     def _take(

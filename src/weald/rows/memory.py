@@ -44,8 +44,9 @@ class GrowOptions:
     max_columns: int | None = None
     #: columns of a linear combination; then `max_columns` candidates are tried. Forests only
     combined_columns: int = 0
-    #: what each category beyond the first has to gain, in rows' worth of impurity. Forests only
+    #: what each category beyond the free ones has to gain, in rows' worth of impurity; not under Newton's gain
     category_chance: float = 0.0
+    free_categories: int = 1
     #: regression: inner nodes need no values of their own
     leaf_values_only: bool = False
     #: the columns the tree may split on; None: all
@@ -375,6 +376,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.max_columns = options.max_columns or 0
     native.combined_columns = options.combined_columns
     native.category_chance = options.category_chance
+    native.free_categories = options.free_categories
     native.leaf_means_only = options.leaf_values_only and options.monotone is None
     native.columns = list(options.columns or ())
     native.seed = options.seed

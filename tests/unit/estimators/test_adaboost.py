@@ -281,7 +281,7 @@ def test_very_many_classes_go_to_the_grower(monkeypatch):
 
     def kind(labels):
         tree = DecisionTreeClassifier(max_depth=1)
-        return type(adaboost_stumps.tree_learner(tree, tree._coded(X, labels, None), 0))
+        return type(adaboost_stumps.tree_learner(tree, tree._coded(X, labels, None), 0, 2.0))
 
     assert kind(y) is TreeLearner
     assert kind(np.minimum(y, 31)) is adaboost_stumps.StumpLearner
