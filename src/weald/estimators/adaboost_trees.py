@@ -35,8 +35,8 @@ from weald.rows.memory import Grown
 
 #: units of weight are 2^-52 of all
 UNIT_POWER = -52
-#: Numbers gain by chance too, from the best of many thresholds: about as much as so many categories. Where little
-#: is left to gain, in later rounds, columns of few categories would else never be chosen.
+#: Numbers gain by chance too, from the best of many thresholds: about as much as so many categories. Where
+#: little is left to gain, in later rounds, columns of few categories would else never be chosen.
 FREE_CATEGORIES = 5
 #: (row, tree) pairs whose leaves are looked up at once
 _PAIRS = 2**22

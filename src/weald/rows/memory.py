@@ -44,7 +44,7 @@ class GrowOptions:
     max_columns: int | None = None
     #: columns of a linear combination; then `max_columns` candidates are tried. Forests only
     combined_columns: int = 0
-    #: what each category beyond the free ones has to gain, in rows' worth of impurity; not under Newton's gain
+    #: what each category beyond the free ones has to gain, in rows' worth of impurity; not in boosting
     category_chance: float = 0.0
     free_categories: int = 1
     #: regression: inner nodes need no values of their own

@@ -294,9 +294,9 @@ def test_very_many_classes_go_to_the_grower(monkeypatch):
 def test_which_trees_are_found_by_the_search():
     X, y = rows()
 
-    def learner(**options):
+    def learner(table=X, cat_penalty=2.0, **options):
         tree = DecisionTreeClassifier(**{"max_depth": 1, **options})
-        return adaboost_stumps.tree_learner(tree, tree._coded(X, y, None), 0)
+        return adaboost_stumps.tree_learner(tree, tree._coded(table, y, None), 0, cat_penalty)
 
     assert type(learner()) is adaboost_stumps.StumpLearner
     assert type(learner(criterion="log_loss", max_bins=20)) is adaboost_stumps.StumpLearner
@@ -310,6 +310,9 @@ def test_which_trees_are_found_by_the_search():
         {"min_weight_fraction_leaf": 0.1},
     ):
         assert type(learner(**options)) is TreeLearner, options
+    words = pd.DataFrame({"word": np.where(X[:, 0] > 0, "a", "b")})
+    assert type(learner(words, cat_penalty=0.0)) is adaboost_stumps.StumpLearner
+    assert type(learner(words)) is TreeLearner
 
 
 def test_a_weight_of_zero_is_an_absent_row():
