@@ -60,13 +60,29 @@ inline bool signals_pending() {
   return PyErr_CheckSignals() != 0;
 }
 
+// `tell` is called about every 100 ms on the thread that calls, with the GIL held; what it raises ends the work.
 template <class F>
-auto call(int n_threads, F&& f) {
+auto call_telling(int n_threads, std::function<void()> tell, F&& f) {
   // Python runs signal handlers in the main thread only, so only there is it asked.
   const bool main_thread = on_main_thread();
+  std::function<bool()> interrupted;
+  if (main_thread) interrupted = signals_pending;
+  if (tell) {
+    interrupted = [&] {
+      const nanobind::gil_scoped_acquire gil;
+      if (PyErr_Occurred() != nullptr) return true;  // threads that still work may make it ask again
+      try {
+        tell();
+      } catch (nanobind::python_error& error) {
+        error.restore();
+        return true;
+      }
+      return main_thread && signals_pending();
+    };
+  }
   try {
     const Unlocked unlocked(main_thread);
-    Run run(n_threads, main_thread ? std::function<bool()>(signals_pending) : nullptr);
+    Run run(n_threads, interrupted);
     if constexpr (std::is_void_v<decltype(f(run))>) {
       f(run);
       if (run.cancelled()) throw Cancelled();
@@ -78,6 +94,11 @@ auto call(int n_threads, F&& f) {
   } catch (const Cancelled&) {
     throw nanobind::python_error();  // the handler's exception, KeyboardInterrupt as a rule, is pending
   }
+}
+
+template <class F>
+auto call(int n_threads, F&& f) {
+  return call_telling(n_threads, nullptr, std::forward<F>(f));
 }
 
 }  // namespace weald::bindings

@@ -19,4 +19,6 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_ranking(m);
   weald::bindings::bind_inspection(m);
   weald::bindings::bind_adaboost(m);
+  weald::bindings::bind_svm(m);
+  weald::bindings::bind_linear(m);
 }

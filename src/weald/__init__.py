@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weald import errors
 
 if TYPE_CHECKING:
+    from weald import kernels
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
     from weald.boosting.train import cv, train
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.gradient_boosting_classifier import GradientBoostingClassifier
     from weald.estimators.gradient_boosting_regressor import GradientBoostingRegressor
+    from weald.estimators.landmarks import Landmarks
+    from weald.estimators.linear_svc import LinearSVC
+    from weald.estimators.linear_svr import LinearSVR
     from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
+    from weald.estimators.svc import SVC
+    from weald.estimators.svr import SVR
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.voting import VotingClassifier, VotingRegressor
     from weald.estimators.xgboost_classifier import XGBClassifier
@@ -30,12 +36,16 @@ if TYPE_CHECKING:
     from weald.io.model_file import load
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
+    from weald.pictures.margin import plot_margin
     from weald.pictures.text import export_text
+    from weald.svm.mercer import MercerReport, check_mercer
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "SVC",
+    "SVR",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
     "BaggingClassifier",
@@ -47,7 +57,11 @@ __all__ = [
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "Landmarks",
     "LearningRateScheduler",
+    "LinearSVC",
+    "LinearSVR",
+    "MercerReport",
     "ProximityImputer",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -58,15 +72,18 @@ __all__ = [
     "XGBRanker",
     "XGBRegressor",
     "__version__",
+    "check_mercer",
     "cv",
     "errors",
     "export_graphviz",
     "export_text",
     "forest_bound",
+    "kernels",
     "load",
     "logit",
     "majority_vote_error",
     "odds",
+    "plot_margin",
     "plot_tree",
     "sigmoid",
     "train",
@@ -85,16 +102,23 @@ _HOME = {
     "ExtraTreesRegressor": "weald.estimators.extra_trees",
     "GradientBoostingClassifier": "weald.estimators.gradient_boosting_classifier",
     "GradientBoostingRegressor": "weald.estimators.gradient_boosting_regressor",
+    "Landmarks": "weald.estimators.landmarks",
     "LearningRateScheduler": "weald.boosting.callbacks",
+    "MercerReport": "weald.svm.mercer",
+    "LinearSVC": "weald.estimators.linear_svc",
+    "LinearSVR": "weald.estimators.linear_svr",
     "ProximityImputer": "weald.impute.proximity",
     "RandomForestClassifier": "weald.estimators.random_forest",
     "RandomForestRegressor": "weald.estimators.random_forest",
+    "SVC": "weald.estimators.svc",
+    "SVR": "weald.estimators.svr",
     "TrainingCallback": "weald.boosting.callbacks",
     "VotingClassifier": "weald.estimators.voting",
     "VotingRegressor": "weald.estimators.voting",
     "XGBClassifier": "weald.estimators.xgboost_classifier",
     "XGBRanker": "weald.estimators.xgboost_ranker",
     "XGBRegressor": "weald.estimators.xgboost_regressor",
+    "check_mercer": "weald.svm.mercer",
     "cv": "weald.boosting.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
@@ -103,11 +127,15 @@ _HOME = {
     "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
     "odds": "weald.theory",
+    "plot_margin": "weald.pictures.margin",
     "plot_tree": "weald.pictures.drawing",
     "sigmoid": "weald.theory",
     "train": "weald.boosting.train",
     "variance_of_average": "weald.theory",
 }
+
+#: modules of public names
+_MODULES = ("kernels",)
 
 #: what xgboost has under these names: name → the way out
 _ELSEWHERE = {
@@ -123,6 +151,8 @@ _ELSEWHERE = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name on its first use."""
+    if name in _MODULES:
+        return import_module(f"weald.{name}")
     if name not in _HOME:
         close = errors.nearest(name, __all__)
         hint = f" Did you mean {close!r}?" if close else ""

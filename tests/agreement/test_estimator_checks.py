@@ -4,12 +4,15 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from weald import (
+    SVC,
+    SVR,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    Landmarks,
     ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -98,8 +101,19 @@ ESTIMATORS = [
     GradientBoostingRegressor(n_estimators=10, max_bins=16),
     GradientBoostingRegressor(n_estimators=10, monotonic_cst={0: 1}),
     GradientBoostingRegressor(n_estimators=20, estimator=DecisionTreeRegressor(max_depth=2)),
+    SVC(),
+    SVC(kernel="precomputed"),
+    SVC(C=10.0, scale=True, multi_class="ovr"),
+    SVC(probability=True, random_state=0),
+    SVC(solver="landmarks", random_state=0),
+    SVR(),
+    SVR(kernel="precomputed"),
+    SVR(solver="landmarks", random_state=0),
     ProximityImputer(RandomForestClassifier(n_estimators=5), max_iter=2),
     ProximityImputer(RandomForestRegressor(n_estimators=5), max_iter=2),
+    Landmarks(),
+    Landmarks(5, landmarks="random", features="similarity", random_state=0),
+    Landmarks(0.5, kernel="laplacian", scale=True, random_state=0),
 ]
 
 

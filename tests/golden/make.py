@@ -13,6 +13,8 @@ import sys
 import numpy as np
 
 from weald import (
+    SVC,
+    SVR,
     AdaBoostClassifier,
     AdaBoostRegressor,
     BaggingClassifier,
@@ -22,6 +24,9 @@ from weald import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    Landmarks,
+    LinearSVC,
+    LinearSVR,
     RandomForestClassifier,
     RandomForestRegressor,
     VotingClassifier,
@@ -30,6 +35,7 @@ from weald import (
     XGBRegressor,
 )
 from weald.datasets import load_penguins
+from weald.kernels import RBF, Linear
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -60,6 +66,7 @@ def models():
     yield "two-medians", medians, bills, np.column_stack([weight, np.arange(len(species)) % 13]), None
     yield from boosters(X, species, bills, weight)
     yield from ensembles(X, species, bills, weight)
+    yield from machines(X, species, bills, weight)
 
 
 def boosters(X, species, bills, weight):
@@ -120,8 +127,34 @@ def ensembles(X, species, bills, weight):
     yield "votes", VotingClassifier(members, voting="soft", weights=[1, 2, 3]), X, species, None
 
 
+def machines(X, species, bills, weight):
+    """Those of support vector machines and landmarks."""
+    adelie = np.array([name == "Adelie" for name in species])
+    yield "machine-pairs", SVC(scale=True, probability=True, random_state=1), X, species, weight
+    rest = SVC(kernel="poly", coef0=1.0, scale=True, multi_class="ovr", class_weight="balanced")
+    yield "machine-rest", rest, bills, species, None
+    steps = SVC(kernel=RBF(sigma=2.0) + 0.5 * Linear(), probability="isotonic", scale=True, random_state=1)
+    yield "machine-sum", steps, bills, adelie, None
+    yield "machine-texts", SVC(kernel="spectrum"), list(X["island"]), species, None
+    yield (
+        "machine-landmarks",
+        SVC(solver="landmarks", n_landmarks=20, scale=True, random_state=1),
+        X,
+        species,
+        None,
+    )
+    yield "machine-numbers", SVR(scale=True, categorical_features=["year"], unknown="error"), X, weight, None
+    yield "machine-linear", LinearSVC(scale=True), X, species, weight
+    yield "machine-linear-numbers", LinearSVR(scale=True), bills, weight, None
+    yield "landmarks", Landmarks(6, scale=True, features="similarity", random_state=1), X, None, None
+
+
 def values(model, X):
     """What the model says of every row: shares, output after output, or numbers."""
+    if hasattr(model, "transform") and not hasattr(model, "predict"):
+        return model.transform(X).tolist()
+    if isinstance(model, SVC | LinearSVC):  # curves of probabilities go through exp and log of NumPy
+        return model.decision_function(X).tolist()
     if not hasattr(model, "predict_proba"):
         return model.predict(X).tolist()
     shares = model.predict_proba(X)
@@ -130,7 +163,7 @@ def values(model, X):
 
 def main(version: str) -> None:
     for name, model, X, y, weight in models():
-        model.fit(X, y, sample_weight=weight)
+        model.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
         model.save(FOLDER / f"{version}-{name}.weald")
         expected = {
             "values": values(model, X),

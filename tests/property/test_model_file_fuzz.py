@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
-from unit.io import boosters, ensembles, forests
+from unit.io import boosters, ensembles, forests, machines
 from unit.io.models import classifier, regressor
 from unit.model.forests import mixed_schema, random_rows, random_table
 
@@ -275,6 +275,43 @@ def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_pa
                 continue
             use_ensemble(loaded, rows)
     assert N_FILES // 6 < refused < N_FILES // 2
+
+
+def use_machine(model, rows):
+    """The same of a kernel machine."""
+    for action in (
+        lambda: getattr(model, "predict", getattr(model, "transform", None))(rows),
+        lambda: getattr(model, "decision_function", repr)(rows),
+        lambda: getattr(model, "predict_proba", repr)(rows),
+        lambda: (model.support_vectors_, model.margin_width_, model.duality_gap_, model.n_iter_),
+        lambda: getattr(model, "coef_", None),
+        lambda: model_file.to_bytes(model),
+        lambda: repr(model),
+    ):
+        with contextlib.suppress(WealdError, AttributeError):
+            action()
+
+
+@pytest.mark.parametrize("which", machines.MACHINES)
+def test_spoilt_machines_give_model_file_errors_or_working_models(which, tmp_path):
+    draw = random.Random(which)
+    model, rows = machines.machine(which)
+    data = model_file.to_bytes(model)
+    path = tmp_path / "m.weald"
+    path.write_bytes(data)
+    text, tensors = container.read(path, mmap=False)
+    refused = 0
+    for _ in range(N_FILES // 4):
+        path.write_bytes(spoilt(draw, data, text, tensors))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                loaded = weald.load(path, mmap=draw.random() < 0.1)
+            except ModelFileError:
+                refused += 1
+                continue
+            use_machine(loaded, rows)
+    assert N_FILES // 16 < refused < N_FILES // 4
 
 
 def user_of(model):

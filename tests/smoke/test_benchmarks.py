@@ -193,6 +193,12 @@ def test_adaboost_jobs_run() -> None:
     assert "last error within 1e-06: yes" in printed
 
 
+def test_linear_svm_jobs_run() -> None:
+    printed = quick("dense", "text-squared", "predict", script="linear_svm.py")
+    assert "3 results" in printed
+    assert "objective within 0.1 %: yes" in printed
+
+
 def test_forest_jobs_run() -> None:
     printed = quick("exact", "extra", "regression", "ten-rows", "file", script="forests.py")
     assert "5 results" in printed

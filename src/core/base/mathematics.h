@@ -57,14 +57,19 @@ struct Scaled {
 
 // e^x = 2^k · (even + odd) / (even − odd), for |x| ≤ 710: x = k ln 2 + r with |r| ≤ ½ ln 2, and e^r by its (6, 6) Padé
 // approximant, whose numerator at −r is its denominator at r (relative error < 2^-61). k stands in the low bits of
-// `shifted`, because adding 1.5 · 2^52 rounds to a whole number.
+// `shifted`, because adding 1.5 · 2^52 rounds to a whole number. In float: |x| ≤ 89, 1.5 · 2^23, and the (3, 3)
+// approximant (relative error < 2^-27).
+template <class Float>
 struct PowerOfE {
-  double shifted, even, odd;
-  // bits to add to those of a double y, y · 2^k normal: y becomes y · 2^k
-  uint64_t exponent_bits() const { return std::bit_cast<uint64_t>(shifted) << 52; }
+  using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
+  Float shifted, even, odd;
+  // bits to add to those of a number y, y · 2^k normal: y becomes y · 2^k
+  Bits exponent_bits() const { return std::bit_cast<Bits>(shifted) << (sizeof(Float) == 4 ? 23 : 52); }
+  // y · 2^k
+  Float scaled(Float y) const { return std::bit_cast<Float>(std::bit_cast<Bits>(y) + exponent_bits()); }
 };
 
-[[gnu::always_inline]] inline PowerOfE power_of_e(double x) {
+[[gnu::always_inline]] inline PowerOfE<double> power_of_e(double x) {
   constexpr double log2e = 0x1.71547652b82fep+0;
   const double shifted = x * log2e + 0x1.8p52;
   const double k = shifted - 0x1.8p52;
@@ -75,9 +80,61 @@ struct PowerOfE {
   return {shifted, even, odd};
 }
 
-[[gnu::always_inline]] inline double clamped(double x, double low, double high) {
+// x = k ln 2 + r in float, |x| ≤ 89.
+struct Reduced {
+  float shifted, r;
+  float scaled(float y) const {
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + (std::bit_cast<uint32_t>(shifted) << 23));
+  }
+};
+
+[[gnu::always_inline]] inline Reduced reduced(float x) {
+  constexpr float log2e = 0x1.715476p+0f;
+  // ln 2 in two parts: a whole number up to 2^8 times the first is exact
+  constexpr float high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f;
+  const float shifted = x * log2e + 0x1.8p23f;
+  const float k = shifted - 0x1.8p23f;
+  return {shifted, (x - k * high) - k * low};
+}
+
+[[gnu::always_inline]] inline PowerOfE<float> power_of_e(float x) {
+  const auto [shifted, r] = reduced(x);
+  const float t = r * r;
+  return {shifted, 12.0f * t + 120.0f, r * (t + 60.0f)};
+}
+
+// e^x in float for |x| ≤ 88.7: e^r = 1 + r + r² · a polynomial of degree 4 (relative error < 2^-28), without a
+// division.
+[[gnu::always_inline]] inline float plain_exp(float x) {
+  const Reduced of = reduced(x);
+  const float r = of.r;
+  const float t = r * r;  // pairs of terms side by side: less to wait for than term after term
+  const float high = (0x1.123a2p-7f * r + 0x1.5558f2p-5f) + 0x1.6a23dp-10f * t;
+  const float p = (0x1.555492p-3f * r + 0x1.fffffcp-2f) + high * t;
+  return of.scaled(1.0f + (r + t * p));
+}
+
+// e^x for |x| ≤ 708.
+[[gnu::always_inline]] inline double plain_exp(double x) {
+  const PowerOfE<double> power = power_of_e(x);
+  return power.scaled(1.0 + 2.0 * power.odd / (power.even - power.odd));
+}
+
+template <class Float>
+[[gnu::always_inline]] inline Float clamped(Float x, Float low, Float high) {
   x = x < low ? low : x;
   return x > high ? high : x;
+}
+
+// tanh x = (e^2x − 1) / (e^2x + 1); where e^2x = 2^0 · (even + odd) / (even − odd), that is odd / even, and nothing is
+// lost to 1 for small x.
+template <class Float>
+[[gnu::always_inline]] inline Float tanh_of(Float x, Float limit) {
+  const PowerOfE<Float> power = power_of_e(Float{2} * clamped(x, -limit, limit));
+  const Float below = power.even - power.odd;
+  const Float scaled = power.scaled(power.even + power.odd);
+  const bool small = power.exponent_bits() == 0;
+  return (small ? power.odd : scaled - below) / (small ? power.even : scaled + below);
 }
 
 }  // namespace detail
@@ -108,21 +165,41 @@ struct PowerOfE {
 
 // e^x. Error below 1.5 ulp; 0 below −708 (where e^x < 3.4e-308), infinity above 709.78. NaN stays NaN.
 [[gnu::always_inline]] inline double exp(double x) {
-  const detail::PowerOfE power = detail::power_of_e(detail::clamped(x, -708.0, 709.78));
-  const double of_r = 1.0 + 2.0 * power.odd / (power.even - power.odd);
-  const double value = std::bit_cast<double>(std::bit_cast<uint64_t>(of_r) + power.exponent_bits());
+  const double value = detail::plain_exp(detail::clamped(x, -708.0, 709.78));
   const double not_small = x < -708.0 ? 0.0 : value;
   return x > 709.78 ? std::numeric_limits<double>::infinity() : not_small;
+}
+
+// e^x in float. Error below 1.5 ulp; 0 below −87.33 (where e^x < 1.2e-38), infinity above 88.72. NaN stays NaN.
+[[gnu::always_inline]] inline float exp(float x) {
+  const float value = detail::plain_exp(detail::clamped(x, -87.33f, 88.72f));
+  const float not_small = x < -87.33f ? 0.0f : value;
+  return x > 88.72f ? std::numeric_limits<float>::infinity() : not_small;
+}
+
+// e^−x for x ≥ 0, faster: beyond 708 (float: 87.33) the value there, which is 3.3e-308 (1.2e-38).
+[[gnu::always_inline]] inline double exp_minus(double x) {
+  return detail::plain_exp(-x > -708.0 ? -x : -708.0);
+}
+[[gnu::always_inline]] inline float exp_minus(float x) {
+  return detail::plain_exp(-x > -87.33f ? -x : -87.33f);
+}
+
+// tanh x. Error below 3 ulp; beyond ±22 (float: ±11) it is ±1. NaN stays NaN.
+[[gnu::always_inline]] inline double tanh(double x) {
+  return detail::tanh_of(x, 22.0);
+}
+[[gnu::always_inline]] inline float tanh(float x) {
+  return detail::tanh_of(x, 11.0f);
 }
 
 // 1 / (1 + e^-x). Error below 3 ulp; beyond ±690 the value at ±690, which is 2.2e-300 and 1. NaN stays NaN.
 // The fraction of e^-x is put into that of the sigmoid, so that one division is enough.
 [[gnu::always_inline]] inline double sigmoid(double x) {
-  const detail::PowerOfE power = detail::power_of_e(-detail::clamped(x, -690.0, 690.0));
+  const auto power = detail::power_of_e(-detail::clamped(x, -690.0, 690.0));
   const double below = power.even - power.odd;
   const double above = power.even + power.odd;
-  const double scaled = std::bit_cast<double>(std::bit_cast<uint64_t>(above) + power.exponent_bits());
-  return below / (below + scaled);
+  return below / (below + power.scaled(above));
 }
 
 }  // namespace weald

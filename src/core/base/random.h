@@ -21,7 +21,9 @@ enum class Purpose : uint64_t {
   combination = 12,
   combined_column = 13,
   coefficient = 14,
-  ranking_pair = 40
+  ranking_pair = 40,
+  row_order = 50,
+  column_order = 51
 };
 
 // A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).

@@ -20,7 +20,7 @@ PAUSE = 0.1
 MOST_SHOWN = 80
 
 
-class _Display(Protocol):
+class Display(Protocol):
     """Where progress shows: told the rounds so far, and text with the rate and the metrics."""
 
     def show(self, n_done: int, text: str) -> None: ...
@@ -47,7 +47,7 @@ class Progress:
     def __init__(self, n_rounds: int, *, stream: TextIO | None = None, word: str = "round") -> None:
         self._n_rounds, self._word = n_rounds, word
         self._stream = stream
-        self._display: _Display | None = None
+        self._display: Display | None = None
         self._n_done = 0
         self._latest: _Log = {}
         self._started = self._drawn = 0.0
@@ -59,7 +59,7 @@ class Progress:
         self._started = self._drawn = time.monotonic()
         stream: TextIO | None = self._stream or sys.stderr
         self._display = (
-            None if stream is None else _display(self._n_rounds, stream, self._word)
+            None if stream is None else display_on(stream, self._n_rounds, self._word)
         )  # some programs have none
 
     def advance(self, evals_log: _Log) -> None:
@@ -170,7 +170,8 @@ def metric_text(evals_log: _Log) -> str:
     return "".join(shown)
 
 
-def _display(n_rounds: int, stream: TextIO, word: str) -> _Display:
+def display_on(stream: TextIO, n_rounds: int, word: str) -> Display:
+    """A bar for a terminal or a notebook; one line at the end elsewhere."""
     in_notebook = "ipykernel" in sys.modules and stream is sys.stderr
     if not in_notebook and not stream.isatty():
         return _LastLine(n_rounds, stream, word)

@@ -51,7 +51,7 @@ def weigh_by_class(
     product: Weights | None = None
     with np.errstate(over="ignore", under="ignore"):
         for (name, each), found in zip(_by_output(option, owner, len(outputs)), outputs, strict=True):
-            factors = _class_factors(each, f"`{name}` of {owner}", found, weight)
+            factors = class_factors(each, f"`{name}` of {owner}", found, weight)
             if factors is not None:
                 of_row = factors[found.indices]
                 product = of_row if product is None else product * of_row
@@ -94,7 +94,7 @@ def _by_output(option: ClassWeight, owner: str, n_outputs: int) -> list[tuple[st
     return [(f"class_weight[{k}]", each) for k, each in enumerate(option)]
 
 
-def _class_factors(
+def class_factors(
     option: str | Mapping[Any, float] | None, what: str, found: Labels, weight: Weights | None
 ) -> Weights | None:
     """The factor for the weights of each class, or None if there is none.

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from weald.data.schema import ColumnSchema, Positions, Schema
-from weald.errors import ModelFileError
+from weald.errors import ModelFileError, WealdError
 from weald.io import labels
 
 #: Raised in the major part when older readers would misread, in the minor when they may ignore what is new.
-FORMAT = (1, 3)
+FORMAT = (1, 4)
 #: The oldest weald that reads this major format; written into the file for readers that are older still.
 NEEDS = "0.1.0"
 #: Parameters that shape neither predictions nor a new fit.
@@ -175,9 +175,24 @@ def encode_params(params: dict[str, Any]) -> dict[str, Any]:
         if not (value is None or isinstance(labels.plain(value), int)):
             del kept[name]
     return {
-        name: labels.encode_parameter(value, f"Parameter `{name}`", nested=_NESTED.get(name))
+        name: _encode_kernel(value)
+        if name == "kernel" and not isinstance(value, str)
+        else labels.encode_parameter(value, f"Parameter `{name}`", nested=_NESTED.get(name))
         for name, value in kept.items()
     }
+
+
+def _encode_kernel(kernel: Any) -> dict[str, Any]:
+    """A kernel object; a function of the user's own is code, which no file keeps."""
+    from weald.svm.kernels import Kernel
+
+    if isinstance(kernel, Kernel):
+        return {"kernel": kernel.to_json()}
+    name = getattr(kernel, "__name__", type(kernel).__name__)
+    raise ModelFileError(
+        f"The kernel {name} is a function of your own, which a model file cannot keep. Use pickle, or a "
+        "kernel of weald.kernels."
+    )
 
 
 def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, Any]:
@@ -188,6 +203,19 @@ def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, A
     if strange and not newer:
         raise ModelFileError(f"The model file sets an unknown parameter: {strange[0]!r:.80}.")
     return {
-        name: labels.decode_parameter(value[name], f"Parameter `{name}`", nested=_NESTED.get(name))
+        name: _decode_kernel(value[name])
+        if name == "kernel" and isinstance(value[name], dict)
+        else labels.decode_parameter(value[name], f"Parameter `{name}`", nested=_NESTED.get(name))
         for name in sorted(set(value) - set(strange))
     }
+
+
+def _decode_kernel(record: dict[str, Any]) -> Any:
+    from weald.svm.kernels import Kernel
+
+    if list(record) != ["kernel"]:
+        raise ModelFileError("Parameter `kernel` of the model file has an unknown form.")
+    try:
+        return Kernel.from_json(record["kernel"])
+    except WealdError as error:
+        raise ModelFileError(f"Parameter `kernel` of the model file cannot be: {error}") from error

@@ -27,6 +27,8 @@ class Kind:
     ensemble: bool = False
     #: whether it has many trees that count alike
     forest: bool = False
+    #: whether it has no trees at all
+    machine: bool = False
 
     def check(self, forest: Forest, classes: Classes | None) -> None:
         """Raise ModelFileError unless the forest can be that of such an estimator."""
@@ -47,6 +49,11 @@ KINDS = {
     "RandomForestRegressor": Kind("weald.estimators.random_forest", classifier=False, forest=True),
     "BaggingClassifier": Kind("weald.estimators.bagging", classifier=True, ensemble=True),
     "BaggingRegressor": Kind("weald.estimators.bagging", classifier=False, ensemble=True),
+    "Landmarks": Kind("weald.estimators.landmarks", classifier=False, machine=True),
+    "LinearSVC": Kind("weald.estimators.linear_svc", classifier=True, machine=True),
+    "LinearSVR": Kind("weald.estimators.linear_svr", classifier=False, machine=True),
+    "SVC": Kind("weald.estimators.svc", classifier=True, machine=True),
+    "SVR": Kind("weald.estimators.svr", classifier=False, machine=True),
     "VotingClassifier": Kind("weald.estimators.voting", classifier=True, ensemble=True),
     "VotingRegressor": Kind("weald.estimators.voting", classifier=False, ensemble=True),
     "GradientBoostingClassifier": Kind(

@@ -14,13 +14,14 @@ from weald.io import description, forest_arrays, labels
 from weald.io.arrays import Shelf, narrow
 from weald.io.container import Tensors
 from weald.io.kinds import KINDS, Classes, class_of, kept_name, parameter_names, read_name
-from weald.io.saved_state import Saveable, SavedEnsemble, SavedState
+from weald.io.saved_state import Saveable, SavedEnsemble, SavedMachine, SavedState
 from weald.io.validate import check_forest
 from weald.model.forest import Forest
 
-_FOREST, _ARRAY, _MEMBER = "forest.", "array.", "members."
+_FOREST, _ARRAY, _MEMBER, _MACHINE = "forest.", "array.", "members.", "machine."
 ENTRIES = {"classes", "estimator", "extra", "forest", "params", "schema"}
 ENSEMBLE_ENTRIES = ENTRIES | {"base", "members"}
+MACHINE_ENTRIES = {"classes", "estimator", "machine", "params", "schema"}
 #: members of members of members …: deeper than any use, and well within what the reader of JSON takes
 _DEEPEST = 6
 _FACTS = {"columns", "link", "nodes", "outputs", "trees", "width"}
@@ -37,6 +38,8 @@ def encode(model: Saveable, tensors: Tensors, prefix: str = "") -> dict[str, Any
             f"its members are nested more than {_DEEPEST} deep, which a model file cannot keep. Use pickle."
         )
     state = model._saved_state()
+    if isinstance(state, SavedMachine):
+        return _encode_machine(name, state, tensors, prefix)
     facts = None
     if state.forest is not None:
         assert state.schema is not None
@@ -60,6 +63,17 @@ def encode(model: Saveable, tensors: Tensors, prefix: str = "") -> dict[str, Any
             for i, (member_name, member) in enumerate(state.members)
         ]
     return record
+
+
+def _encode_machine(name: str, state: SavedMachine, tensors: Tensors, prefix: str) -> dict[str, Any]:
+    tensors |= {prefix + _MACHINE + key: narrow(array) for key, array in state.arrays.items()}
+    return {
+        "classes": _encode_classes(state.classes),
+        "estimator": name,
+        "machine": state.facts,
+        "params": description.encode_params(state.params),
+        "schema": None if state.schema is None else description.encode_schema(state.schema),
+    }
 
 
 def _encode_base(base: Any) -> dict[str, Any] | None:
@@ -97,6 +111,8 @@ def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") ->
     """The fitted estimator of a record; the arrays it uses are taken out of `tensors`."""
     name = read_name(value.get("estimator") if isinstance(value, dict) else None, newer=newer)
     kind = KINDS[name]
+    if kind.machine:
+        return _made(name, _decode_machine(name, value, tensors, prefix, newer=newer))
     entries = ENSEMBLE_ENTRIES if kind.ensemble else ENTRIES
     record = description.mapping(value, "The description", entries, newer=newer)
     known: dict[str, Any] = {
@@ -131,6 +147,21 @@ def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") ->
     return _made(name, state)
 
 
+def _decode_machine(name: str, value: object, tensors: Tensors, prefix: str, *, newer: bool) -> SavedMachine:
+    record = description.mapping(value, "The description", MACHINE_ENTRIES, newer=newer)
+    if not isinstance(record["machine"], dict):
+        raise ModelFileError("The machine of the model file is missing or has the wrong form.")
+    schema = record["schema"]
+    return SavedMachine(
+        params=description.decode_params(record["params"], parameter_names(name), newer=newer),
+        facts=record["machine"],
+        arrays=_taken(tensors, prefix + _MACHINE),
+        schema=None if schema is None else description.decode_schema(schema, newer=newer),
+        classes=_decode_classes(record["classes"]),
+        newer=newer,
+    )
+
+
 def _made(name: str, state: Any) -> Any:
     try:
         return class_of(name)._from_saved_state(state)
@@ -157,7 +188,7 @@ def _decode_base(value: object, *, newer: bool) -> Any:
         return None
     record = description.mapping(value, "The base estimator", {"estimator", "params"}, newer=newer)
     name = read_name(record["estimator"], newer=newer)
-    if KINDS[name].ensemble or KINDS[name].boosted:
+    if KINDS[name].ensemble or KINDS[name].boosted or KINDS[name].machine:
         raise ModelFileError(f"The model file has a {name} as the base of a forest.")
     params = description.decode_params(record["params"], parameter_names(name), newer=newer)
     cls: Any = class_of(name)

@@ -52,10 +52,27 @@ class SavedEnsemble:
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedMachine:
+    """The parts of a machine that has no forest: facts as plain JSON, and arrays of numbers.
+
+    What comes from a file is checked for its form alone: facts may be anything that JSON can say, arrays have
+    any names, at most two dimensions and the narrowest dtype. `newer`: the file has a newer minor format,
+    which may say more than is known here.
+    """
+
+    params: dict[str, Any]
+    facts: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+    schema: Schema | None = None
+    classes: tuple[NDArray[Any], ...] | None = None
+    newer: bool = False
+
+
 class Saveable(Protocol):
     """An estimator that can say what it is made of and be made again from that."""
 
-    def _saved_state(self) -> SavedState | SavedEnsemble:
+    def _saved_state(self) -> SavedState | SavedEnsemble | SavedMachine:
         """The parts of this fitted model."""
 
     @classmethod

@@ -115,7 +115,7 @@ def test_drawn_at_most_ten_times_a_second(monkeypatch: pytest.MonkeyPatch):
 
         close = show
 
-    monkeypatch.setattr(progress, "_display", lambda n_rounds, stream, word: Display())
+    monkeypatch.setattr(progress, "display_on", lambda n_rounds, stream, word: Display())
     with Progress(1000) as shown:
         for _ in range(1000):
             now[0] += 0.001

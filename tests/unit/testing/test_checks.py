@@ -1,6 +1,8 @@
 """`expected_failed_checks`: what the contract lets an estimator fail."""
 
 from weald import (
+    SVC,
+    SVR,
     AdaBoostClassifier,
     AdaBoostRegressor,
     BaggingClassifier,
@@ -21,6 +23,14 @@ from weald.testing import expected_failed_checks
 def test_trees_may_fail_nothing():
     assert expected_failed_checks(DecisionTreeClassifier()) == {}
     assert expected_failed_checks(DecisionTreeRegressor()) == {}
+
+
+def test_kernel_machines_may_fail_what_scikit_learns_may():
+    for model in (SVC(), SVR()):
+        assert set(expected_failed_checks(model)) == {
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        }
 
 
 def test_ensembles_may_fail_what_scikit_learns_may():

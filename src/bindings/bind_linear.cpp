@@ -1,0 +1,181 @@
+// Linear machines: several problems on the same rows in, weights and dual variables out; all classes in one machine;
+// scores; and what the columns of sparse rows are like.
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.h"
+#include "bindings/call.h"
+#include "bindings/parts.h"
+#include "core/data/sparse_moments.h"
+#include "core/svm/linear_classes.h"
+#include "core/svm/linear_scores.h"
+#include "core/svm/linear_solve.h"
+
+namespace weald::bindings {
+
+namespace {
+
+// (n_rows, n_columns, values), or (n_rows, n_columns, indptr, indices, data): the caller keeps the arrays alive.
+linear::Rows linear_rows(const nb::tuple& parts, double bias) {
+  linear::Rows rows;
+  rows.n_rows = nb::cast<int64_t>(parts[0]);
+  rows.n_columns = nb::cast<int64_t>(parts[1]);
+  rows.bias = bias;
+  if (parts.size() == 3) {
+    const auto values = nb::cast<Matrix<double>>(parts[2], false);
+    require(
+        static_cast<int64_t>(values.shape(0)) == rows.n_rows && static_cast<int64_t>(values.shape(1)) == rows.n_columns,
+        "a matrix has its own shape");
+    rows.dense = values.data();
+    return rows;
+  }
+  const auto start = nb::cast<Vector<int64_t>>(parts[2], false);
+  const auto index = nb::cast<Vector<int32_t>>(parts[3], false);
+  const auto value = nb::cast<Vector<double>>(parts[4], false);
+  linear::check_sparse(view(start), view(index), static_cast<int64_t>(value.size()), rows.n_rows, rows.n_columns);
+  rows.start = start.data();
+  rows.index = index.data();
+  rows.value = value.data();
+  return rows;
+}
+
+linear::Limits limits_of(double tol, int64_t max_iter, double max_seconds, uint64_t seed) {
+  linear::Limits limits;
+  limits.tol = tol;
+  limits.max_iter = max_iter;
+  limits.seed = seed;
+  if (std::isfinite(max_seconds)) {
+    const std::chrono::duration<double> span(max_seconds);
+    limits.deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
+  }
+  return limits;
+}
+
+// Calls told(iterations of all problems, largest gap) with the GIL held.
+std::function<void()> teller(const nb::object& told, const std::vector<linear::Progress>& progress) {
+  if (told.is_none()) return {};
+  return [&] {
+    int64_t n_iter = 0;
+    double gap = 0;
+    for (const linear::Progress& each : progress) {
+      n_iter += each.n_iter.load(std::memory_order_relaxed);
+      gap = std::max(gap, each.gap.load(std::memory_order_relaxed));
+    }
+    told(n_iter, gap);
+  };
+}
+
+nb::list solve_linear(const nb::tuple& X, double bias, const Matrix<double>& target, const Matrix<double>& upper,
+                      bool squared, bool regression, double epsilon, bool l1, bool free_intercept, int solver,
+                      double tol, int64_t max_iter, double max_seconds, uint64_t seed, const nb::object& told,
+                      int n_threads) {
+  const linear::Rows rows = linear_rows(X, bias);
+  const size_t n_problems = target.shape(0), n = target.shape(1);
+  require(n == static_cast<size_t>(rows.n_rows) && upper.shape(0) == n_problems && upper.shape(1) == n,
+          "one target and one C a row and problem");
+  std::vector<linear::Problem> problems;
+  for (size_t k = 0; k < n_problems; ++k) {
+    problems.push_back({rows, view(target).subspan(k * n, n), view(upper).subspan(k * n, n), squared, regression,
+                        epsilon, l1, free_intercept});
+  }
+  std::vector<linear::Progress> progress(n_problems);
+  const linear::Limits limits = limits_of(tol, max_iter, max_seconds, seed);
+  auto found = call_telling(n_threads, teller(told, progress), [&](Run& run) {
+    return linear::solve(problems, static_cast<linear::Solver>(solver), limits, progress, run);
+  });
+  nb::list out;
+  for (linear::Solution& each : found) {
+    nb::dict one;
+    one["weight"] = to_numpy(std::move(each.weight));
+    one["alpha"] = to_numpy(std::move(each.alpha));
+    one["primal"] = each.primal;
+    one["dual"] = each.dual;
+    one["n_iter"] = each.n_iter;
+    one["converged"] = each.converged;
+    out.append(one);
+  }
+  return out;
+}
+
+nb::dict solve_classes(const nb::tuple& X, double bias, const Vector<int32_t>& label, const Vector<double>& upper,
+                       int64_t n_classes, bool free_intercept, double tol, int64_t max_iter, double max_seconds,
+                       uint64_t seed, const nb::object& told, int n_threads) {
+  const linear::Rows rows = linear_rows(X, bias);
+  const auto n = static_cast<size_t>(rows.n_rows);
+  require(label.size() == n && upper.size() == n, "one label and one C a row");
+  const linear::ClassProblem problem{rows, view(label), view(upper), n_classes, free_intercept};
+  std::vector<linear::Progress> progress(1);
+  const linear::Limits limits = limits_of(tol, max_iter, max_seconds, seed);
+  auto found = call_telling(n_threads, teller(told, progress),
+                            [&](Run& run) { return linear::solve_classes(problem, limits, progress[0], run); });
+  nb::dict out;
+  out["weight"] =
+      to_numpy(std::move(found.weight), {static_cast<size_t>(n_classes), static_cast<size_t>(rows.width())});
+  out["primal"] = found.primal;
+  out["dual"] = found.dual;
+  out["n_iter"] = found.n_iter;
+  out["converged"] = found.converged;
+  return out;
+}
+
+auto linear_scores(const nb::tuple& X, const Matrix<double>& weight, const Vector<double>& intercept, int n_threads) {
+  const linear::Rows rows = linear_rows(X, 0);
+  const auto n_rows = static_cast<size_t>(rows.n_rows);
+  require(weight.shape(0) == intercept.size() && static_cast<int64_t>(weight.shape(1)) == rows.n_columns,
+          "one weight a column and output");
+  std::vector<double> out(n_rows * intercept.size());
+  call(n_threads, [&](Run& run) { linear::score(rows, view(weight), view(intercept), run, out); });
+  return to_numpy(std::move(out), {n_rows, intercept.size()});
+}
+
+SparseEntries entries_of(const Vector<int64_t>& start, const Vector<int32_t>& index, const Vector<double>& value,
+                         const Vector<double>& weight, int64_t n_columns) {
+  return {view(start), view(index), view(value), view(weight), n_columns};
+}
+
+auto count_sparse_entries(const Vector<int64_t>& start, const Vector<int32_t>& index, const Vector<double>& value,
+                          const Vector<double>& weight, int64_t n_columns) {
+  auto found = call(1, [&](Run&) { return count_entries(entries_of(start, index, value, weight, n_columns)); });
+  return nb::make_tuple(to_numpy(std::move(found.known)), to_numpy(std::move(found.missing)));
+}
+
+auto sparse_moments(const Vector<int64_t>& start, const Vector<int32_t>& index, const Vector<double>& value,
+                    const Vector<double>& weight, const Vector<double>& fill, double total, bool spread) {
+  const auto n_columns = static_cast<int64_t>(fill.size());
+  auto found = call(
+      1, [&](Run&) { return moments(entries_of(start, index, value, weight, n_columns), view(fill), total, spread); });
+  return nb::make_tuple(to_numpy(std::move(found.low)), to_numpy(std::move(found.high)),
+                        to_numpy(std::move(found.mean)), to_numpy(std::move(found.deviation)));
+}
+
+void bind_columns(nb::module_& m) {
+  m.def("count_sparse_entries", count_sparse_entries, nb::arg("start").noconvert(), nb::arg("index").noconvert(),
+        nb::arg("value").noconvert(), nb::arg("weight").noconvert(), nb::arg("n_columns"));
+  m.def("sparse_moments", sparse_moments, nb::arg("start").noconvert(), nb::arg("index").noconvert(),
+        nb::arg("value").noconvert(), nb::arg("weight").noconvert(), nb::arg("fill").noconvert(), nb::arg("total"),
+        nb::arg("spread"));
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+  bind_columns(m);
+  m.def("solve_linear", solve_linear, nb::arg("X"), nb::arg("bias"), nb::arg("target").noconvert(),
+        nb::arg("upper").noconvert(), nb::arg("squared"), nb::arg("regression"), nb::arg("epsilon"), nb::arg("l1"),
+        nb::arg("free_intercept"), nb::arg("solver"), nb::arg("tol"), nb::arg("max_iter"), nb::arg("max_seconds"),
+        nb::arg("seed"), nb::arg("told").none(), nb::arg("n_threads"));
+  m.def("solve_classes", solve_classes, nb::arg("X"), nb::arg("bias"), nb::arg("label").noconvert(),
+        nb::arg("upper").noconvert(), nb::arg("n_classes"), nb::arg("free_intercept"), nb::arg("tol"),
+        nb::arg("max_iter"), nb::arg("max_seconds"), nb::arg("seed"), nb::arg("told").none(), nb::arg("n_threads"));
+  m.def("linear_scores", linear_scores, nb::arg("X"), nb::arg("weight").noconvert(), nb::arg("intercept").noconvert(),
+        nb::arg("n_threads"));
+}
+
+}  // namespace weald::bindings

@@ -1,0 +1,223 @@
+#include "core/svm/solver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/base/check.h"
+
+namespace weald::svm {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// A working set is solved to this share of the violation it begins with.
+constexpr double inner_share = 0.1;
+constexpr int64_t most_steps_a_variable = 100;
+// Hulls nearer than this, in shares of the spread of the rows, are taken to touch.
+constexpr double touching = 1e-6;
+// Exact gradients in double that do not reach the tolerance: more would not either.
+constexpr int64_t most_failed_checks = 100;
+
+std::vector<int32_t> distinct(std::vector<int32_t> rows) {
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+DualSolver::DualSolver(RowSource& source, const DualProblem& problem, const SolverOptions& options, Run& run)
+    : source_(source),
+      options_(options),
+      variables_(problem, source.n_rows()),
+      unbounded_(variables_.unbounded()),
+      rows_(distinct(variables_.row)),
+      tiles_(static_cast<size_t>((source.n_rows() + tile_columns - 1) / tile_columns), 0),
+      active_(variables_, source.n_rows(), source.has_choice() && source.prefers(static_cast<int64_t>(rows_.size()))),
+      F_(variables_.constant),
+      sets_(variables_.size(), std::min(options.working_set, variables_.size())),
+      exact_g_(static_cast<size_t>(source.n_rows()), 0.0),
+      exact_beta_(exact_g_),
+      gap_(infinity),
+      drift_(infinity) {
+  for (const int32_t row : rows_) tiles_[static_cast<size_t>(row / tile_columns)] = 1;
+  // float would not tell hulls that touch from hulls that nearly do
+  if (unbounded_) {
+    source_.widen(run);
+  } else {
+    source_.narrow(run);
+  }
+  use_columns(exact_g_, run);
+}
+
+// Tells the source which columns count from now on; g is Kβ by row.
+void DualSolver::use_columns(std::span<const double> g, Run& run) {
+  g_.clear();
+  for (const int32_t row : active_.columns()) g_.push_back(g[static_cast<size_t>(row)]);
+  if (active_.whole()) {
+    source_.choose_all();
+  } else {
+    source_.choose(active_.columns(), run);
+  }
+}
+
+void DualSolver::fill_gradients() {
+  for (const int32_t i : active_.variables()) {
+    const auto at = static_cast<size_t>(i);
+    F_[at] = g_[active_.place(at)] + variables_.constant[at];
+  }
+}
+
+void DualSolver::shrink(Run& run) {
+  std::vector<double> g(static_cast<size_t>(source_.n_rows()), 0.0);
+  for (size_t at = 0; at < g_.size(); ++at) g[static_cast<size_t>(active_.columns()[at])] = g_[at];
+  active_.shrink(variables_);
+  use_columns(g, run);
+}
+
+// The next working set, or a reason to stop.
+void DualSolver::choose(Run& run) {
+  while (stopped_ == Stop::not_yet) {
+    const Gap gap = gap_of(variables_, active_.variables(), F_);
+    gap_ = gap.size();
+    if (!gap.finite && source_.is_float()) {
+      source_.widen(run);
+      verify(run);
+      continue;
+    }
+    if (!gap.finite) throw BadInput("kernel values are too large to be added up in float64: scale the columns");
+    if (gap_ <= options_.tolerance) {
+      verify(run);
+      continue;
+    }
+    if (options_.max_steps >= 0 && n_steps_ >= options_.max_steps) {
+      stopped_ = Stop::max_steps;
+      return;
+    }
+    if (options_.shrinking && source_.has_choice() && active_.look(variables_, F_, gap)) shrink(run);
+    set_ = sets_.next(variables_, active_.variables(), F_, gap);
+    set_rows_.clear();
+    for (const int32_t i : set_) set_rows_.push_back(variables_.row[static_cast<size_t>(i)]);
+    return;
+  }
+}
+
+// The mean squared distance of rows to their mean, of the first working set.
+template <class Float>
+void DualSolver::find_spread(LocalProblem<Float>& local) {
+  const auto n = static_cast<double>(local.size());
+  double diagonal = 0.0, all = 0.0;
+  for (int64_t i = 0; i < local.size(); ++i) {
+    const Float* row = local.kernel() + i * local.stride();
+    diagonal += double{row[i]};
+    for (int64_t j = 0; j < local.size(); ++j) all += double{row[j]};
+  }
+  spread_ = std::max(diagonal / n - all / (n * n), 0.0);
+}
+
+template <class Float>
+void DualSolver::work(LocalProblem<Float>& local, Run& run) {
+  local.resize(static_cast<int64_t>(set_.size()));
+  source_.block(set_rows_, local.stride(), local.kernel(), run);
+  for (size_t k = 0; k < set_.size(); ++k) {
+    const auto i = static_cast<size_t>(set_[k]);
+    local.set(static_cast<int64_t>(k), F_[i], variables_.beta[i], variables_.low[i], variables_.high[i]);
+  }
+  if (spread_ < 0.0) find_spread(local);
+  const int64_t most = most_steps_a_variable * local.size();
+  const int64_t left = options_.max_steps < 0 ? most : std::min(most, options_.max_steps - n_steps_);
+  n_steps_ += local.solve(options_.tolerance, inner_share, left);
+  std::vector<int32_t> rows;
+  std::vector<double> factors;
+  for (size_t k = 0; k < set_.size(); ++k) {
+    double& beta = variables_.beta[static_cast<size_t>(set_[k])];
+    const double change = local.beta(static_cast<int64_t>(k)) - beta;
+    if (change == 0.0) continue;
+    beta = local.beta(static_cast<int64_t>(k));
+    rows.push_back(set_rows_[k]);
+    factors.push_back(change);
+  }
+  if (rows.empty()) stopped_ = Stop::stuck;
+  source_.add(rows, factors, tiles_, g_.data(), run);
+  fill_gradients();
+}
+
+void DualSolver::step(Run& run) {
+  if (source_.is_float()) {
+    work(floats_, run);
+  } else {
+    work(doubles_, run);
+  }
+  if (unbounded_ && hulls_touch()) stopped_ = Stop::unbounded;
+}
+
+// With α scaled to weights, ‖Σ β φ‖ · 2 / Σ |β| is the distance of a point of the hull of one sign to one of the other.
+bool DualSolver::hulls_touch() const {
+  double mass = 0.0, square = 0.0;
+  for (size_t i = 0; i < F_.size(); ++i) {
+    mass += std::abs(variables_.beta[i]);
+    square += variables_.beta[i] * (F_[i] - variables_.constant[i]);
+  }
+  return mass > 0.0 && 4.0 * square <= touching * touching * spread_ * mass * mass;
+}
+
+std::vector<int32_t> DualSolver::wanted(Run& run) {
+  choose(run);
+  return stopped_ == Stop::not_yet ? distinct(set_rows_) : std::vector<int32_t>{};
+}
+
+void DualSolver::advance(double seconds, Run& run) {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    run.check();
+    choose(run);
+    if (stopped_ != Stop::not_yet) return;
+    step(run);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    if (passed.count() >= seconds) return;
+  }
+}
+
+// Adds to the last exact Kβ what has changed since, and looks how far the sums of float values were from it. If they
+// were off by more than half the tolerance, and no less so than the last time, float does not do.
+void DualSolver::add_up_exactly(Run& run) {
+  std::vector<double> beta = variables_.beta_by_row(source_.n_rows());
+  std::vector<int32_t> rows;
+  std::vector<double> factors;
+  for (size_t row = 0; row < beta.size(); ++row) {
+    if (beta[row] == exact_beta_[row]) continue;
+    rows.push_back(static_cast<int32_t>(row));
+    factors.push_back(beta[row] - exact_beta_[row]);
+  }
+  const bool exact = source_.add_exactly(rows, factors, rows_, exact_g_.data(), run);
+  double drift = 0.0;
+  for (size_t at = 0; at < g_.size(); ++at) {
+    double& sum = exact_g_[static_cast<size_t>(active_.columns()[at])];
+    if (!exact) sum = g_[at];
+    drift = std::max(drift, std::abs(sum - g_[at]));
+  }
+  exact_beta_ = std::move(beta);
+  std::swap(drift, drift_);
+  if (drift_ > 0.5 * options_.tolerance && drift_ > 0.5 * drift) source_.widen(run);
+}
+
+void DualSolver::verify(Run& run) {
+  add_up_exactly(run);
+  active_.restore(variables_);
+  use_columns(exact_g_, run);
+  fill_gradients();
+  gap_ = gap_of(variables_, active_.variables(), F_).size();
+  if (gap_ <= options_.tolerance) {
+    stopped_ = Stop::tolerance;
+  } else if (++n_failed_checks_ > most_failed_checks) {
+    stopped_ = Stop::stuck;
+  }
+}
+
+Solution DualSolver::solution(Run& run) {
+  if (stopped_ != Stop::tolerance) verify(run);
+  return solution_of(variables_, F_, gap_of(variables_, active_.variables(), F_), options_.tolerance);
+}
+
+}  // namespace weald::svm

@@ -1,0 +1,96 @@
+"""The parameters of linear machines, each with its range."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weald.errors import ParameterError
+from weald.estimators.ensemble_options import Flag
+from weald.estimators.options import Choice, Instance, Nothing, NotZero, Number, Whole, parameter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearOptions:
+    """The parameters that `LinearSVC` and `LinearSVR` share."""
+
+    dual: bool | str = parameter(Flag(), Choice(("auto",)), hint="Use 'auto' for the fastest way.")
+    tol: float = parameter(Number(0, ends="(]"), hint="Use 1e-4.")
+    C: float = parameter(Number(0, ends="(]"), hint="Use 1.0, less to allow more rows within the margin.")
+    fit_intercept: bool = parameter(Flag(), hint="Use True unless the columns are centred.")
+    intercept_scaling: float | str = parameter(
+        Choice(("free",)),
+        Number(0, ends="(]"),
+        hint="Use 1.0 for LIBLINEAR's intercept, 'free' for one that the penalty does not see.",
+    )
+    verbose: int | bool = parameter(Whole(0), Flag(), hint="Use 1 for a progress bar.")
+    random_state: Any = parameter(
+        Nothing(),
+        Whole(0, 2**32 - 1),
+        Instance((np.random.RandomState,), "a numpy.random.RandomState"),
+        hint="Use a whole number for results that can be repeated.",
+    )
+    max_iter: int = parameter(Whole(1), hint="Use 1000.")
+    max_time: float | None = parameter(
+        Nothing(), Number(0, ends="(]"), hint="Leave it None to set no limit, or give seconds."
+    )
+    scale: bool = parameter(Flag(), hint="Use True to standardise columns inside the model.")
+    unknown: str = parameter(
+        Choice(("missing", "error")),
+        hint="Use 'missing' to treat categories not seen in training as missing.",
+    )
+    categorical_features: Any = parameter(
+        Nothing(),
+        Choice(("from_dtype",)),
+        Instance((Collection,), "a list of column names, of positions or of True and False"),
+        hint="Leave it None to tell categories by the type of the column.",
+    )
+    n_jobs: int | None = parameter(
+        Nothing(),
+        NotZero(),
+        hint="Leave it None for every CPU of the process, or count back from them with -1.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearSVCOptions(LinearOptions):
+    """The parameters of `LinearSVC`."""
+
+    penalty: str = parameter(Choice(("l1", "l2")), hint="Use 'l2'; 'l1' leaves columns out.")
+    loss: str = parameter(Choice(("hinge", "squared_hinge")), hint="Use 'squared_hinge'.")
+    multi_class: str = parameter(
+        Choice(("ovr", "crammer_singer")), hint="Use 'ovr' for a machine a class against the rest."
+    )
+    class_weight: str | Mapping[Any, float] | None = parameter(
+        Nothing(),
+        Choice(("balanced",)),
+        Instance((Mapping,), "a dict from label to weight"),
+        hint="Use 'balanced' to give every class the same total weight.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearSVROptions(LinearOptions):
+    """The parameters of `LinearSVR`."""
+
+    epsilon: float = parameter(Number(0), hint="Use 0: errors within it cost nothing.")
+    loss: str = parameter(
+        Choice(("epsilon_insensitive", "squared_epsilon_insensitive")), hint="Use 'epsilon_insensitive'."
+    )
+
+
+def check_together(options: LinearSVCOptions, owner: str) -> None:
+    """Refuse parameters that contradict each other, as LIBLINEAR does."""
+    if options.multi_class == "crammer_singer" or options.penalty == "l2":
+        return
+    if options.loss == "hinge":
+        raise ParameterError(
+            f"`penalty`='l1' of {owner} goes with loss='squared_hinge', not with 'hinge'. Use one of the two."
+        )
+    if options.dual is True:
+        raise ParameterError(
+            f"`penalty`='l1' of {owner} has no dual that could be solved: use dual='auto' or dual=False."
+        )

@@ -1,0 +1,137 @@
+"""How a kernel machine reads tables: columns as numbers, texts as counts, or kernel values as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.adapters import to_table
+from weald.data.matrix import Matrix, MatrixPlan
+from weald.data.schema import Schema
+from weald.data.table import BlockColumns, LevelColumn, Table
+from weald.errors import DataError
+from weald.model.read import read_aligned
+from weald.svm.gram import check_nonnegative
+from weald.svm.kernels import Kernel
+from weald.svm.spectrum import SpectrumPlan
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TableReading:
+    """Columns of any kind, as numbers."""
+
+    plan: MatrixPlan
+    declared: Any
+    #: the kernel, if it takes no negative numbers
+    counting: Kernel | None = None
+
+    @classmethod
+    def of(cls, plan: MatrixPlan, declared: Any, kernel: Any) -> TableReading:
+        """What reads tables for a kernel."""
+        return cls(plan, declared, kernel if takes_no_negatives(kernel) else None)
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of its tables."""
+        return self.plan.schema
+
+    def read(self, X: Any, owner: str) -> Matrix:
+        """The matrix of a new table."""
+        return self.matrix(read_aligned(X, self.schema, declared=self.declared, owner=owner))
+
+    def matrix(self, table: Table) -> Matrix:
+        """The matrix of a table that is aligned to the schema."""
+        matrix = self.plan.apply(table)
+        self.check(matrix)
+        return matrix
+
+    def check(self, matrix: Matrix) -> None:
+        """Raise for a negative number if the kernel takes none."""
+        if self.counting is not None and matrix.entries.size and matrix.entries.min() < 0:
+            check_nonnegative(self.counting, matrix, self.plan.column_names)
+
+
+def takes_no_negatives(kernel: Any) -> bool:
+    """Whether a kernel compares counts and shares."""
+    return isinstance(kernel, Kernel) and kernel.nonnegative
+
+
+@dataclass(frozen=True, eq=False)
+class TextReading:
+    """Texts, as counts of substrings."""
+
+    plan: SpectrumPlan
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of its tables."""
+        return self.plan.schema
+
+    def read(self, X: Any, owner: str) -> Matrix:
+        """The counts of new texts."""
+        return self.plan.read(X, owner)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenReading:
+    """Kernel values with every training row: (n_rows, n_train)."""
+
+    schema: Schema
+
+    def read(self, X: Any, owner: str) -> Floats:
+        """The kernel values of new rows."""
+        table = to_table(X)
+        values = kernel_matrix(table)
+        order = self.schema.order(table, owner)
+        return values if isinstance(order, range) else values[:, order]
+
+
+Reading: TypeAlias = TableReading | TextReading | GivenReading
+
+
+def kernel_matrix(table: Table) -> Floats:
+    """A table of kernel values as an array; none may be missing or infinite."""
+    columns = table.columns
+    if isinstance(columns, BlockColumns) and not columns.placed:
+        block: Any = columns.block
+        if not hasattr(block, "array"):
+            raise DataError(
+                "A precomputed kernel matrix cannot be sparse. Convert it with X.toarray(), or give the "
+                "columns and the name of the kernel."
+            )
+        values = np.ascontiguousarray(block.array, np.float64)
+    else:
+        values = np.empty((table.n_rows, table.n_columns))
+        for j, column in enumerate(columns):
+            if isinstance(column, LevelColumn):
+                raise DataError(
+                    f"Column {column.name!r} of a precomputed kernel matrix holds categories. It must hold "
+                    "kernel values."
+                )
+            values[:, j] = column.values
+            if column.missing is not None:
+                values[column.missing, j] = np.nan
+    finite = np.isfinite(values)
+    if not finite.all():
+        row, j = (int(k) for k in np.argwhere(~finite)[0])
+        what = "NaN" if np.isnan(values[row, j]) else "infinity"
+        raise DataError(
+            f"Input X contains {what}: row {row}, column {table.names[j]!r} of the precomputed kernel "
+            "matrix. A kernel must give a finite number for every pair of rows."
+        )
+    return values
+
+
+def check_square(table: Table, owner: str) -> None:
+    """Raise unless a precomputed kernel matrix has a column for each row."""
+    if table.n_rows != table.n_columns:
+        raise DataError(
+            f"Precomputed matrix must be a square matrix. Input is a {table.n_rows}x{table.n_columns} "
+            f"matrix. {owner} with kernel='precomputed' takes kernel values of all training rows with each "
+            "other; give the table itself with the name of a kernel otherwise."
+        )

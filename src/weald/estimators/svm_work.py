@@ -1,0 +1,133 @@
+"""One fit at work: machines solved one after another by what the advice chose, and what they leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.engine import thread_count
+from weald.estimators.growth import drawn_seed
+from weald.estimators.svm_training import Training
+from weald.svm.advice import Advice, landmark_count
+from weald.svm.column_machines import ColumnTrainer, check_landmarks, landmark_columns
+from weald.svm.kernels import Linear, Spectrum
+from weald.svm.landmarks import LandmarkMap
+from weald.svm.machines import ExactTrainer, Limits, Machine, Question, Trainer
+from weald.svm.progress import GapProgress
+from weald.svm.questions import Layout, assemble
+from weald.svm.spaces import RowNumbers, Support
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What machines keep of the training rows."""
+
+    support: Support
+    rows: RowNumbers  # of the matrix
+    n_support: NDArray[np.int32]  # by class
+    coefficients: Floats
+    layout: Layout
+
+
+class Work:
+    """A trainer at work; entered, it shows how far it is."""
+
+    def __init__(
+        self,
+        training: Training,
+        trainer: Trainer,
+        limits: Limits,
+        progress: GapProgress | None,
+        landmarks: tuple[RowNumbers, LandmarkMap] | None = None,
+    ) -> None:
+        self.trainer = trainer
+        self._training, self._limits, self._progress = training, limits, progress
+        self._landmarks = landmarks
+
+    def solve(self, question: Question) -> Machine:
+        """The machine of a question."""
+        progress = self._progress
+        machine = self.trainer.solve(question, self._limits, None if progress is None else progress.report)
+        self._limits.n_left -= 1
+        if progress is not None:
+            progress.done(machine.n_iter, machine.gap)
+        return machine
+
+    def kept(self, machines: list[Machine], layout: Layout) -> Kept:
+        """The rows that any machine leans on, or the landmarks, and their coefficients."""
+        target, space = self._training.target, self._training.space
+        labels = target.values if target.classes is not None else None
+        if self._landmarks is None:
+            found = assemble(machines, labels, target.n_classes, layout)
+            return Kept(space.support(found.rows), found.rows, found.n_support, found.coefficients, layout)
+        rows, columns = self._landmarks
+        assert columns.projection is not None
+        order = np.arange(len(rows)) if labels is None else np.argsort(labels[rows], kind="stable")
+        # f(x) = w · (K(x, L) P) + b = K(x, L) · (P w) + b
+        weights: list[Any] = [machine.weights for machine in machines]
+        lines = np.stack([columns.projection @ w for w in weights])
+        n_support = (
+            np.array([len(rows)]) if labels is None else np.bincount(labels[rows], minlength=target.n_classes)
+        )
+        return Kept(
+            space.support(rows[order]),
+            rows[order],
+            n_support.astype(np.int32),
+            np.ascontiguousarray(lines[:, order]),
+            "lines",
+        )
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.__exit__(kind, error, trace)
+
+
+def start_work(training: Training, advice: Advice, n_machines: int, options: Any, owner: str) -> Work:
+    """The trainer that the advice chose, with its limits.
+
+    Parameters
+    ----------
+    training : Training
+        The rows.
+    advice : Advice
+        What to do with them.
+    n_machines : int
+        How many machines will be asked for.
+    options : MachineOptions
+        The parameters.
+    owner : str
+        The estimator's name, for messages.
+    """
+    limits = Limits(options.tol, options.max_iter, options.max_time, options.shrinking, n_machines)
+    progress = GapProgress(n_machines, options.tol) if options.verbose else None
+    n_threads = thread_count(options.n_jobs)
+    space: Any = training.space
+    if advice.solver == "exact":
+        return Work(training, ExactTrainer(space, training.cache_bytes, n_threads), limits, progress)
+    n_rows, cache_bytes = space.n_rows, training.cache_bytes
+    if advice.solver == "linear":
+        return Work(training, ColumnTrainer(space.matrix, 0, n_threads), limits, progress)
+    check_landmarks(options.n_landmarks, n_rows, cache_bytes, options.C, training.kernel, owner)
+    # A spectrum is linear in the counts that the matrix holds.
+    kernel: Any = Linear() if isinstance(training.kernel, Spectrum) else training.kernel
+    rows, found, columns = landmark_columns(
+        kernel,
+        space.matrix,
+        landmark_count(options.n_landmarks, n_rows, cache_bytes),
+        seed=drawn_seed(options.random_state),
+        n_threads=n_threads,
+    )
+    return Work(training, ColumnTrainer(columns, 0, n_threads), limits, progress, (rows, found))

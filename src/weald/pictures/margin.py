@@ -1,0 +1,395 @@
+"""`plot_margin`: the boundary of a machine with its margins and support rows, or the tube of a regression.
+
+Only this module and `canvas` speak matplotlib's language; it is imported when something is drawn.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from weald.data.target import read_labels, read_target
+from weald.errors import DataTypeError, ParameterError
+from weald.pictures.colours import class_colour, tint
+from weald.pictures.plane import Plane, in_words, plane_of
+from weald.pictures.slack import slack_lines
+
+Floats: TypeAlias = NDArray[np.float64]
+
+_SMALL = 9.0
+_INK, _GREY, _PALE = "#1a1a1a", "#6b6b6b", "#c9c9c9"
+_LINE_POINTS = 500
+_MOST_RESOLUTION = 2000
+_RING, _CROSS, _SLACK = "support row", "wrong side", "slack ξ"
+_LEGEND = ("boundary", "margin", "fit", _RING, _CROSS, _SLACK)
+#: lines of slack that still can be told apart
+_MOST_LINES = 80
+_OWNER = "plot_margin"
+
+
+def plot_margin(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    columns: Any = None,
+    held: Any = None,
+    support: bool = True,
+    slack: bool = True,
+    resolution: int = 240,
+    ax: Any = None,
+) -> Any:
+    """Draw what a support vector machine decides over two columns, or fits over one.
+
+    Of two classes: the boundary f = 0, the margins f = ±1, the rows, rings around support rows, crosses on
+    rows on the wrong side, and thin lines from rows to the margin that they miss (their slack). Of more
+    classes: the region of each. Of a regression, over one column: the fit, its tube of ±epsilon, and lines
+    from rows to the tube. If the model has more columns than are drawn, the others are held at one value
+    each, which the picture names; rows are shown wherever their other columns are, so they may lie on either
+    side.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        `SVC`, `SVR`, `LinearSVC`, `LinearSVR`, a pipeline that ends in one, or any classifier with
+        `decision_function` or regressor.
+    X : table
+        Rows to show; best the training rows, whose support rows are ringed.
+    y : array-like of shape (n_rows,), default=None
+        Their labels or numbers. Without them rows are grey, and no slack is known.
+    columns : two names or positions (one for a regression), default=None
+        The columns to draw; None for the first numeric ones.
+    held : mapping of name or position to value, default=None
+        Values of other columns; None for the median, or the most frequent level.
+    support : bool, default=True
+        Whether support rows are ringed.
+    slack : bool, default=True
+        Whether slack is drawn.
+    resolution : int, default=240
+        Points of the grid along each axis.
+    ax : matplotlib axes, default=None
+        Where to draw; None for the current axes.
+
+    Returns
+    -------
+    matplotlib axes
+        With the picture on them.
+
+    Examples
+    --------
+    >>> import numpy as np, weald
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.5], [3.0, 3.0], [4.0, 2.5]])
+    >>> model = weald.SVC(kernel="linear").fit(X, ["a", "a", "b", "b"])
+    >>> ax = weald.plot_margin(model, X, ["a", "a", "b", "b"])
+    >>> ax.get_xlabel()
+    'column 0'
+    """
+    if not isinstance(resolution, int | np.integer) or not 10 <= resolution <= _MOST_RESOLUTION:
+        raise ParameterError(
+            f"`resolution` of {_OWNER} must be a whole number from 10 to {_MOST_RESOLUTION}; got "
+            f"{resolution!r}."
+        )
+    check_is_fitted(model)
+    machine = model[-1] if hasattr(model, "steps") else model
+    if getattr(machine, "kernel", None) == "precomputed":
+        raise DataTypeError(f"{_OWNER} draws over columns, and a machine of a precomputed kernel knows none.")
+    if is_regressor(model):
+        plane = plane_of(X, columns, held, 1, owner=_OWNER)
+        axes = _axes(ax)
+        _draw_fit(axes, model, machine, plane, y, support, slack)
+    else:
+        if not hasattr(model, "decision_function"):
+            raise DataTypeError(
+                f"{_OWNER} needs decision_function, which {type(machine).__name__} does not have."
+            )
+        plane = plane_of(X, columns, held, 2, owner=_OWNER)
+        axes = _axes(ax)
+        _draw_classes(axes, model, machine, plane, y, support, slack, int(resolution))
+    _finish(axes, plane)
+    return axes
+
+
+# --------------------------------------------------------------------------- classes
+
+
+def _draw_classes(
+    axes: Any, model: Any, machine: Any, plane: Plane, y: Any, support: bool, slack: bool, resolution: int
+) -> None:
+    classes = list(model.classes_)
+    (left, right), (low, high) = plane.limits(0), plane.limits(1)
+    across, up = np.linspace(left, right, resolution), np.linspace(low, high, resolution)
+    grid = np.stack(np.meshgrid(across, up), axis=-1)
+    rows = plane.rows(grid.reshape(-1, 2))
+    labels = None if y is None else _label_numbers(y, plane.table.n_rows, classes)
+    sides = None
+    if len(classes) == 2:
+        values = np.asarray(model.decision_function(rows)).reshape(resolution, resolution)
+        _draw_margins(axes, across, up, values)
+        if labels is not None:
+            sides = np.where(labels == 1, 1.0, -1.0)
+    else:
+        _draw_regions(
+            axes,
+            across,
+            up,
+            _label_numbers(model.predict(rows), grid.shape[0] * grid.shape[1], classes),
+            len(classes),
+        )
+    margin = None if sides is None else sides * np.asarray(model.decision_function(plane.like))
+    wrong = None
+    if labels is not None:
+        wrong = _label_numbers(model.predict(plane.like), len(labels), classes) != labels
+    _draw_rows(axes, plane.values, labels, classes, wrong)
+    if support:
+        _draw_rings(axes, plane.values, _support(machine, plane.table.n_rows, margin))
+    if slack and margin is not None and sides is not None and not plane.held:
+        _draw_slack(axes, model, plane, sides, margin)
+    if len(classes) == 2:
+        _note_margin(axes, machine)
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+
+
+def _draw_margins(axes: Any, across: Floats, up: Floats, values: Floats) -> None:
+    """Regions paler within the margin, the boundary, and the margins."""
+    strong, weak = 0.30, 0.12
+    fills = [tint(class_colour(k), s) for k, s in ((0, strong), (0, weak), (1, weak), (1, strong))]
+    top = max(1.5, float(np.abs(values).max()) + 1)
+    axes.contourf(across, up, values, levels=[-top, -1, 0, 1, top], colors=fills, zorder=0)
+    for level, style, width, name in (
+        (-1.0, "--", 1.1, "margin"),
+        (0.0, "-", 1.8, "boundary"),
+        (1.0, "--", 1.1, None),
+    ):
+        if values.min() < level < values.max():
+            axes.contour(
+                across, up, values, levels=[level], colors=_INK, linestyles=style, linewidths=width, zorder=2
+            )
+            if name is not None:
+                axes.plot([], [], color=_INK, linestyle=style, linewidth=width, label=name)
+
+
+def _draw_regions(axes: Any, across: Floats, up: Floats, labels: NDArray[np.intp], n_classes: int) -> None:
+    """The region of each class, and lines between them.
+
+    Labels have no order, so contours are those of one class at a time; a little blur takes the steps of the
+    grid out of them.
+    """
+    from matplotlib.colors import to_rgb
+    from scipy.ndimage import gaussian_filter
+
+    grid = labels.reshape(len(up), len(across))
+    fills = np.array([to_rgb(tint(class_colour(k), 0.26)) for k in range(n_classes)])
+    half = (across[1] - across[0]) / 2, (up[1] - up[0]) / 2
+    extent = (across[0] - half[0], across[-1] + half[0], up[0] - half[1], up[-1] + half[1])
+    axes.imshow(fills[grid], extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
+    for k in range(n_classes):
+        inside = gaussian_filter((grid == k).astype(np.float64), 1.2)
+        if inside.min() < 0.5 < inside.max():
+            axes.contour(across, up, inside, levels=[0.5], colors=_INK, linewidths=1.4, zorder=2)
+
+
+def _draw_rows(
+    axes: Any,
+    at: Floats,
+    labels: NDArray[np.intp] | None,
+    classes: list[Any],
+    wrong: NDArray[np.bool_] | None,
+) -> None:
+    size = _marker_size(len(at))
+    style = {"s": size, "linewidths": 0.6, "edgecolors": "white", "zorder": 4}
+    if labels is None:
+        axes.scatter(at[:, 0], at[:, 1], color=_GREY, **style)
+        return
+    for k, label in enumerate(classes):
+        mine = labels == k
+        axes.scatter(at[mine, 0], at[mine, 1], color=class_colour(k), label=str(label), **style)
+    if wrong is not None and wrong.any():
+        axes.scatter(
+            at[wrong, 0],
+            at[wrong, 1],
+            marker="x",
+            s=0.7 * size,
+            color=_INK,
+            linewidths=1.1,
+            zorder=5,
+            label=_CROSS,
+        )
+
+
+def _draw_rings(axes: Any, at: Floats, rows: NDArray[Any] | None) -> None:
+    if rows is None or not len(rows):
+        return
+    axes.scatter(
+        at[rows, 0],
+        at[rows, 1],
+        s=2.6 * _marker_size(len(at)),
+        facecolors="none",
+        edgecolors=_INK,
+        linewidths=1.0,
+        zorder=3.5,
+        label=_RING,
+    )
+
+
+def _draw_slack(axes: Any, model: Any, plane: Plane, sides: Floats, margin: Floats) -> None:
+    """A line from each row that misses its margin to where it would reach it."""
+    short = np.flatnonzero(margin < 1 - 1e-3)
+    if not 0 < len(short) <= _MOST_LINES:
+        return
+    span = np.array([high - low for low, high in (plane.limits(0), plane.limits(1))])
+
+    def value(points: Floats) -> Floats:
+        return np.asarray(model.decision_function(plane.rows(points)), np.float64)
+
+    starts = plane.values[short]
+    ends, reached = slack_lines(value, starts, sides[short], span)
+    _segments(axes, np.stack([starts[reached], ends[reached]], axis=1), _SLACK)
+
+
+def _note_margin(axes: Any, machine: Any) -> None:
+    """Width of the margin and support rows, above the picture."""
+    parts = []
+    width = getattr(machine, "margin_width_", None)
+    if isinstance(width, float) and np.isfinite(width):
+        parts.append(f"margin 2/‖w‖ = {width:.3g}")
+    n_support = getattr(machine, "n_support_", None)
+    if n_support is not None:
+        parts.append(f"{int(np.sum(n_support)):,} support rows")
+    axes.set_title(", ".join(parts), loc="left", fontsize=_SMALL, color=_GREY)
+
+
+def _label_numbers(y: Any, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
+    """The class number of each row."""
+    found = read_labels(y, n_rows=n_rows, estimator=_OWNER)[0]
+    position = {label: k for k, label in enumerate(classes)}
+    numbers = [position.get(label, -1) for label in found.classes.tolist()]
+    if -1 in numbers:
+        strange = found.classes.tolist()[numbers.index(-1)]
+        raise ParameterError(f"y of {_OWNER} holds the label {strange!r}, which the model does not know.")
+    return np.array(numbers, np.intp)[found.indices]
+
+
+# --------------------------------------------------------------------------- regression
+
+
+def _draw_fit(axes: Any, model: Any, machine: Any, plane: Plane, y: Any, support: bool, slack: bool) -> None:
+    left, right = plane.limits(0)
+    across = np.linspace(left, right, _LINE_POINTS)
+    fit = np.asarray(model.predict(plane.rows(across[:, None])), np.float64)
+    epsilon = getattr(machine, "epsilon", None)
+    colour = class_colour(0)
+    if epsilon:
+        axes.fill_between(
+            across,
+            fit - epsilon,
+            fit + epsilon,
+            color=tint(colour, 0.25),
+            zorder=0,
+            label=f"tube ±{epsilon:g}",
+        )
+        for edge in (fit - epsilon, fit + epsilon):
+            axes.plot(across, edge, color=_INK, linestyle="--", linewidth=0.9, zorder=2)
+    axes.plot(across, fit, color=_INK, linewidth=1.8, zorder=2.5, label="fit")
+    axes.set_xlim(left, right)
+    if y is None:
+        return
+    target = read_target(y, n_rows=plane.table.n_rows, estimator=_OWNER)[:, 0]
+    at = np.stack([plane.values[:, 0], target], axis=1)
+    size = _marker_size(len(at))
+    axes.scatter(at[:, 0], at[:, 1], s=size, color=colour, edgecolors="white", linewidths=0.6, zorder=4)
+    predicted = np.asarray(model.predict(plane.like), np.float64)
+    margin = None
+    if epsilon is not None:
+        margin = 1 + epsilon - np.abs(target - predicted)  # below 1 outside of the tube
+    if support:
+        _draw_rings(axes, at, _support(machine, len(at), margin))
+    if slack and epsilon is not None and not plane.held:
+        outside = np.flatnonzero(np.abs(target - predicted) > epsilon * (1 + 1e-6))
+        if len(outside) <= 4 * _MOST_LINES:
+            edge = predicted + np.sign(target - predicted) * epsilon
+            ends = np.stack([at[outside, 0], edge[outside]], axis=1)
+            _segments(axes, np.stack([at[outside], ends], axis=1), _SLACK)
+    n_support = getattr(machine, "support_", None)
+    if n_support is not None:
+        axes.set_title(f"{len(n_support):,} support rows", loc="left", fontsize=_SMALL, color=_GREY)
+
+
+# --------------------------------------------------------------------------- shared
+
+
+def _support(machine: Any, n_rows: int, margin: Floats | None) -> NDArray[Any] | None:
+    """The support rows among those shown: by number if they are the training rows, else by their margin.
+
+    A machine on landmarks counts these as its support, which says nothing about the margin.
+    """
+    rows = getattr(machine, "support_", None)
+    fitted_on = getattr(machine, "shape_fit_", (None,))[0]
+    exact = getattr(machine, "solver_", "exact") == "exact"
+    if rows is not None and exact and fitted_on == n_rows:
+        return np.asarray(rows)
+    return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)
+
+
+def _segments(axes: Any, lines: Floats, label: str) -> None:
+    from matplotlib.collections import LineCollection
+
+    if len(lines):
+        style: dict[str, Any] = {"colors": _GREY, "linewidths": 0.9, "zorder": 3}
+        axes.add_collection(LineCollection(list(lines), **style), autolim=False)
+        axes.plot([], [], color=_GREY, linewidth=0.9, label=label)
+
+
+def _marker_size(n_rows: int) -> float:
+    """In square points: smaller where rows are many."""
+    return float(np.clip(6000 / max(1, n_rows), 9, 36))
+
+
+def _finish(axes: Any, plane: Plane) -> None:
+    names = plane.names
+    axes.set_xlabel(names[0])
+    if len(names) > 1:
+        axes.set_ylabel(names[1])
+    words = in_words(plane.held)
+    if words:
+        lines = [axes.get_title(loc="left"), *_wrapped(axes, words)]
+        axes.set_title("\n".join(filter(None, lines)), loc="left", fontsize=_SMALL, color=_GREY)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("bottom", "left"):
+        axes.spines[side].set_color(_PALE)
+    axes.tick_params(color=_PALE, labelcolor=_GREY)
+    _legend(axes)
+
+
+def _legend(axes: Any) -> None:
+    """Beside the picture: what rows are, then lines; marks of one size whatever theirs in the picture."""
+    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    if not found:
+        return
+    found.sort(key=lambda pair: _LEGEND.index(pair[1]) if pair[1] in _LEGEND else -1)
+    style = {"bbox_to_anchor": (1.01, 0.5), "frameon": False, "fontsize": _SMALL}
+    legend = axes.legend(*zip(*found, strict=True), loc="center left", **style)
+    for handle, (_, label) in zip(legend.legend_handles, found, strict=True):
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes([62.0 if label == _RING else 30.0])
+
+
+def _wrapped(axes: Any, words: str) -> list[str]:
+    """The words in lines as wide as the axes."""
+    figure = axes.get_figure(root=True)
+    width = axes.get_window_extent().width / (0.52 * _SMALL * figure.dpi / 72)
+    return textwrap.wrap(words, max(30, int(width)), break_long_words=False)
+
+
+def _axes(ax: Any) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(f"{_OWNER} needs matplotlib: pip install 'weald[plot]'.") from None
+    return plt.gca() if ax is None else ax

@@ -1,0 +1,1 @@
+"""Support vector machines: kernels, problems and their solvers, apart from the estimators."""

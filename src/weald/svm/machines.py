@@ -1,0 +1,169 @@
+"""Single machines: the dual problem of two classes or of numbers, its solution in words that users know.
+
+Two classes (s_i = ±1):  min ½‖w‖² + Σ C_i ξ_i   with  s_i f(x_i) ≥ 1 - ξ_i
+Numbers:                 min ½‖w‖² + Σ C_i ξ_i   with  |y_i - f(x_i)| ≤ ε + ξ_i
+where f(x) = Σ c_i K(x_i, x) + b, c_i = s_i α_i of two classes and α_i - α*_i of numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.svm.problem import DualProblem, DualSolution, KernelRows, solve_dual
+from weald.svm.spaces import RowNumbers, Space
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What one machine learns: rows of the matrix, ±1 or a number for each, and its C."""
+
+    rows: RowNumbers
+    target: Floats
+    upper: Floats
+    epsilon: float | None = None  # None: two classes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """A solved machine."""
+
+    question: Question
+    coefficients: Floats  # c of every row of the question
+    values: Floats  # f of every row of the question
+    intercept: float
+    squared_norm: float  # ‖w‖²
+    primal: float
+    dual: float
+    gap: float  # of the KKT conditions
+    n_iter: int
+    stopped_by: str
+    weights: Floats | None = None  # w, where machines work on columns
+
+    @property
+    def converged(self) -> bool:
+        """Whether the KKT conditions hold to the tolerance."""
+        return self.stopped_by == "tol"
+
+
+@dataclass(slots=True)
+class Limits:
+    """When to stop: the tolerance, and what is left of the time for the machines that are left."""
+
+    tol: float
+    max_iter: int = -1
+    max_time: float | None = None
+    shrinking: bool = True
+    n_left: int = 1
+    start: float = field(default_factory=time.monotonic)
+
+    def seconds(self) -> float | None:
+        """The share of the next machine in the time that is left."""
+        if self.max_time is None:
+            return None
+        left = self.max_time - (time.monotonic() - self.start)
+        return max(left, 0.0) / max(self.n_left, 1)
+
+
+Report: TypeAlias = Callable[[int, float], None]
+
+
+class Trainer(Protocol):
+    """What solves machines on one set of rows."""
+
+    def solve(self, question: Question, limits: Limits, report: Report | None) -> Machine:
+        """The machine of a question."""
+
+    def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
+        """The values f of any rows of the matrix."""
+
+
+class ExactTrainer:
+    """Machines by the dual problem, all on the kernel rows of one cache."""
+
+    def __init__(self, space: Space, cache_bytes: int, n_threads: int) -> None:
+        self._space, self._n_threads = space, n_threads
+        self._rows: KernelRows = space.kernel_rows(cache_bytes, n_threads)
+
+    def solve(self, question: Question, limits: Limits, report: Report | None) -> Machine:
+        """The machine of a question."""
+        solution = solve_dual(
+            self._rows,
+            dual_problem(question),
+            tol=limits.tol,
+            max_iter=limits.max_iter,
+            max_time=limits.seconds(),
+            shrinking=limits.shrinking,
+            progress=report,
+        )
+        return _machine(question, solution)
+
+    def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
+        """The values f of any rows of the matrix."""
+        used = np.flatnonzero(machine.coefficients)
+        support = self._space.support(machine.question.rows[used])
+        scores = support.scores(self._space.batch(rows), machine.coefficients[None, used], self._n_threads)
+        return scores[:, 0] + machine.intercept
+
+
+def dual_problem(question: Question) -> DualProblem:
+    """The question in the solver's words; numbers have two variables a row, α and α*."""
+    rows, target, upper = question.rows, question.target, question.upper
+    if question.epsilon is None:
+        return DualProblem(rows, target.astype(np.int8), np.full(len(rows), -1.0), upper)
+    epsilon = question.epsilon
+    return DualProblem(
+        rows=np.concatenate([rows, rows]),
+        signs=np.repeat(np.array([1, -1], np.int8), len(rows)),
+        linear=np.concatenate([epsilon - target, epsilon + target]),
+        upper=np.concatenate([upper, upper]),
+    )
+
+
+def _machine(question: Question, solution: DualSolution) -> Machine:
+    """The solution in the user's words: the gradient tells f of every row."""
+    alpha, gradient, b = solution.alpha, solution.gradient, solution.intercept
+    n = len(question.rows)
+    if question.epsilon is None:
+        coefficients = question.target * alpha
+        values = question.target * (gradient + 1.0) + b
+        squared_norm = float(alpha @ (gradient + 1.0))
+    else:
+        coefficients = alpha[:n] - alpha[n:]
+        through_origin = gradient[:n] - question.epsilon + question.target
+        values = through_origin + b
+        squared_norm = float(coefficients @ through_origin)
+    squared_norm = max(squared_norm, 0.0)
+    return Machine(
+        question=question,
+        coefficients=coefficients,
+        values=values,
+        intercept=b,
+        squared_norm=squared_norm,
+        primal=primal_objective(question, values, squared_norm),
+        dual=-solution.objective,
+        gap=solution.gap,
+        n_iter=solution.n_iter,
+        stopped_by=solution.stopped_by,
+    )
+
+
+def slack(question: Question, values: Floats) -> Floats:
+    """ξ of every row: how far it lies on the wrong side of its margin, or of the tube."""
+    if question.epsilon is None:
+        return np.maximum(0.0, 1.0 - question.target * values)
+    return np.maximum(0.0, np.abs(question.target - values) - question.epsilon)
+
+
+def primal_objective(question: Question, values: Floats, squared_norm: float) -> float:
+    """½‖w‖² + Σ C ξ; of a hard margin, whose slacks are 0 but for the tolerance, ½‖w‖²."""
+    finite = np.isfinite(question.upper)
+    cost = question.upper[finite] @ slack(question, values)[finite]
+    return 0.5 * squared_norm + float(cost)

@@ -1,0 +1,91 @@
+"""From labels to questions of two classes each, and from their machines to one table of coefficients.
+
+Of two classes there is one machine, whose positive side is the second class. Of more, a machine for each pair
+(its positive side is the first class of the pair, as in LIBSVM), or for each class against the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.svm.machines import Machine, Question
+from weald.svm.votes import pairs
+
+Floats: TypeAlias = NDArray[np.float64]
+#: how the lines of the coefficients belong to machines: one line each, or LIBSVM's table of pairs
+Layout: TypeAlias = Literal["lines", "pairs"]
+
+
+class Assembled(NamedTuple):
+    """The support rows of several machines, class by class, and their coefficients."""
+
+    rows: NDArray[np.int32]  # of the matrix
+    n_support: NDArray[np.int32]  # by class
+    coefficients: Floats  # (n_machines or n_classes - 1, n_support)
+
+
+def layout_of(n_classes: int, multi_class: str) -> Layout:
+    """How the coefficients of so many classes are laid out."""
+    return "pairs" if n_classes > 2 and multi_class == "ovo" else "lines"
+
+
+def class_questions(
+    labels: NDArray[np.int32], n_classes: int, upper: Floats, multi_class: str
+) -> list[Question]:
+    """The questions that labels put; `upper` is the C of each row, and rows of upper 0 take no part."""
+    taking_part = np.flatnonzero(upper > 0).astype(np.int32)
+    own = labels[taking_part]
+    if n_classes == 2 or multi_class == "ovr":
+        bound = upper[taking_part]
+        positive = [1] if n_classes == 2 else range(n_classes)
+        return [Question(taking_part, np.where(own == k, 1.0, -1.0), bound) for k in positive]
+    by_class = np.split(
+        taking_part[np.argsort(own, kind="stable")], np.cumsum(np.bincount(own, minlength=n_classes))[:-1]
+    )
+    questions = []
+    for i, j in pairs(n_classes):
+        rows = np.concatenate([by_class[i], by_class[j]])
+        target = np.repeat([1.0, -1.0], [len(by_class[i]), len(by_class[j])])
+        questions.append(Question(rows, target, upper[rows]))
+    return questions
+
+
+def assemble(
+    machines: Sequence[Machine], labels: NDArray[np.int32] | None, n_classes: int, layout: Layout
+) -> Assembled:
+    """One table of coefficients; the rows that no machine leans on are left out.
+
+    Parameters
+    ----------
+    machines : sequence of Machine
+        In the order of their questions.
+    labels : ndarray of int32, or None
+        The class of every row of the matrix; None for numbers, which are one class here.
+    n_classes : int
+        How many classes.
+    layout : {"lines", "pairs"}
+        With "pairs" the line of a row tells which machine it speaks in: of a row of class i, line j - 1 is
+        for the machine of (i, j) and line j for that of (j, i).
+    """
+    n_rows = 1 + max(int(machine.question.rows.max()) for machine in machines)
+    n_lines = n_classes - 1 if layout == "pairs" else len(machines)
+    table = np.zeros((n_lines, n_rows))
+    if layout == "lines":
+        for line, machine in zip(table, machines, strict=True):
+            line[machine.question.rows] = machine.coefficients
+    else:
+        for (i, j), machine in zip(pairs(n_classes), machines, strict=True):
+            rows, first = machine.question.rows, machine.question.target > 0
+            table[j - 1, rows[first]] = machine.coefficients[first]
+            table[i, rows[~first]] = machine.coefficients[~first]
+    used = np.flatnonzero(table.any(axis=0))
+    if labels is None:
+        return Assembled(used.astype(np.int32), np.array([len(used)], np.int32), table[:, used])
+    own = labels[used]
+    order = used[np.argsort(own, kind="stable")]
+    n_support = np.bincount(own, minlength=n_classes).astype(np.int32)
+    return Assembled(order.astype(np.int32), n_support, table[:, order])
