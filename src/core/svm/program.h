@@ -1,6 +1,7 @@
 // A kernel as a short program in postfix order: leaves put the kernel of two rows on a stack, the other operations
-// combine what is there (docs/methods/svm.md, equations K1–K8). All leaves are functions of one of five sums over the
-// columns of two rows x and z, so that a block of kernel values is a block of sums and then work on each number alone.
+// combine what is there (docs/methods/kernels.md, equations K1 and K2). All leaves are functions of one of five sums
+// over the columns of two rows x and z, so that a block of kernel values is a block of sums and then work on each
+// number alone.
 #pragma once
 
 #include <array>
