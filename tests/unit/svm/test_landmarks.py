@@ -138,7 +138,7 @@ def test_batches_draw_as_one_row_at_a_time_would(monkeypatch: pytest.MonkeyPatch
         return sets
 
     monkeypatch.setattr(landmarks, "_BATCH", 3.0)
-    n_draws = 3000
+    n_draws = 1500
     counts: dict[tuple[int, ...], int] = {}
     for seed in range(n_draws):
         found = tuple(chosen(Linear(), X, 3, seed=seed))
