@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from weald import SVC, SVR, plot_margin
+from weald import SVC, SVR, LinearSVC, LinearSVR, plot_margin
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.pictures.plane import plane_of
 from weald.pictures.slack import slack_lines
@@ -167,6 +167,20 @@ def test_pipelines_and_machines_of_scikit_learn() -> None:
     plot_margin(svm.SVC().fit(X, Y), X, Y, resolution=20, ax=plt.figure().gca())
     frame = FRAME[["x", "y"]]
     plot_margin(make_pipeline(StandardScaler(), SVC()).fit(frame, Y), frame, Y, resolution=20)
+
+
+def test_machines_without_support_rows_of_their_own() -> None:
+    """A linear machine keeps none, and landmarks are none: rows within the margin are ringed."""
+    side = np.where(Y == "yes", 1, -1)
+    for model in (
+        LinearSVC(loss="hinge").fit(X, Y),
+        SVC(solver="landmarks", n_landmarks=30, random_state=0).fit(X, Y),
+    ):
+        ax = plot_margin(model, X, Y, resolution=20, ax=plt.figure().gca())
+        inside = side * model.decision_function(X) <= 1.001
+        np.testing.assert_array_equal(marks(ax, "support row"), X[inside])
+    ax = plot_margin(LinearSVR(epsilon=0.5).fit(X[:, :1], X[:, 1]), X[:, :1], X[:, 1], ax=plt.figure().gca())
+    assert "tube ±0.5" in labels(ax)
 
 
 # --------------------------------------------------------------------------- regression
