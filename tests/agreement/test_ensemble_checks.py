@@ -29,10 +29,11 @@ ESTIMATORS = [
     BaggingClassifier(n_estimators=5),
     BaggingClassifier(n_estimators=5, max_samples=0.7, max_features=0.7, bootstrap=False),
     BaggingClassifier(DecisionTreeClassifier(max_features="sqrt"), n_estimators=5, bootstrap_features=True),
-    BaggingClassifier(GaussianNB(), n_estimators=5),
+    # Bags that are drawn anew each time might all miss the row or the column that a check spoils.
+    BaggingClassifier(GaussianNB(), n_estimators=5, random_state=0),
     BaggingRegressor(n_estimators=5),
     BaggingRegressor(n_estimators=5, max_samples=0.7, max_features=0.7, bootstrap=False),
-    BaggingRegressor(Ridge(), n_estimators=5),
+    BaggingRegressor(Ridge(), n_estimators=5, random_state=0),
     VotingClassifier(CLASSIFIERS),
     VotingClassifier(CLASSIFIERS, voting="soft", weights=[1, 2]),
     VotingRegressor(REGRESSORS),
@@ -48,9 +49,10 @@ def test_keeps_the_contract(estimator, check):
 WITHOUT_WEIGHTS = [
     (estimator, check)
     for estimator in (
-        BaggingClassifier(KNeighborsClassifier(), n_estimators=5),
-        BaggingClassifier(make_pipeline(StandardScaler(), GaussianNB()), n_estimators=5, max_features=0.8),
-        # Columns that are drawn anew each time might all miss the one that a check spoils.
+        BaggingClassifier(KNeighborsClassifier(), n_estimators=5, random_state=0),
+        BaggingClassifier(
+            make_pipeline(StandardScaler(), GaussianNB()), n_estimators=5, max_features=0.8, random_state=0
+        ),
         BaggingRegressor(KNeighborsRegressor(), n_estimators=5, bootstrap_features=True, random_state=0),
     )
     for _, check in estimator_checks_generator(estimator)
