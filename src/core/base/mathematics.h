@@ -80,38 +80,15 @@ struct PowerOfE {
   return {shifted, even, odd};
 }
 
-// x = k ln 2 + r in float, |x| ≤ 89.
-struct Reduced {
-  float shifted, r;
-  float scaled(float y) const {
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + (std::bit_cast<uint32_t>(shifted) << 23));
-  }
-};
-
-[[gnu::always_inline]] inline Reduced reduced(float x) {
+[[gnu::always_inline]] inline PowerOfE<float> power_of_e(float x) {
   constexpr float log2e = 0x1.715476p+0f;
   // ln 2 in two parts: a whole number up to 2^8 times the first is exact
   constexpr float high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f;
   const float shifted = x * log2e + 0x1.8p23f;
   const float k = shifted - 0x1.8p23f;
-  return {shifted, (x - k * high) - k * low};
-}
-
-[[gnu::always_inline]] inline PowerOfE<float> power_of_e(float x) {
-  const auto [shifted, r] = reduced(x);
+  const float r = (x - k * high) - k * low;
   const float t = r * r;
   return {shifted, 12.0f * t + 120.0f, r * (t + 60.0f)};
-}
-
-// e^x in float for |x| ≤ 88.7: e^r = 1 + r + r² · a polynomial of degree 4 (relative error < 2^-28), without a
-// division.
-[[gnu::always_inline]] inline float plain_exp(float x) {
-  const Reduced of = reduced(x);
-  const float r = of.r;
-  const float t = r * r;  // pairs of terms side by side: less to wait for than term after term
-  const float high = (0x1.123a2p-7f * r + 0x1.5558f2p-5f) + 0x1.6a23dp-10f * t;
-  const float p = (0x1.555492p-3f * r + 0x1.fffffcp-2f) + high * t;
-  return of.scaled(1.0f + (r + t * p));
 }
 
 // e^x for |x| ≤ 708.
@@ -170,22 +147,7 @@ template <class Float>
   return x > 709.78 ? std::numeric_limits<double>::infinity() : not_small;
 }
 
-// e^x in float. Error below 1.5 ulp; 0 below −87.33 (where e^x < 1.2e-38), infinity above 88.72. NaN stays NaN.
-[[gnu::always_inline]] inline float exp(float x) {
-  const float value = detail::plain_exp(detail::clamped(x, -87.33f, 88.72f));
-  const float not_small = x < -87.33f ? 0.0f : value;
-  return x > 88.72f ? std::numeric_limits<float>::infinity() : not_small;
-}
-
-// e^−x for x ≥ 0, faster: beyond 708 (float: 87.33) the value there, which is 3.3e-308 (1.2e-38).
-[[gnu::always_inline]] inline double exp_minus(double x) {
-  return detail::plain_exp(-x > -708.0 ? -x : -708.0);
-}
-[[gnu::always_inline]] inline float exp_minus(float x) {
-  return detail::plain_exp(-x > -87.33f ? -x : -87.33f);
-}
-
-// tanh x. Error below 3 ulp; beyond ±22 (float: ±11) it is ±1. NaN stays NaN.
+// tanh x. Error below 6 ulp; beyond ±22 (float: ±11) it is ±1. NaN stays NaN.
 [[gnu::always_inline]] inline double tanh(double x) {
   return detail::tanh_of(x, 22.0);
 }

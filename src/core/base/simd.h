@@ -1,5 +1,6 @@
 // Two builds of a kernel, one source: write the body as an always-inline template, wrap it in a plain function and in
-// one that carries `WEALD_TARGET_AVX2`, and pick by `simd_level()`. No kernel may use FMA, so all levels agree.
+// one that carries `WEALD_TARGET_AVX2`, and pick by `simd_level()`. Fused multiply-add is used by name (fused.h) or not
+// at all, so all levels agree.
 #pragma once
 
 #include <atomic>
@@ -19,9 +20,10 @@ inline Simd simd_level() {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define WEALD_TARGET_AVX2 [[gnu::target("avx2")]]
+#define WEALD_TARGET_AVX2 [[gnu::target("avx2,fma")]]
 inline Simd best_simd() {
-  return __builtin_cpu_supports("avx2") ? Simd::avx2 : Simd::baseline;
+  const bool both = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return both ? Simd::avx2 : Simd::baseline;
 }
 #else
 #define WEALD_TARGET_AVX2

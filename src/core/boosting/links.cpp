@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/fused.h"
 #include "core/base/mathematics.h"
 #include "core/base/simd.h"
 #include "core/boosting/softmax.h"
@@ -23,6 +24,15 @@ struct Log1p {
 };
 struct Sigmoid {
   [[gnu::always_inline]] static double at(double x) { return sigmoid(x); }
+};
+// Of kernels, which have them in float too.
+template <class Float>
+struct Tanh {
+  [[gnu::always_inline]] static double at(double x) { return tanh(static_cast<Float>(x)); }
+};
+template <class Float>
+struct Exp2OfNegative {
+  [[gnu::always_inline]] static double at(double x) { return exp2_of_negative(static_cast<Float>(x)); }
 };
 
 template <class Function>
@@ -57,8 +67,12 @@ void map_values(std::string_view function, std::span<const double> values, doubl
   if (function == "exp") return map<Exp>(values, out, run);
   if (function == "log") return map<Log>(values, out, run);
   if (function == "log1p") return map<Log1p>(values, out, run);
-  require(function == "sigmoid", "no such function");
-  map<Sigmoid>(values, out, run);
+  if (function == "sigmoid") return map<Sigmoid>(values, out, run);
+  if (function == "tanh") return map<Tanh<double>>(values, out, run);
+  if (function == "tanh_float") return map<Tanh<float>>(values, out, run);
+  if (function == "exp2_of_negative") return map<Exp2OfNegative<double>>(values, out, run);
+  require(function == "exp2_of_negative_float", "no such function");
+  map<Exp2OfNegative<float>>(values, out, run);
 }
 
 void softmax_rows(const double* scores, int64_t n_rows, int64_t n_classes, double* out, Run& run) {

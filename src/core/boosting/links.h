@@ -9,7 +9,8 @@
 
 namespace weald {
 
-// function: "exp", "log", "log1p" or "sigmoid". out has the size of values and may be the same.
+// function: "exp", "log", "log1p", "sigmoid", "tanh" or "exp2_of_negative", the last two with "_float" behind them too.
+// out has the size of values and may be the same.
 void map_values(std::string_view function, std::span<const double> values, double* out, Run& run);
 
 // Softmax of every row of (n_rows, n_classes); n_classes ≥ 1.

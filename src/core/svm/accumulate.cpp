@@ -1,7 +1,9 @@
 #include "core/svm/accumulate.h"
 
+#include <cmath>
 #include <cstring>
 
+#include "core/base/fused.h"
 #include "core/base/simd.h"
 
 namespace weald::svm {
@@ -31,14 +33,14 @@ template <class Float, int Bytes>
       for (int64_t v = 0; v < vectors; ++v) {
         F value;
         std::memcpy(&value, rows[r] + j + v * lanes, sizeof value);
-        sums[v] += factor * __builtin_convertvector(value, D);
+        sums[v] = fused<double>(factor, __builtin_convertvector(value, D), sums[v]);
       }
     }
     std::memcpy(g + j, sums, sizeof sums);
   }
   for (; j < n; ++j) {
     double sum = g[j];
-    for (int64_t r = 0; r < n_rows; ++r) sum += factors[r] * static_cast<double>(rows[r][j]);
+    for (int64_t r = 0; r < n_rows; ++r) sum = std::fma(factors[r], static_cast<double>(rows[r][j]), sum);
     g[j] = sum;
   }
 }

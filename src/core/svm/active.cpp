@@ -8,11 +8,11 @@ namespace weald::svm {
 namespace {
 
 // Looks without a reason to move after which a variable is set aside.
-constexpr int idle_looks = 5;
+constexpr int idle_looks = 3;
 // How far beyond the gradients that matter its own must be, in shares of the gap.
-constexpr double distance = 0.5;
+constexpr double distance = 0.2;
 // It pays to go on without the idle ones if at most this share stays.
-constexpr double share_left = 0.7;
+constexpr double share_left = 0.8;
 
 }  // namespace
 

@@ -101,7 +101,7 @@ Points<Float>::Points(const MatrixView& matrix, std::span<const double> centre, 
     for (int64_t i = first; i < last; ++i) {
       Float norm = 0;
       const auto keep = [&](Float x) {
-        norm += x * x;
+        norm = std::fma(x, x, norm);
         return x;
       };
       if (sparse_) {

@@ -1,6 +1,7 @@
 #include "core/svm/scores.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -16,7 +17,7 @@ constexpr int64_t batch_rows = 16384;  // rows of X that are laid out at once
 constexpr double double_precision = 0x1p-53;
 
 [[gnu::always_inline]] inline void add_times(const double* values, double factor, int64_t n, double* out) {
-  for (int64_t j = 0; j < n; ++j) out[j] += factor * values[j];
+  for (int64_t j = 0; j < n; ++j) out[j] = std::fma(factor, values[j], out[j]);
 }
 void add_times_baseline(const double* values, double factor, int64_t n, double* out) {
   add_times(values, factor, n, out);

@@ -27,6 +27,7 @@ class LocalProblem {
   int64_t stride() const { return stride_; }
   Float* kernel() { return kernel_.data(); }
   double beta(int64_t i) const { return beta_.data()[i]; }
+  double gradient(int64_t i) const { return gradient_.data()[i]; }
 
   // Until no pair violates by more than `tolerance`, or than a share of the largest violation at the start; at most
   // `max_steps`. Returns the number of steps.

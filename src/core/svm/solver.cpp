@@ -95,12 +95,19 @@ void DualSolver::choose(Run& run) {
       stopped_ = Stop::max_steps;
       return;
     }
-    if (options_.shrinking && source_.has_choice() && active_.look(variables_, F_, gap)) shrink(run);
-    set_ = sets_.next(variables_, active_.variables(), F_, gap);
+    if (options_.shrinking && source_.has_choice() && !small() && active_.look(variables_, F_, gap)) shrink(run);
+    covers_ = small();
+    set_ = covers_ ? active_.variables() : sets_.next(variables_, active_.variables(), F_, gap);
     set_rows_.clear();
     for (const int32_t i : set_) set_rows_.push_back(variables_.row[static_cast<size_t>(i)]);
     return;
   }
+}
+
+// Whether the block of all active variables costs little. Rows that are given cost more than computed ones.
+bool DualSolver::small() const {
+  const int64_t most = (source_.has_choice() ? 2 : 1) * options_.working_set;
+  return static_cast<int64_t>(active_.variables().size()) <= most;
 }
 
 // The mean squared distance of rows to their mean, of the first working set.
@@ -116,31 +123,45 @@ void DualSolver::find_spread(LocalProblem<Float>& local) {
   spread_ = std::max(diagonal / n - all / (n * n), 0.0);
 }
 
+// The variables of the set and their kernel block.
 template <class Float>
-void DualSolver::work(LocalProblem<Float>& local, Run& run) {
+void DualSolver::load(LocalProblem<Float>& local, Run& run) {
   local.resize(static_cast<int64_t>(set_.size()));
   source_.block(set_rows_, local.stride(), local.kernel(), run);
   for (size_t k = 0; k < set_.size(); ++k) {
     const auto i = static_cast<size_t>(set_[k]);
     local.set(static_cast<int64_t>(k), F_[i], variables_.beta[i], variables_.low[i], variables_.high[i]);
   }
-  if (spread_ < 0.0) find_spread(local);
-  const int64_t most = most_steps_a_variable * local.size();
-  const int64_t left = options_.max_steps < 0 ? most : std::min(most, options_.max_steps - n_steps_);
-  n_steps_ += local.solve(options_.tolerance, inner_share, left);
+}
+
+// What has moved, and the gradients that follow from it.
+template <class Float>
+void DualSolver::take_over(const LocalProblem<Float>& local, Run& run) {
   std::vector<int32_t> rows;
   std::vector<double> factors;
   for (size_t k = 0; k < set_.size(); ++k) {
-    double& beta = variables_.beta[static_cast<size_t>(set_[k])];
+    const auto i = static_cast<size_t>(set_[k]);
+    double& beta = variables_.beta[i];
     const double change = local.beta(static_cast<int64_t>(k)) - beta;
+    if (covers_) g_[active_.place(i)] = local.gradient(static_cast<int64_t>(k)) - variables_.constant[i];
     if (change == 0.0) continue;
     beta = local.beta(static_cast<int64_t>(k));
     rows.push_back(set_rows_[k]);
     factors.push_back(change);
   }
   if (rows.empty()) stopped_ = Stop::stuck;
-  source_.add(rows, factors, tiles_, g_.data(), run);
+  if (!covers_) source_.add(rows, factors, tiles_, g_.data(), run);
   fill_gradients();
+}
+
+template <class Float>
+void DualSolver::work(LocalProblem<Float>& local, Run& run) {
+  load(local, run);
+  if (spread_ < 0.0) find_spread(local);
+  const int64_t most = most_steps_a_variable * local.size();
+  const int64_t left = options_.max_steps < 0 ? most : std::min(most, options_.max_steps - n_steps_);
+  n_steps_ += local.solve(options_.tolerance, covers_ ? 0.0 : inner_share, left);
+  take_over(local, run);
 }
 
 void DualSolver::step(Run& run) {
@@ -192,10 +213,11 @@ void DualSolver::add_up_exactly(Run& run) {
   }
   const bool exact = source_.add_exactly(rows, factors, rows_, exact_g_.data(), run);
   double drift = 0.0;
-  for (size_t at = 0; at < g_.size(); ++at) {
-    double& sum = exact_g_[static_cast<size_t>(active_.columns()[at])];
-    if (!exact) sum = g_[at];
-    drift = std::max(drift, std::abs(sum - g_[at]));
+  for (const int32_t i : active_.variables()) {
+    const auto at = static_cast<size_t>(i);
+    double& sum = exact_g_[static_cast<size_t>(variables_.row[at])];
+    if (!exact) sum = g_[active_.place(at)];
+    drift = std::max(drift, std::abs(sum - g_[active_.place(at)]));
   }
   exact_beta_ = std::move(beta);
   std::swap(drift, drift_);

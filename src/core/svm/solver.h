@@ -1,7 +1,8 @@
 // The solver of the dual problem (problem.h; docs/methods/svm.md, D1–D9).
 //
 // Again and again: a working set of the most violating variables, their kernel block, steps on that block (smo.h), and
-// then the gradient of the active rows by the kernel rows of what has moved. Kernel values are float where that is
+// then the gradient of the active rows by the kernel rows of what has moved. A small problem is one block, whose
+// gradients need no more rows. Kernel values are float where that is
 // safe, all sums double. When no active variable violates by more than the tolerance, the gradient of all is added up
 // with double kernel values; if the gap is then above the tolerance the work goes on from there.
 #pragma once
@@ -49,9 +50,14 @@ class DualSolver {
 
  private:
   void choose(Run& run);
+  bool small() const;
   void shrink(Run& run);
   template <class Float>
   void work(LocalProblem<Float>& local, Run& run);
+  template <class Float>
+  void load(LocalProblem<Float>& local, Run& run);
+  template <class Float>
+  void take_over(const LocalProblem<Float>& local, Run& run);
   template <class Float>
   void find_spread(LocalProblem<Float>& local);
   bool hulls_touch() const;
@@ -71,6 +77,7 @@ class DualSolver {
   std::vector<double> F_;  // gradients by variable
   WorkingSets sets_;
   std::vector<int32_t> set_, set_rows_;  // the variables of the next step, and their rows
+  bool covers_ = false;                  // they are all that are active
   LocalProblem<float> floats_;
   LocalProblem<double> doubles_;
   std::vector<double> exact_g_, exact_beta_;  // by row: the last exact Kβ, and the β that it belongs to

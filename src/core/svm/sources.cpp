@@ -12,11 +12,10 @@ namespace {
 constexpr double float_precision = 0x1p-24, double_precision = 0x1p-53;
 // Rows whose terms are added to a tile of g together, so that g is read once for all of them.
 constexpr int64_t rows_at_once = 48;
-// From so many columns of the table on, computing a row costs more than new room to keep it.
-constexpr int64_t dear_columns = 64;
 constexpr int64_t piece_bytes = int64_t{16} << 20;
-// Rows that take little room each.
-constexpr int64_t short_row = 8192;
+// Getting new memory for a kernel value takes as long as so many products of columns, the function of their sum as long
+// as some of them.
+constexpr int64_t products_of_new_memory = 400, products_of_function = 20;
 
 std::vector<int32_t> all_rows(int64_t n) {
   std::vector<int32_t> ids(static_cast<size_t>(n));
@@ -24,9 +23,13 @@ std::vector<int32_t> all_rows(int64_t n) {
   return ids;
 }
 
-// The use at which a row is kept.
-int kept_at(bool dear, int64_t row_length) {
-  return dear ? 1 : row_length <= short_row ? 2 : 4;
+// The use at which a row is kept: when computing it has cost as much as room for it. Room for all rows of a small
+// problem costs little, and compressed rows are slow to compute.
+template <class Float>
+int kept_at(const Points<Float>& points, int64_t row_length) {
+  const int64_t all = points.n_rows() * row_length * static_cast<int64_t>(sizeof(Float));
+  if (points.sparse() || all <= piece_bytes) return 1;
+  return static_cast<int>(1 + products_of_new_memory / (points.n_columns() + products_of_function));
 }
 
 }  // namespace
@@ -55,13 +58,12 @@ ComputedRows<Float>::ComputedRows(const Program& program, bool squares, const Ma
                                   std::span<const double> centre, int64_t cache_bytes, Run& run)
     : program_(program),
       squares_(squares),
-      dear_(matrix.sparse || matrix.n_columns >= dear_columns),
       cache_bytes_(cache_bytes / 2),
       points_(matrix, centre, run),
       pieces_(std::max(piece_bytes, padded(matrix.n_rows, panel_size<Float>) * static_cast<int64_t>(sizeof(Float)))),
       all_(new Columns{
           KernelColumns<Float>(program, squares, points_, all_rows(matrix.n_rows), run),
-          RowCache<Float>(matrix.n_rows, matrix.n_rows, cache_bytes_, kept_at(dear_, matrix.n_rows), pieces_)}),
+          RowCache<Float>(matrix.n_rows, matrix.n_rows, cache_bytes_, kept_at(points_, matrix.n_rows), pieces_)}),
       present_(all_.get()) {}
 
 template <class Float>
@@ -72,7 +74,7 @@ void ComputedRows<Float>::choose(std::span<const int32_t> columns, Run& run) {
   const auto n = static_cast<int64_t>(columns.size());
   chosen_.reset();
   chosen_.reset(new Columns{KernelColumns<Float>(program_, squares_, points_, columns, run),
-                            RowCache<Float>(points_.n_rows(), n, cache_bytes_, kept_at(dear_, n), pieces_)});
+                            RowCache<Float>(points_.n_rows(), n, cache_bytes_, kept_at(points_, n), pieces_)});
   present_ = chosen_.get();
 }
 

@@ -67,7 +67,7 @@ class ComputedRows {
                 double* g);
 
   const Program& program_;
-  bool squares_, dear_;
+  bool squares_;
   int64_t cache_bytes_;
   Points<Float> points_;
   Pieces pieces_;

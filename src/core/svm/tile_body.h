@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/fused.h"
 #include "core/base/mathematics.h"
 #include "core/svm/points.h"
 #include "core/svm/program.h"
@@ -41,6 +42,18 @@ template <Sum sum, class T>
   }
 }
 
+// total + term(x, z) for vectors of Float; products with one rounding.
+template <Sum sum, class Float, class V>
+[[gnu::always_inline]] inline V plus_term(V total, V x, V z) {
+  if constexpr (sum == Sum::dot) {
+    return fused<Float>(x, z, total);
+  } else if constexpr (sum == Sum::squares) {
+    return fused<Float>(x - z, x - z, total);
+  } else {
+    return total + term<sum>(x, z);
+  }
+}
+
 // ---- dense ---------------------------------------------------------------------------------------------------------
 
 // 6 left rows, [k][row], with two vectors of columns that stand `step` apart from k to k + 1.
@@ -59,8 +72,8 @@ template <Sum sum, class Float, int Bytes>
 #pragma GCC unroll 6
     for (int64_t r = 0; r < dense_rows; ++r) {
       const V x = left[k * dense_rows + r] - V{};  // in every lane: x − 0 is x, x + 0 is not always
-      sums[r][0] += term<sum>(x, z0);
-      sums[r][1] += term<sum>(x, z1);
+      sums[r][0] = plus_term<sum, Float>(sums[r][0], x, z0);
+      sums[r][1] = plus_term<sum, Float>(sums[r][1], x, z1);
     }
   }
 #pragma GCC unroll 6
@@ -106,7 +119,7 @@ template <Sum sum, class Float, int Bytes>
         V z;
         std::memcpy(&z, at + v * lanes, Bytes);
         if constexpr (sum == Sum::dot) {
-          sums[v] += x * z;
+          sums[v] = plus_term<sum, Float>(sums[v], x, z);
         } else {
           sums[v] += term<sum>(x, z) - term<sum>(V{}, z);
         }
@@ -143,35 +156,42 @@ template <class Float>
   }
 }
 
+constexpr double log2_of_e = 0x1.71547652b82fep+0;
+
 // e^(−factor · sum) of sums that are not negative; a negative factor makes no kernel, but has a value.
 template <class Float>
-[[gnu::always_inline]] inline void exp_of(const Float* __restrict sum, Float factor, int64_t n, Float* __restrict out) {
+[[gnu::always_inline]] inline void exp_of(const Float* __restrict sum, double factor, int64_t n,
+                                          Float* __restrict out) {
+  const auto in_twos = static_cast<Float>(-factor * log2_of_e);
   if (factor >= 0) {
-    for (int64_t j = 0; j < n; ++j) out[j] = exp_minus(factor * sum[j]);
+    for (int64_t j = 0; j < n; ++j) out[j] = exp2_of_negative(in_twos * sum[j]);
   } else {
-    for (int64_t j = 0; j < n; ++j) out[j] = weald::exp(-(factor * sum[j]));
+    for (int64_t j = 0; j < n; ++j) out[j] = static_cast<Float>(weald::exp(-factor * double{sum[j]}));
   }
 }
 
+// ‖x − z‖² = ‖x‖² + ‖z‖² − 2 x·z.
 template <class Float>
-[[gnu::always_inline]] inline void rbf(const Segment<Float>& s, Float factor, Float* __restrict out) {
+[[gnu::always_inline]] inline void rbf(const Segment<Float>& s, double factor, Float* __restrict out) {
   constexpr Float infinity = std::numeric_limits<Float>::infinity();
   const Float* __restrict dot = s.sums[static_cast<int>(Sum::dot)];
   const Float* __restrict norms = s.norms;
   const Float norm = s.norm;
+  const auto in_twos = static_cast<Float>(-factor * log2_of_e);
   if (factor >= 0 && s.finite) {
     for (int64_t j = 0; j < s.n; ++j) {
-      const Float d = (norm + norms[j]) - Float{2} * dot[j];
-      out[j] = exp_minus(factor * (Float{0} > d ? Float{0} : d));
+      const Float d = std::fma(Float{-2}, dot[j], norm + norms[j]);
+      out[j] = exp2_of_negative(in_twos * (Float{0} > d ? Float{0} : d));
     }
     return;
   }
+  Float distance[tile_columns];
   for (int64_t j = 0; j < s.n; ++j) {
-    const Float d = (norm + norms[j]) - Float{2} * dot[j];
+    const Float d = std::fma(Float{-2}, dot[j], norm + norms[j]);
     const Float positive = d < 0 ? Float{0} : d;
-    const Float distance = d == d ? positive : infinity;  // ∞ − ∞: farther than can be told
-    out[j] = weald::exp(-(factor * distance));
+    distance[j] = d == d ? positive : infinity;  // ∞ − ∞: farther than can be told
   }
+  exp_of(distance, factor, s.n, out);
 }
 
 template <class Float>
@@ -188,19 +208,19 @@ template <class Float>
       break;
     case Op::rbf:
       if (squares) {
-        exp_of(s.sums[static_cast<int>(Sum::squares)], a, s.n, out);
+        exp_of(s.sums[static_cast<int>(Sum::squares)], step.a, s.n, out);
       } else {
-        rbf(s, a, out);
+        rbf(s, step.a, out);
       }
       break;
     case Op::sigmoid:
       for (int64_t j = 0; j < s.n; ++j) out[j] = weald::tanh(b * dot[j] + c);
       break;
     case Op::laplacian:
-      exp_of(s.sums[static_cast<int>(Sum::absolute)], a, s.n, out);
+      exp_of(s.sums[static_cast<int>(Sum::absolute)], step.a, s.n, out);
       break;
     case Op::chi_squared:
-      exp_of(s.sums[static_cast<int>(Sum::chi)], a, s.n, out);
+      exp_of(s.sums[static_cast<int>(Sum::chi)], step.a, s.n, out);
       break;
     case Op::intersection:
       std::memcpy(out, s.sums[static_cast<int>(Sum::minimum)], static_cast<size_t>(s.n) * sizeof(Float));

@@ -26,9 +26,17 @@ def fill_gradients(
 
 
 def map_values(
-    function: Literal["exp", "log", "log1p", "sigmoid"], values: NDArray[np.float64], *, n_threads: int = 1
+    function: Literal[
+        "exp", "log", "log1p", "sigmoid", "tanh", "tanh_float", "exp2_of_negative", "exp2_of_negative_float"
+    ],
+    values: NDArray[np.float64],
+    *,
+    n_threads: int = 1,
 ) -> NDArray[np.float64]:
-    """A function of every value, in the shape of the values: the same bits on every machine."""
+    """A function of every value, in the shape of the values: the same bits on every machine.
+
+    Those of float round their values to float first.
+    """
     flat = np.ascontiguousarray(values, np.float64).ravel()
     return _core.map_values(function, flat, n_threads).reshape(np.shape(values))
 

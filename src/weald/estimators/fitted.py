@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
-from weald.estimators.manners import ForestManners
-from weald.estimators.options import GrowthOptions, check_names, checked
+from weald.estimators.manners import CheckedParameters, TableManners
+from weald.estimators.options import GrowthOptions
 from weald.estimators.saving import Saving
 from weald.model.forest import Forest
 from weald.model.predict import raw_scores
@@ -49,7 +49,7 @@ class Target:
         return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
-class FittedForest(ForestManners, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class FittedForest(TableManners, CheckedParameters, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of single trees and of forests."""
 
     _options: ClassVar[type[GrowthOptions]]
@@ -59,11 +59,6 @@ class FittedForest(ForestManners, Saving, BaseEstimator, metaclass=ABCMeta):  # 
     forest_: Forest
     schema_: Schema
     n_outputs_: int
-
-    def _checked_options(self) -> Any:
-        """The parameters as a validated record."""
-        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
-        return checked(self._options, type(self).__name__, values)
 
     def _read(self, X: Any) -> tuple[Table, int]:
         """A new table in the order and codes of the fitted one, and the threads to use on it."""
@@ -91,27 +86,6 @@ class FittedForest(ForestManners, Saving, BaseEstimator, metaclass=ABCMeta):  # 
         if classes is None:
             return None
         return tuple(classes) if self.n_outputs_ > 1 else (classes,)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
-        return super().set_params(**params)  # type: ignore[no-any-return]
 
 
 def used_rows(weight: Weights | None) -> NDArray[np.bool_] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import fields
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -18,7 +17,7 @@ from weald.engine import thread_count
 from weald.estimators.growth import drawn_seed
 from weald.estimators.landmarks_options import LandmarksOptions
 from weald.estimators.landmarks_saving import SavedLandmarks
-from weald.estimators.options import check_names, checked
+from weald.estimators.manners import CheckedParameters, TableManners
 from weald.estimators.saving import Saving
 from weald.estimators.svm_reading import TableReading, TextReading
 from weald.estimators.svm_training import check_texts, read_columns
@@ -37,6 +36,8 @@ class Landmarks(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     SavedLandmarks,
+    TableManners,
+    CheckedParameters,
     Saving,
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -100,6 +101,9 @@ class Landmarks(
     >>> Landmarks(n_landmarks=50, random_state=0).fit_transform(X).shape
     (1000, 50)
     """
+
+    _options = LandmarksOptions
+    _mark = "_map_"
 
     _reading_: Reading
     _map_: LandmarkMap
@@ -227,36 +231,6 @@ class Landmarks(
     def _n_features_out(self) -> int:
         """How many columns `transform` gives, for scikit-learn's names of them."""
         return self._map_.n_features
-
-    def _checked_options(self) -> LandmarksOptions:
-        values = {each.name: getattr(self, each.name) for each in fields(LandmarksOptions)}
-        return checked(LandmarksOptions, type(self).__name__, values)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The transformer.
-        """
-        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
-        return BaseEstimator.set_params(self, **params)  # type: ignore[no-any-return]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` has ended well once."""
-        return "_map_" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect of the tables this takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = True
-        return tags
 
 
 def _read_training(X: Any, kernel: Any, options: LandmarksOptions, owner: str) -> tuple[Reading, Matrix]:

@@ -28,7 +28,7 @@ from weald.estimators.fitted import used_rows
 from weald.estimators.growth import drawn_seed
 from weald.estimators.linear_model import LinearModel, SavedLinearMachine
 from weald.estimators.linear_options import LinearOptions
-from weald.estimators.options import check_names, checked
+from weald.estimators.manners import CheckedParameters, TableManners
 from weald.estimators.saving import Saving
 from weald.estimators.svm_reading import TableReading
 from weald.estimators.svm_training import MachineTarget
@@ -64,10 +64,18 @@ class Solved:
         )
 
 
-class BaseLinearMachine(SavedLinearMachine, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseLinearMachine(
+    SavedLinearMachine,
+    TableManners,
+    CheckedParameters,
+    Saving,
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+    metaclass=ABCMeta,
+):
     """The shared base; a subclass says what its machines learn."""
 
     _options: ClassVar[type[LinearOptions]]
+    _mark = "_model_"
 
     n_jobs: int | None
     _model_: LinearModel
@@ -118,11 +126,6 @@ class BaseLinearMachine(SavedLinearMachine, Saving, BaseEstimator, metaclass=ABC
         return self
 
     # ------------------------------------------------------------------ the steps
-
-    def _checked_options(self) -> Any:
-        """The parameters as a validated record."""
-        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
-        return checked(self._options, type(self).__name__, values)
 
     def _solved(self, matrix: Matrix, target: MachineTarget, options: Any) -> Solved:
         """The machines, with a bar if it is asked for."""
@@ -190,7 +193,7 @@ class BaseLinearMachine(SavedLinearMachine, Saving, BaseEstimator, metaclass=ABC
             raise AttributeError(f"This {type(self).__name__} is not fitted yet. Call `fit` first.")
         return model  # type: ignore[no-any-return]
 
-    def _scores(self, X: Any) -> Floats:
+    def _decisions(self, X: Any) -> Floats:
         """X · w + b of every row and machine."""
         check_is_fitted(self)
         return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))
@@ -217,37 +220,6 @@ class BaseLinearMachine(SavedLinearMachine, Saving, BaseEstimator, metaclass=ABC
     def n_iter_(self) -> int:
         """The most iterations that a machine took."""
         return int(self._fitted.n_iter.max())
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
-        return BaseEstimator.set_params(self, **params)  # type: ignore[no-any-return]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` has ended well once."""
-        return "_model_" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect of the tables this takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = True
-        return tags
 
 
 def _intercept(options: LinearOptions) -> Intercept:

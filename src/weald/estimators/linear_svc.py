@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from weald.data.matrix import Matrix
 from weald.data.target import restore_labels
 from weald.estimators.linear_base import BaseLinearMachine, Floats, Solved
 from weald.estimators.linear_options import LinearSVCOptions, check_together
-from weald.estimators.svm_targets import class_target, known_labels
+from weald.estimators.margin_answers import MarginAnswers
+from weald.estimators.svm_targets import class_target
 from weald.estimators.svm_training import MachineTarget
 from weald.svm.linear import solve_classes, solve_linears
 
 
-class LinearSVC(ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector machines that classify: fast with any number of rows.
 
     Tables of few columns are solved by second-order methods on all threads, wide and sparse ones by
@@ -186,7 +186,7 @@ class LinearSVC(ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # sc
     def margin_width_(self) -> float | Floats:
         """The width of the margin, 2 / ‖w‖, of each machine."""
         with np.errstate(divide="ignore"):
-            return self._each(2 / np.linalg.norm(self._fitted.coef, axis=1))  # type: ignore[no-any-return]
+            return self._each(2 / self._norms())  # type: ignore[no-any-return]
 
     def decision_function(self, X: Any) -> Floats:
         """The value x · w + b of every row and machine.
@@ -201,7 +201,7 @@ class LinearSVC(ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # sc
         ndarray of shape (n_rows,) or (n_rows, n_classes)
             Of two classes one value, above 0 for the second.
         """
-        scores = self._scores(X)
+        scores = self._decisions(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -217,68 +217,14 @@ class LinearSVC(ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # sc
         ndarray of shape (n_rows,)
             Labels of the type that `fit` was given.
         """
-        scores = self._scores(X)
+        scores = self._decisions(X)
         chosen = scores[:, 0] > 0 if len(self.classes_) == 2 else np.argmax(scores, axis=1)
         return restore_labels(self.classes_, chosen.astype(np.intp))
 
-    def functional_margin(self, X: Any, y: Any) -> Floats:
-        """Y f(x): above 0 on the right side of the boundary, above 1 beyond the margin.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true labels.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Of more than two classes one column a machine.
-        """
-        check_is_fitted(self)
-        scores = self._scores(X)
-        labels = known_labels(y, len(scores), self.classes_, type(self).__name__)
-        lines = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        found: Floats = scores * np.where(labels[:, None] == np.array(lines), 1.0, -1.0)
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def geometric_margin(self, X: Any, y: Any) -> Floats:
-        """The distance from the boundary, y f(x) / ‖w‖: below 0 on the wrong side.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true labels.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            As `functional_margin`.
-        """
-        margin = self.functional_margin(X, y)
-        norm = np.linalg.norm(self._fitted.coef, axis=1)
-        found: Floats = margin / (norm[0] if margin.ndim == 1 else norm)
+    def _norms(self) -> Floats:
+        """‖w‖ of each machine."""
+        found: Floats = np.linalg.norm(self._fitted.coef, axis=1)
         return found
-
-    def slack(self, X: Any, y: Any) -> Floats:
-        """ξ = max(0, 1 - y f(x)): 0 beyond the margin, above 1 on the wrong side of the boundary.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true labels.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            As `functional_margin`.
-        """
-        return np.maximum(0.0, 1.0 - self.functional_margin(X, y))
 
 
 def _all_classes(matrix: Matrix, target: MachineTarget, given: dict[str, Any]) -> Solved:

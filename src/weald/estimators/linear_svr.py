@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import RegressorMixin
 
 from weald.data.matrix import Matrix
 from weald.estimators.linear_base import BaseLinearMachine, Floats, Solved
 from weald.estimators.linear_options import LinearSVROptions
-from weald.estimators.svm_targets import number_target, true_numbers
+from weald.estimators.margin_answers import TubeAnswers
+from weald.estimators.svm_targets import number_target
 from weald.estimators.svm_training import MachineTarget
 from weald.svm.linear import solve_linear
 
 
-class LinearSVR(RegressorMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector machines that predict numbers: errors within ε cost nothing.
 
     Tables of few columns are solved by second-order methods on all threads, wide and sparse ones by
@@ -152,37 +152,3 @@ class LinearSVR(RegressorMixin, BaseLinearMachine):  # type: ignore[misc]  # sci
     def column_names_(self) -> tuple[Any, ...]:
         """The columns that `coef_` weighs."""
         return tuple(self._fitted.reading.plan.column_names)
-
-    def predict(self, X: Any) -> Floats:
-        """The number that belongs to each row.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`; columns are matched by name if they have names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Predictions.
-        """
-        return self._scores(X)[:, 0]
-
-    def slack(self, X: Any, y: Any) -> Floats:
-        """ξ = max(0, |y - f(x)| - ε): how far each row lies outside the tube.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true numbers.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            0 within the tube.
-        """
-        found = self.predict(X)
-        truth = true_numbers(y, len(found), type(self).__name__)
-        return np.maximum(0.0, np.abs(truth - found) - self.epsilon)

@@ -1,16 +1,57 @@
-"""What scikit-learn asks of every estimator that takes tables and fits a forest."""
+"""What scikit-learn asks of every estimator: parameters by name, whether it is fitted, which tables it takes.
+
+The classes stand before scikit-learn's own.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+from weald.estimators.options import check_names, checked
 
 
-class ForestManners:
-    """Whether it is fitted, and which tables it takes; stands before scikit-learn's own classes."""
+class CheckedParameters:
+    """Parameters that a record of options checks."""
+
+    _options: ClassVar[type[Any]]
+
+    def _checked_options(self) -> Any:
+        """The parameters as a validated record."""
+        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
+        return checked(self._options, type(self).__name__, values)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params
+            Names and new values; they are checked when `fit` reads them.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Raises
+        ------
+        ParameterError
+            For a name the estimator does not have, with the nearest one it has.
+        """
+        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))  # type: ignore[attr-defined]
+        return super().set_params(**params)  # type: ignore[misc,no-any-return]
+
+
+class TableManners:
+    """An estimator that takes any table."""
+
+    #: what `fit` assigns
+    _mark: ClassVar[str] = "forest_"
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""
-        return "forest_" in vars(self)
+        return self._mark in vars(self)
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the tables this takes."""

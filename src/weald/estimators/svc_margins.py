@@ -2,81 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.estimators.margin_answers import MarginAnswers
 from weald.estimators.svm_readable import ReadableMachine
-from weald.estimators.svm_targets import known_labels
 from weald.svm.votes import pairs
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class ClassMargins(ReadableMachine):
+class ClassMargins(MarginAnswers, ReadableMachine):
     """Margins of any rows, and of the training rows as attributes."""
 
-    classes_: NDArray[Any]
-    _decisions: Callable[[Any], Floats]
-
-    def functional_margin(self, X: Any, y: Any) -> Floats:
-        """Y f(x): above 0 on the right side of the boundary, above 1 beyond the margin.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true labels.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_machines)
-            Of more than two classes one column a machine, NaN where the machine does not know the label.
-        """
-        decisions = self._decisions(X)
-        sides = self._sides(known_labels(y, len(decisions), self.classes_, type(self).__name__))
-        found = np.where(sides == 0, np.nan, sides * decisions)
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def geometric_margin(self, X: Any, y: Any) -> Floats:
-        """The distance from the boundary, y f(x) / ‖w‖: below 0 on the wrong side.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true labels.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_machines)
-            As `functional_margin`.
-        """
-        margin = self.functional_margin(X, y)
-        norm = np.sqrt(self._fitted.facts.squared_norm)
-        found: Floats = margin / (norm[0] if margin.ndim == 1 else norm)
-        return found
-
-    def slack(self, X: Any, y: Any) -> Floats:
-        """ξ = max(0, 1 - y f(x)): 0 beyond the margin, above 1 on the wrong side of the boundary.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true labels.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_machines)
-            As `functional_margin`.
-        """
-        return np.maximum(0.0, 1.0 - self.functional_margin(X, y))
+    def _norms(self) -> Floats:
+        """‖w‖ of each machine."""
+        return np.sqrt(self._fitted.facts.squared_norm)
 
     @property
     def functional_margin_(self) -> Floats:
@@ -98,10 +41,8 @@ class ClassMargins(ReadableMachine):
 
     def _sides(self, labels: NDArray[np.intp]) -> Floats:
         """+1 or -1 of every row in every machine; 0 where it takes no part."""
-        n_classes, model = len(self.classes_), self._fitted
-        if n_classes == 2:
-            return np.where(labels == 1, 1.0, -1.0)[:, None]
-        if model.one_against_rest:
-            return np.where(labels[:, None] == np.arange(n_classes), 1.0, -1.0)
+        n_classes = len(self.classes_)
+        if n_classes == 2 or self._fitted.one_against_rest:
+            return super()._sides(labels)
         sides = [(labels == i) * 1.0 - (labels == j) for i, j in pairs(n_classes)]
         return np.stack(sides, axis=1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import fields
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError
-from weald.estimators.options import check_names, checked
+from weald.estimators.manners import CheckedParameters, TableManners
 from weald.estimators.saving import Saving
 from weald.estimators.svm_model import Facts, KernelModel
 from weald.estimators.svm_options import MachineOptions
@@ -40,10 +39,19 @@ Floats: TypeAlias = NDArray[np.float64]
 log = logging.getLogger("weald.svm")
 
 
-class BaseKernelMachine(ReadableMachine, SavedKernelMachine, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseKernelMachine(
+    ReadableMachine,
+    SavedKernelMachine,
+    TableManners,
+    CheckedParameters,
+    Saving,
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+    metaclass=ABCMeta,
+):
     """The shared base; a subclass says what its machines learn."""
 
     _options: ClassVar[type[MachineOptions]]
+    _mark = "_model_"
 
     kernel: Any
     n_jobs: int | None
@@ -96,11 +104,6 @@ class BaseKernelMachine(ReadableMachine, SavedKernelMachine, Saving, BaseEstimat
         return self
 
     # ------------------------------------------------------------------ the steps
-
-    def _checked_options(self) -> Any:
-        """The parameters as a validated record."""
-        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
-        return checked(self._options, type(self).__name__, values)
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, options: Any) -> Training:
         """The table, the target and the weights, read and checked."""
@@ -236,35 +239,11 @@ class BaseKernelMachine(ReadableMachine, SavedKernelMachine, Saving, BaseEstimat
         check_is_fitted(self)
         return self._model_.decisions(X, type(self).__name__, thread_count(self.n_jobs))
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))
-        return BaseEstimator.set_params(self, **params)  # type: ignore[no-any-return]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` has ended well once."""
-        return "_model_" in vars(self)
-
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.pairwise = given
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = not given
+        if given:
+            tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = False
         return tags

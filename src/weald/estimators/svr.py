@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from weald.estimators.margin_answers import TubeAnswers
 from weald.estimators.svm_base import BaseKernelMachine, Floats
 from weald.estimators.svm_options import SVROptions
-from weald.estimators.svm_targets import number_target, true_numbers
+from weald.estimators.svm_targets import number_target
 from weald.estimators.svm_training import MachineTarget
 from weald.svm.machines import Question
 from weald.svm.questions import Layout
 
 
-class SVR(RegressorMixin, BaseKernelMachine):  # type: ignore[misc]  # scikit-learn has no types
+class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]  # scikit-learn has no types
     """Support vector machines that predict numbers: errors within a tube cost nothing.
 
     The flattest function whose errors beyond `epsilon` cost little: min ½‖w‖² + C Σ max(0, |y - f(x)| - ε).
@@ -191,37 +191,3 @@ class SVR(RegressorMixin, BaseKernelMachine):  # type: ignore[misc]  # scikit-le
         """The dual variables α and α* of every training row, (n_rows, 2): above the tube, below it."""
         found = self._by_row("alpha_", lambda machine: machine.coefficients)
         return np.stack([np.maximum(found, 0), np.maximum(-found, 0)], axis=1)
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The number that belongs to each row.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`; columns are matched by name if they have names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Predictions.
-        """
-        return self._decisions(X)[:, 0]
-
-    def slack(self, X: Any, y: Any) -> Floats:
-        """ξ = max(0, |y - f(x)| - ε): how far each row lies outside the tube.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`.
-        y : array-like of shape (n_rows,)
-            The true numbers.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            0 within the tube.
-        """
-        found = self.predict(X)
-        truth = true_numbers(y, len(found), type(self).__name__)
-        return np.maximum(0.0, np.abs(truth - found) - self.epsilon)

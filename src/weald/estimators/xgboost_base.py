@@ -24,7 +24,7 @@ from weald.boosting.stopping import EarlyStopping
 from weald.data.schema import Schema
 from weald.data.target import read_weight
 from weald.errors import DataTypeError, ParameterError
-from weald.estimators.manners import ForestManners
+from weald.estimators.manners import TableManners
 from weald.estimators.saving import Saving
 from weald.estimators.xgboost_options import XGBOptions, read_options
 from weald.estimators.xgboost_parameters import XGBParameters
@@ -74,7 +74,7 @@ class _Elsewhere:
         )
 
 
-class BaseXGB(ForestManners, Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
+class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
     """The shared base; a subclass says how it reads targets and which objectives it takes."""
 
     evals_result_: dict[str, dict[str, list[float]]]

@@ -11,6 +11,12 @@ WIDE = np.finfo(np.longdouble).nmant >= 63
 RNG = np.random.default_rng(4)
 N = 100_000
 
+
+def in_float(points):
+    """Points that float can hold."""
+    return points.astype(np.float32).astype(np.float64)
+
+
 POINTS = {
     "exp": np.r_[RNG.uniform(-708, 709.78, N), RNG.uniform(-1, 1, N), RNG.normal(size=N) * 1e-8, 0.0],
     "sigmoid": np.r_[RNG.uniform(-690, 690, N), RNG.uniform(-40, 40, N), RNG.uniform(-1, 1, N), 0.0],
@@ -21,10 +27,28 @@ POINTS = {
         RNG.normal(size=N) * 1e-3,
         RNG.normal(size=N) * 1e-12,
     ],
+    "tanh": np.r_[RNG.uniform(-25, 25, N), RNG.uniform(-1, 1, N), RNG.normal(size=N) * 1e-8, 0.0],
+    "tanh_float": in_float(
+        np.r_[RNG.uniform(-12, 12, N), RNG.uniform(-1, 1, N), RNG.normal(size=N) * 1e-5, 0.0]
+    ),
+    "exp2_of_negative": -np.r_[RNG.uniform(0, 960, N), RNG.uniform(0, 2, N), abs(RNG.normal(size=N)) * 1e-8],
+    "exp2_of_negative_float": in_float(
+        -np.r_[RNG.uniform(0, 100, N), RNG.uniform(0, 2, N), abs(RNG.normal(size=N)) * 1e-5]
+    ),
 }
-EXACT = {"exp": np.exp, "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "log": np.log, "log1p": np.log1p}
-#: what core/base/mathematics.h promises
-ULP = {"exp": 1.5, "sigmoid": 3.0, "log": 3.0, "log1p": 4.0}
+EXACT = {
+    "exp": np.exp,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "log": np.log,
+    "log1p": np.log1p,
+    "tanh": np.tanh,
+    "tanh_float": np.tanh,
+    "exp2_of_negative": np.exp2,
+    "exp2_of_negative_float": np.exp2,
+}
+#: what core/base/mathematics.h and fused.h promise
+ULP = {"exp": 1.5, "sigmoid": 3.0, "log": 3.0, "log1p": 4.0} | dict.fromkeys(("tanh", "tanh_float"), 6.0)
+ULP |= dict.fromkeys(("exp2_of_negative", "exp2_of_negative_float"), 1.5)
 
 
 @pytest.fixture
@@ -39,7 +63,9 @@ def baseline():
 def test_errors_stay_within_the_stated_ulps(function):
     points = POINTS[function]
     exact = EXACT[function](points.astype(np.longdouble))
-    error = np.abs(engine.map_values(function, points) - exact) / np.spacing(np.abs(exact.astype(np.float64)))
+    precision = np.float32 if function.endswith("float") else np.float64
+    unit = np.spacing(np.abs(exact.astype(precision)))
+    error = np.abs(engine.map_values(function, points) - exact) / unit
     assert error.max() < ULP[function]
 
 
@@ -70,6 +96,22 @@ def test_sigmoid_is_flat_and_positive_beyond_its_ends():
     assert (high == 1).all()
     assert np.isnan(engine.map_values("sigmoid", np.array([np.nan]))[0])
     assert engine.map_values("sigmoid", np.zeros(1))[0] == 0.5
+
+
+@pytest.mark.parametrize(("function", "end"), [("exp2_of_negative", 1022), ("exp2_of_negative_float", 126)])
+def test_powers_of_two_reach_zero(function, end):
+    points = np.array([0.0, -1.0, -end, -end - 0.5, -1e6, -np.inf])
+    assert engine.map_values(function, points).tolist() == [1, 0.5, 0, 0, 0, 0]
+    falling = engine.map_values(function, np.linspace(0, -end, 10_001))
+    assert (np.diff(falling) <= 0).all()
+
+
+@pytest.mark.parametrize(("function", "end"), [("tanh", 22), ("tanh_float", 11)])
+def test_tanh_is_odd_and_flat_beyond_its_ends(function, end):
+    points = np.array([0.0, end, 100.0, np.inf])
+    assert engine.map_values(function, points).tolist() == [0, 1, 1, 1]
+    assert engine.map_values(function, -points).tolist() == [0, -1, -1, -1]
+    assert np.isnan(engine.map_values(function, np.array([np.nan]))[0])
 
 
 def test_exact_logarithms():

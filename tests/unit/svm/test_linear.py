@@ -112,7 +112,7 @@ def test_every_solver_finds_the_least_objective(penalty, squared, regression, in
             epsilon=epsilon,
             intercept=intercept,
             intercept_scaling=2.0,
-            tol=1e-6 if penalty == "l1" else 1e-7,
+            tol=1e-7,
             max_iter=200_000,
             solver=solver,
         )

@@ -163,17 +163,26 @@ def test_same_bits_for_threads_caches_and_instruction_sets(problem, request):
     assert bits(solve_dual(native(), problem)) == found
 
 
-def test_many_rows_shrink_and_tell_the_same():
+MANY = RNG.normal(size=(1500, 6))
+MANY_NUMBERS = MANY[:, 0] + RNG.normal(size=1500)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [classes(np.where(MANY_NUMBERS > 0, 1, -1).astype(np.int8)), numbers(MANY_NUMBERS)],
+    ids=["classes", "numbers"],
+)
+def test_many_rows_shrink_and_tell_the_same(problem, request):
     # several tiles of columns, working sets smaller than the problem, rows set aside and taken back
-    values = RNG.normal(size=(1500, 6))
-    labels = np.where(values[:, 0] + RNG.normal(size=1500) > 0, 1, -1).astype(np.int8)
-    found = solve_dual(native(values=values), classes(labels), tol=1e-4)
-    whole = solve_dual(native(values=values), classes(labels), tol=1e-4, shrinking=False)
+    found = solve_dual(native(values=MANY), problem, tol=1e-4)
+    whole = solve_dual(native(values=MANY), problem, tol=1e-4, shrinking=False)
     assert found.objective == pytest.approx(whole.objective, rel=1e-6)
     assert found.gap <= 1e-4
     assert whole.gap <= 1e-4
-    again = solve_dual(native(values=values, cache=3_000_000, n_threads=5), classes(labels), tol=1e-4)
+    again = solve_dual(native(values=MANY, cache=3_000_000, n_threads=5), problem, tol=1e-4)
     assert bits(again) == bits(found)
+    request.getfixturevalue("baseline")
+    assert bits(solve_dual(native(values=MANY), problem, tol=1e-4)) == bits(found)
 
 
 @pytest.mark.parametrize("program", [RBF, LINEAR, np.array([[4, 0.3, 0, 0]])])
