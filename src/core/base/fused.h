@@ -1,4 +1,4 @@
-// Arithmetic with fused multiply-add, for the few loops that it makes half as long again as fast. It is used by name
+// Arithmetic with fused multiply-add, for the few loops that gain much by it. It is used by name
 // alone: a · b + c with one rounding is the same number on every machine, by an instruction or, on processors without
 // one, by the C library, slowly. (Contraction, which leaves the choice to the compiler, is off everywhere.)
 #pragma once

@@ -10,6 +10,8 @@ namespace weald::svm {
 namespace {
 
 constexpr int64_t row_block = 1024;
+// Rows, evenly apart, that tell the middle of a column.
+constexpr int64_t most_middle_rows = 1001;
 
 int64_t n_blocks(int64_t n_rows) {
   return (n_rows + row_block - 1) / row_block;
@@ -41,20 +43,20 @@ void check(const MatrixView& matrix) {
   if (!good) throw BadInput("a sparse matrix must have ascending columns in every row, all of them in range");
 }
 
-std::vector<double> centre_of(const MatrixView& matrix, const Program& program, Run& run) {
+std::vector<double> centre_of(const MatrixView& matrix, const Program& program) {
   const auto d = static_cast<size_t>(matrix.n_columns);
   std::vector<double> centre(d, 0.0);
   if (matrix.sparse || !program.of_differences() || matrix.n_rows == 0) return centre;
-  std::vector<double> parts(static_cast<size_t>(n_blocks(matrix.n_rows)) * d, 0.0);
-  const double share = 1.0 / static_cast<double>(matrix.n_rows);  // before adding up: sums of the largest stay finite
-  for_row_blocks(matrix.n_rows, run, [&](int64_t block, int64_t first, int64_t last) {
-    double* sum = parts.data() + static_cast<size_t>(block) * d;
-    for (int64_t i = first; i < last; ++i) {
-      const double* row = matrix.dense + i * matrix.n_columns;
-      for (size_t k = 0; k < d; ++k) sum[k] += row[k] * share;
+  const int64_t n = std::min(matrix.n_rows, most_middle_rows);
+  std::vector<double> values(static_cast<size_t>(n));
+  for (size_t k = 0; k < d; ++k) {
+    for (int64_t i = 0; i < n; ++i) {
+      values[static_cast<size_t>(i)] = matrix.dense[i * matrix.n_rows / n * matrix.n_columns + static_cast<int64_t>(k)];
     }
-  });
-  for (size_t at = 0; at < parts.size(); ++at) centre[at % d] += parts[at];
+    const auto middle = values.begin() + n / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    centre[k] = *middle;
+  }
   return centre;
 }
 

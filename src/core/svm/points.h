@@ -25,8 +25,9 @@ struct MatrixView {
 // Throws BadInput unless a compressed matrix is one: ascending starts and columns, all in range.
 void check(const MatrixView& matrix);
 
-// The mean of each column, in row order; all 0 for a compressed matrix, which must not be moved.
-std::vector<double> centre_of(const MatrixView& matrix, const Program& program, Run& run);
+// About the median of each column, which single values cannot move far from the others; all 0 for a compressed matrix,
+// which must not be moved.
+std::vector<double> centre_of(const MatrixView& matrix, const Program& program);
 RowSizes sizes_of(const MatrixView& matrix, std::span<const double> centre, Run& run);
 
 template <class Float>

@@ -186,7 +186,7 @@ void add_scores(const KernelColumns<double>& columns, const Points<double>& left
 }
 
 void kernel_values(const Program& program, const MatrixView& A, const MatrixView& B, Run& run, double* out) {
-  const std::vector<double> centre = centre_of(B, program, run);
+  const std::vector<double> centre = centre_of(B, program);
   const bool squares = !B.sparse && program.needs_squares(sizes_of(B, centre, run), double_precision);
   const Points<double> points(B, centre, run);
   const KernelColumns<double> columns(program, squares, points, all_rows(B.n_rows), run);
@@ -215,7 +215,7 @@ void kernel_scores(const Program& program, const MatrixView& X, const MatrixView
   if (program.is_linear()) {
     return linear_scores(X, weight_vectors(support, coefficients, n_outputs, run), n_outputs, run, out);
   }
-  const std::vector<double> centre = centre_of(support, program, run);
+  const std::vector<double> centre = centre_of(support, program);
   const bool squares = !support.sparse && program.needs_squares(sizes_of(support, centre, run), double_precision);
   const Points<double> left(support, centre, run);
   Coefficients terms;

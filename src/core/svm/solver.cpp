@@ -76,17 +76,24 @@ void DualSolver::shrink(Run& run) {
   use_columns(g, run);
 }
 
+// What to do about values that are not finite.
+void DualSolver::widen_or_throw(Run& run) {
+  if (!source_.is_float()) {
+    throw BadInput("kernel values are too large to be added up in float64: scale the columns");
+  }
+  source_.widen(run);
+  verify(run);
+}
+
 // The next working set, or a reason to stop.
 void DualSolver::choose(Run& run) {
   while (stopped_ == Stop::not_yet) {
     const Gap gap = gap_of(variables_, active_.variables(), F_);
     gap_ = gap.size();
-    if (!gap.finite && source_.is_float()) {
-      source_.widen(run);
-      verify(run);
+    if (!gap.finite) {
+      widen_or_throw(run);
       continue;
     }
-    if (!gap.finite) throw BadInput("kernel values are too large to be added up in float64: scale the columns");
     if (gap_ <= options_.tolerance) {
       verify(run);
       continue;
@@ -123,15 +130,19 @@ void DualSolver::find_spread(LocalProblem<Float>& local) {
   spread_ = std::max(diagonal / n - all / (n * n), 0.0);
 }
 
-// The variables of the set and their kernel block.
+// The variables of the set and their kernel block; false if that has values that are not finite.
 template <class Float>
-void DualSolver::load(LocalProblem<Float>& local, Run& run) {
+bool DualSolver::load(LocalProblem<Float>& local, Run& run) {
   local.resize(static_cast<int64_t>(set_.size()));
   source_.block(set_rows_, local.stride(), local.kernel(), run);
   for (size_t k = 0; k < set_.size(); ++k) {
     const auto i = static_cast<size_t>(set_[k]);
     local.set(static_cast<int64_t>(k), F_[i], variables_.beta[i], variables_.low[i], variables_.high[i]);
   }
+  for (int64_t k = 0; k < local.size(); ++k) {
+    if (!std::isfinite(local.kernel()[k * local.stride() + k])) return false;
+  }
+  return true;
 }
 
 // What has moved, and the gradients that follow from it.
@@ -156,7 +167,7 @@ void DualSolver::take_over(const LocalProblem<Float>& local, Run& run) {
 
 template <class Float>
 void DualSolver::work(LocalProblem<Float>& local, Run& run) {
-  load(local, run);
+  if (!load(local, run)) return widen_or_throw(run);
   if (spread_ < 0.0) find_spread(local);
   const int64_t most = most_steps_a_variable * local.size();
   const int64_t left = options_.max_steps < 0 ? most : std::min(most, options_.max_steps - n_steps_);

@@ -54,8 +54,9 @@ class DualSolver {
   void shrink(Run& run);
   template <class Float>
   void work(LocalProblem<Float>& local, Run& run);
+  void widen_or_throw(Run& run);
   template <class Float>
-  void load(LocalProblem<Float>& local, Run& run);
+  bool load(LocalProblem<Float>& local, Run& run);
   template <class Float>
   void take_over(const LocalProblem<Float>& local, Run& run);
   template <class Float>

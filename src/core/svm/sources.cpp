@@ -160,7 +160,7 @@ ProgramRows::ProgramRows(Program program, const MatrixView& matrix, int64_t cach
     : program_(std::move(program)),
       matrix_(matrix),
       cache_bytes_(cache_bytes),
-      centre_(centre_of(matrix, program_, run)),
+      centre_(centre_of(matrix, program_)),
       sizes_(sizes_of(matrix, centre_, run)) {
   narrow(run);
 }
