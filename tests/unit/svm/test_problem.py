@@ -85,7 +85,7 @@ def test_classification_agrees_with_libsvm(program, named, C, weighted):
     ours, low = LABELS * found.alpha, np.minimum(LABELS * problem.upper, 0)
     assert violation(ours, low, low + problem.upper, K @ ours - LABELS) <= 1.001e-5
     assert found.objective == pytest.approx(dual_value(K, problem, alpha), rel=1e-4)
-    # LIBSVM keeps kernel values in float, so its gradients are off by up to 6e-8 of what is added up: where this
+    # LIBSVM keeps kernel values in float: its gradients are off by up to 6e-8 of what is added up. Where it
     # shows (gamma 1e-3, C 1000), its gap in float64 is 6e-4, and its objective the worse one.
     rounding = 1e-7 * alpha.sum()
     assert found.intercept == pytest.approx(theirs.intercept_[0], rel=1e-4, abs=1e-3 + rounding)
