@@ -112,7 +112,7 @@ class ReadableMachine:
 
     @property
     def kkt_gap_(self) -> float | Floats:
-        """By how much the optimality conditions are violated at most: at most `tol` when converged."""
+        """By how much the optimality conditions are violated at most: `tol` or less of an exact machine."""
         return self._each(self._fitted.facts.gap)  # type: ignore[no-any-return]
 
     @property

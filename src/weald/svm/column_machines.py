@@ -16,7 +16,7 @@ from weald.errors import ParameterError
 from weald.svm.kernels import Kernel
 from weald.svm.landmarks import AnyKernel, LandmarkMap, choose_landmarks, nystroem_map
 from weald.svm.linear import solve_linear
-from weald.svm.machines import Limits, Machine, Question, Report, primal_objective
+from weald.svm.machines import Limits, Machine, Question, Report, kkt_gap, primal_objective
 from weald.svm.spaces import RowNumbers
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -80,7 +80,7 @@ class ColumnTrainer:
             squared_norm=squared_norm,
             primal=primal_objective(question, values, squared_norm),
             dual=float(found.dual),
-            gap=float(found.gap),
+            gap=kkt_gap(question, coefficients, values),
             n_iter=int(found.n_iter),
             stopped_by="tol" if found.converged else "max_time" if timed_out else "max_iter",
             weights=weights,

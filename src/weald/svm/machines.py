@@ -167,3 +167,19 @@ def primal_objective(question: Question, values: Floats, squared_norm: float) ->
     finite = np.isfinite(question.upper)
     cost = question.upper[finite] @ slack(question, values)[finite]
     return 0.5 * squared_norm + float(cost)
+
+
+def kkt_gap(question: Question, coefficients: Floats, values: Floats) -> float:
+    """By how much the optimality conditions are violated at most (docs/methods/svm.md, D4)."""
+    target, upper = question.target, question.upper
+    if question.epsilon is None:
+        gradient, bound = values - target, target * upper
+        up, down = coefficients < np.maximum(bound, 0), coefficients > np.minimum(bound, 0)
+    else:
+        error, epsilon = values - target, question.epsilon
+        gradient = np.concatenate([error + epsilon, error - epsilon])  # of α, of α*
+        up = np.concatenate([coefficients < upper, coefficients < 0])
+        down = np.concatenate([coefficients > 0, coefficients > -upper])
+    if not up.any() or not down.any():
+        return 0.0
+    return max(float(gradient[down].max() - gradient[up].min()), 0.0)

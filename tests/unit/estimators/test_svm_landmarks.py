@@ -27,6 +27,7 @@ def test_all_rows_as_landmarks_are_the_exact_machine(n_classes, multi_class):
     assert np.array_equal(exact.predict(X), landmarks.predict(X))
     assert landmarks.primal_objective_ == pytest.approx(exact.primal_objective_, rel=1e-6)
     assert landmarks.alpha_ == pytest.approx(exact.alpha_, abs=1e-4, nan_ok=True)
+    assert np.max(landmarks.kkt_gap_) < 1e-3
 
 
 def test_all_rows_as_landmarks_are_the_exact_machine_of_numbers():
@@ -34,6 +35,7 @@ def test_all_rows_as_landmarks_are_the_exact_machine_of_numbers():
     exact = SVR(tol=1e-9).fit(X, y)
     landmarks = SVR(tol=1e-9, solver="landmarks", n_landmarks=100).fit(X, y)
     assert difference(exact, landmarks, X) < 1e-6
+    assert landmarks.kkt_gap_ < 1e-3
 
 
 def test_some_landmarks_come_near():

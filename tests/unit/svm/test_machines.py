@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import svm
 
-from weald.svm.machines import ExactTrainer, Limits, Question, slack
+from weald.svm.machines import ExactTrainer, Limits, Question, kkt_gap, slack
 from weald.svm.spaces import GivenSpace
 
 
@@ -24,6 +24,18 @@ def test_the_smallest_problems_are_solved(n_rows, seed):
     theirs = svm.SVC(kernel="precomputed", tol=1e-6).fit(K, target)
     assert machine.values == pytest.approx(theirs.decision_function(K), abs=1e-4)
     assert machine.primal == pytest.approx(machine.dual, abs=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+def test_the_gap_follows_from_coefficients_and_values(epsilon):
+    random = np.random.default_rng(3)
+    K = (X := random.normal(size=(40, 3))) @ X.T
+    target = np.where(X[:, 0] > 0, 1.0, -1.0) if epsilon is None else X[:, 0] + random.normal(size=40)
+    question = Question(np.arange(40, dtype=np.int32), target, random.uniform(0.5, 2.0, 40), epsilon=epsilon)
+    for max_iter in (0, 5, -1):
+        machine = trainer(K).solve(question, Limits(1e-6, max_iter=max_iter), None)
+        found = kkt_gap(question, machine.coefficients, machine.values)
+        assert found == pytest.approx(machine.gap, abs=1e-12)
 
 
 def test_slack_is_what_lies_beyond_the_margin_or_the_tube():
