@@ -45,12 +45,15 @@ linear::Rows linear_rows(const nb::tuple& parts, double bias) {
   return rows;
 }
 
+// Beyond, the clock could not count them.
+constexpr double longest_seconds = 1e9;
+
 linear::Limits limits_of(double tol, int64_t max_iter, double max_seconds, uint64_t seed) {
   linear::Limits limits;
   limits.tol = tol;
   limits.max_iter = max_iter;
   limits.seed = seed;
-  if (std::isfinite(max_seconds)) {
+  if (max_seconds < longest_seconds) {
     const std::chrono::duration<double> span(max_seconds);
     limits.deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);

@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <utility>
+
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
@@ -133,8 +135,8 @@ void bind_svm(nb::module_& m) {
           [](HeldRows& source, const Vector<int32_t>& ids, const Matrix<double>& rows) {
             require(rows.shape(0) == ids.size() && static_cast<int64_t>(rows.shape(1)) == source.n_rows(),
                     "given rows are as long as the kernel matrix");
+            const Matrix<double> before = std::exchange(source.held, rows);
             source.give(view(ids), rows.data());
-            source.held = rows;
           },
           nb::arg("ids").noconvert(), nb::arg("rows").noconvert());
   m.def("program_rows", program_rows, nb::arg("program").noconvert(), nb::arg("X"), nb::arg("cache_bytes"),

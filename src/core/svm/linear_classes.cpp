@@ -222,8 +222,19 @@ class Classes {
       loss += p_.upper[static_cast<size_t>(i)] * worst;
     }
     found.primal = own / 2 + loss;
-    found.dual = gain - own / 2;
+    found.dual = gain - own / 2 - (p_.free_intercept ? open() : 0.0);
     return found;
+  }
+
+  // What free intercepts may gain by sums of α that are not 0 (equation 4).
+  double open() const {
+    double sum = 0;
+    for (int64_t m = 0; m < n_classes_; ++m) {
+      double balance = 0;
+      for (int64_t i = 0; i < n_; ++i) balance += alpha_[static_cast<size_t>(i * n_classes_ + m)];
+      sum += std::abs(balance) * (std::abs(offset_[static_cast<size_t>(m)]) + 1);
+    }
+    return sum;
   }
 
   const ClassProblem& p_;

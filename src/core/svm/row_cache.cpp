@@ -41,7 +41,8 @@ RowCache<Float>::RowCache(int64_t n_rows, int64_t row_length, int64_t bytes, int
       pieces_(&pieces),
       slot_of_(static_cast<size_t>(n_rows), -kept_at) {
   const int64_t row_bytes = std::max<int64_t>(stride_ * static_cast<int64_t>(sizeof(Float)) + n_tiles_, 1);
-  capacity_ = std::min(bytes / row_bytes, n_rows);
+  const int64_t in_piece = std::max<int64_t>(pieces.size() / row_bytes, 1);
+  capacity_ = std::min(bytes < pieces.size() ? bytes / row_bytes : bytes / pieces.size() * in_piece, n_rows);
 }
 
 template <class Float>

@@ -11,9 +11,10 @@ namespace weald::svm {
 
 namespace {
 
-constexpr int64_t left_block = 1024;   // rows whose terms are added up before they are added to the rest
-constexpr int64_t tile_rows = 24;      // left rows of a tile: with 512 columns it stays in the second cache
-constexpr int64_t batch_rows = 16384;  // rows of X that are laid out at once
+constexpr int64_t left_block = 1024;     // rows whose terms are added up before they are added to the rest
+constexpr int64_t tile_rows = 24;        // left rows of a tile: with 512 columns it stays in the second cache
+constexpr int64_t batch_rows = 16384;    // rows of X that are laid out at once
+constexpr int64_t most_apart = 1 << 24;  // sums that wait
 constexpr double double_precision = 0x1p-53;
 
 [[gnu::always_inline]] inline void add_times(const double* values, double factor, int64_t n, double* out) {
@@ -159,8 +160,8 @@ void add_scores(const KernelColumns<double>& columns, const Points<double>& left
   const int64_t n = columns.size();
   const int64_t n_tiles = (n + tile_columns - 1) / tile_columns;
   const int64_t n_blocks = (static_cast<int64_t>(coefficients.rows.size()) + left_block - 1) / left_block;
-  // Few tiles: blocks of left rows are shared out too, and wait to be added in order.
-  const bool apart = n_tiles < 4 * run.n_threads();
+  // Few tiles: blocks of left rows are shared out too, and wait to be added in order, if there is room for that.
+  const bool apart = n_tiles < 4 * run.n_threads() && n_blocks * n_outputs * n <= most_apart;
   const int64_t n_parts = apart ? n_blocks : 1;
   std::vector<double> parts(apart ? static_cast<size_t>(n_blocks * n_outputs * n) : 0);
   std::vector<std::optional<TileSums>> workers(static_cast<size_t>(run.n_threads()));

@@ -73,6 +73,7 @@ void DualSolver::shrink(Run& run) {
   std::vector<double> g(static_cast<size_t>(source_.n_rows()), 0.0);
   for (size_t at = 0; at < g_.size(); ++at) g[static_cast<size_t>(active_.columns()[at])] = g_[at];
   active_.shrink(variables_);
+  sets_.forget();
   use_columns(g, run);
 }
 
@@ -94,7 +95,7 @@ void DualSolver::choose(Run& run) {
       widen_or_throw(run);
       continue;
     }
-    if (gap_ <= options_.tolerance) {
+    if (gap_ <= least_gap()) {
       verify(run);
       continue;
     }
@@ -109,6 +110,20 @@ void DualSolver::choose(Run& run) {
     for (const int32_t i : set_) set_rows_.push_back(variables_.row[static_cast<size_t>(i)]);
     return;
   }
+}
+
+// About what the gradients are off by: the sums of kernel values are rounded. Without bounds β may grow until that
+// hides everything; then `hulls_touch` is what tells.
+double DualSolver::rounding() const {
+  if (unbounded_) return 0.0;
+  double squares = 0.0;
+  for (const double beta : variables_.beta) squares += beta * beta;
+  return std::numeric_limits<double>::epsilon() * std::sqrt(squares) * largest_kernel_;
+}
+
+// The tolerance, or a gap that rounding alone could make.
+double DualSolver::least_gap() const {
+  return std::max(options_.tolerance, 4.0 * rounding());
 }
 
 // Whether the block of all active variables costs little. Rows that are given cost more than computed ones.
@@ -140,7 +155,9 @@ bool DualSolver::load(LocalProblem<Float>& local, Run& run) {
     local.set(static_cast<int64_t>(k), F_[i], variables_.beta[i], variables_.low[i], variables_.high[i]);
   }
   for (int64_t k = 0; k < local.size(); ++k) {
-    if (!std::isfinite(local.kernel()[k * local.stride() + k])) return false;
+    const double own = local.kernel()[k * local.stride() + k];
+    if (!std::isfinite(own)) return false;
+    largest_kernel_ = std::max(largest_kernel_, std::abs(own));
   }
   return true;
 }
@@ -171,7 +188,7 @@ void DualSolver::work(LocalProblem<Float>& local, Run& run) {
   if (spread_ < 0.0) find_spread(local);
   const int64_t most = most_steps_a_variable * local.size();
   const int64_t left = options_.max_steps < 0 ? most : std::min(most, options_.max_steps - n_steps_);
-  n_steps_ += local.solve(options_.tolerance, covers_ ? 0.0 : inner_share, left);
+  n_steps_ += local.solve(least_gap(), covers_ ? 0.0 : inner_share, left);
   take_over(local, run);
 }
 
@@ -240,10 +257,12 @@ void DualSolver::verify(Run& run) {
   active_.restore(variables_);
   use_columns(exact_g_, run);
   fill_gradients();
-  gap_ = gap_of(variables_, active_.variables(), F_).size();
-  if (gap_ <= options_.tolerance) {
+  const Gap gap = gap_of(variables_, active_.variables(), F_);
+  gap_ = gap.size();
+  if (!gap.finite) return;  // `choose` sees to it
+  if (gap_ <= options_.tolerance && rounding() <= options_.tolerance) {
     stopped_ = Stop::tolerance;
-  } else if (++n_failed_checks_ > most_failed_checks) {
+  } else if (gap_ <= least_gap() || ++n_failed_checks_ > most_failed_checks) {
     stopped_ = Stop::stuck;
   }
 }

@@ -2,9 +2,9 @@
 //
 // Again and again: a working set of the most violating variables, their kernel block, steps on that block (smo.h), and
 // then the gradient of the active rows by the kernel rows of what has moved. A small problem is one block, whose
-// gradients need no more rows. Kernel values are float where that is
-// safe, all sums double. When no active variable violates by more than the tolerance, the gradient of all is added up
-// with double kernel values; if the gap is then above the tolerance the work goes on from there.
+// gradients need no more rows. Kernel values are float where that is safe, all sums double. When no active variable
+// violates by more than the tolerance, the gradient of all is added up with double kernel values; if the gap is then
+// above the tolerance the work goes on from there.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace weald::svm {
 
-// `stuck`: violations are left, but no step is large enough to change a double.
+// `stuck`: violations are left, or may be, but they are lost in rounding.
 enum class Stop : int { not_yet = 0, tolerance = 1, max_steps = 2, unbounded = 3, stuck = 4 };
 
 struct SolverOptions {
@@ -50,6 +50,8 @@ class DualSolver {
 
  private:
   void choose(Run& run);
+  double rounding() const;
+  double least_gap() const;
   bool small() const;
   void shrink(Run& run);
   template <class Float>
@@ -83,6 +85,7 @@ class DualSolver {
   LocalProblem<double> doubles_;
   std::vector<double> exact_g_, exact_beta_;  // by row: the last exact Kβ, and the β that it belongs to
   double spread_ = -1.0;                      // of rows in the space of the kernel, squared
+  double largest_kernel_ = 0.0;               // of the values of rows with themselves that were seen
   double gap_, drift_;
   int64_t n_steps_ = 0, n_failed_checks_ = 0;
   Stop stopped_ = Stop::not_yet;

@@ -23,6 +23,13 @@ std::vector<int32_t> all_rows(int64_t n) {
   return ids;
 }
 
+// Memory for some whole rows.
+template <class Float>
+int64_t piece_size(int64_t row_length) {
+  const int64_t row = padded(row_length, panel_size<Float>) * static_cast<int64_t>(sizeof(Float));
+  return row * std::max<int64_t>(piece_bytes / std::max<int64_t>(row, 1), 1);
+}
+
 // The use at which a row is kept: when computing it has cost as much as room for it. Room for all rows of a small
 // problem costs little, and compressed rows are slow to compute.
 template <class Float>
@@ -60,7 +67,7 @@ ComputedRows<Float>::ComputedRows(const Program& program, bool squares, const Ma
       squares_(squares),
       cache_bytes_(cache_bytes / 2),
       points_(matrix, centre, run),
-      pieces_(std::max(piece_bytes, padded(matrix.n_rows, panel_size<Float>) * static_cast<int64_t>(sizeof(Float)))),
+      pieces_(piece_size<Float>(matrix.n_rows)),
       all_(new Columns{
           KernelColumns<Float>(program, squares, points_, all_rows(matrix.n_rows), run),
           RowCache<Float>(matrix.n_rows, matrix.n_rows, cache_bytes_, kept_at(points_, matrix.n_rows), pieces_)}),

@@ -17,6 +17,8 @@ class WorkingSets {
   // The next set: `active` are the variables that may be chosen, ascending, F their gradients by variable.
   const std::vector<int32_t>& next(const Variables& variables, std::span<const int32_t> active,
                                    std::span<const double> F, const Gap& gap);
+  // The next set has nothing of the last: not all of it may be chosen any more.
+  void forget() { set_.clear(); }
 
  private:
   void take(std::vector<int32_t>& candidates, std::span<const double> F, bool smallest, int64_t n);

@@ -40,7 +40,7 @@ class LandmarksOptions:
         Function("a kernel of weald.kernels or a function f(X, Z)"),
         hint="Use 'rbf' unless you know better.",
     )
-    degree: int = parameter(Whole(1), hint="Use 3.")
+    degree: int = parameter(Whole(1, 1000), hint="Use 3.")
     gamma: float | str = parameter(
         Choice(("scale", "auto")), Number(0, ends="(]"), hint="Use 'scale', or `sigma`."
     )

@@ -13,13 +13,23 @@ from weald.estimators.ensemble_options import Flag
 from weald.estimators.options import Choice, Instance, Nothing, NotZero, Number, Whole, parameter
 
 
+@dataclass(frozen=True, slots=True)
+class FinitePenalty:
+    """A finite number above 0: linear machines have soft margins."""
+
+    says: str = "a number above 0, and finite"
+
+    def admits(self, value: object) -> bool:
+        """Whether `value` is such a number; NaN never is."""
+        return Number(0, ends="(]").admits(value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearOptions:
     """The parameters that `LinearSVC` and `LinearSVR` share."""
 
     dual: bool | str = parameter(Flag(), Choice(("auto",)), hint="Use 'auto' for the fastest way.")
     tol: float = parameter(Number(0, ends="(]"), hint="Use 1e-4.")
-    C: float = parameter(Number(0, ends="(]"), hint="Use 1.0, less to allow more rows within the margin.")
     fit_intercept: bool = parameter(Flag(), hint="Use True unless the columns are centred.")
     intercept_scaling: float | str = parameter(
         Choice(("free",)),
@@ -59,6 +69,11 @@ class LinearOptions:
 class LinearSVCOptions(LinearOptions):
     """The parameters of `LinearSVC`."""
 
+    C: float = parameter(
+        FinitePenalty(),
+        hint="Use 1.0, less to allow more rows within the margin; for a hard margin use "
+        "SVC(kernel='linear', C=inf).",
+    )
     penalty: str = parameter(Choice(("l1", "l2")), hint="Use 'l2'; 'l1' leaves columns out.")
     loss: str = parameter(Choice(("hinge", "squared_hinge")), hint="Use 'squared_hinge'.")
     multi_class: str = parameter(
@@ -76,6 +91,11 @@ class LinearSVCOptions(LinearOptions):
 class LinearSVROptions(LinearOptions):
     """The parameters of `LinearSVR`."""
 
+    C: float = parameter(
+        FinitePenalty(),
+        hint="Use 1.0, less to allow larger errors; to allow none beyond `epsilon` use "
+        "SVR(kernel='linear', C=inf).",
+    )
     epsilon: float = parameter(Number(0), hint="Use 0: errors within it cost nothing.")
     loss: str = parameter(
         Choice(("epsilon_insensitive", "squared_epsilon_insensitive")), hint="Use 'epsilon_insensitive'."

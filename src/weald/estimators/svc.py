@@ -75,7 +75,8 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     tol : float, default=1e-3
         By how much the optimality conditions may be violated at the end, as in LIBSVM.
     cache_size : float, default=1000
-        The memory for kernel values, in MB. The kernel matrix is never held beyond it.
+        The memory for kernel values, in MB. The kernel matrix is never held beyond it. With solver="auto" a
+        small one can change the model: see `solver`.
     class_weight : dict or "balanced", default=None
         Factors of `C` by label. "balanced": rows / (classes · rows of the class).
     verbose : int, default=0
@@ -92,8 +93,10 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         A machine for each pair of classes, or for each class against all others.
     solver : {"auto", "exact", "landmarks"}, default="auto"
         "exact" compares rows with rows; "landmarks" lets some rows stand for all, for large tables. "auto":
-        exact up to 50,000 rows; beyond that landmarks, or, if the kernel is linear, the same machine by its
-        columns. What was decided and why: `solver_`, `solver_reason_`.
+        exact up to 50,000 rows, as long as `cache_size` holds 1,024 rows of the kernel matrix (or all, if
+        they are fewer) at 4 bytes a value; beyond that landmarks, or, if the kernel is linear, the same
+        machine by its columns. Hard margins and precomputed kernels are always exact. What was decided and
+        why: `solver_`, `solver_reason_`.
     n_landmarks : int, default=None
         How many landmarks; None for 5 % of the rows, from 100 to 2,000 and within `cache_size`.
     scale : bool, default=False
@@ -128,12 +131,15 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         The intercepts; those of pairs of classes in the order (0, 1), (0, 2), …, (1, 2), …
     coef_ : ndarray of shape (n_machines, n_matrix_columns)
         The weights of the columns; only of a linear kernel.
+    column_names_ : tuple
+        What the columns of `coef_` and `support_vectors_` are, such as 'colour=red'; substrings if the kernel
+        is "spectrum". Not there if it is "precomputed".
     class_weight_ : ndarray
         The factors of `C` by class.
     alpha_, slack_, functional_margin_, geometric_margin_ : ndarray
         Of every training row: α, ξ, y f(x) and y f(x) / ‖w‖. (n_rows,), of more than two classes (n_rows,
         n_machines) with NaN where a row takes no part. The methods `slack`, `functional_margin` and
-        `geometric_margin` tell them of any rows. Model files do not keep these attributes.
+        `geometric_margin` tell them of any rows. Model files keep neither these nor `total_slack_`.
     margin_width_, primal_objective_, dual_objective_, duality_gap_, kkt_gap_, total_slack_ : float or ndarray
         2 / ‖w‖, ½‖w‖² + Σ C ξ, the dual objective, their difference, the worst violation of the optimality
         conditions, Σ ξ; one a machine if there are several.

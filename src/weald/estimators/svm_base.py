@@ -166,6 +166,7 @@ class BaseKernelMachine(
             solver=advice.solver,
             reason=advice.reason,
             calibrators=calibrators,
+            weights=kept.weights,
         )
 
     def _one_against_rest(self) -> bool:
@@ -211,11 +212,11 @@ class BaseKernelMachine(
             return
         worst = max(early, key=lambda k: machines[k].gap)
         machine = machines[worst]
-        limit = (
-            f"max_iter={options.max_iter}"
-            if machine.stopped_by == "max_iter"
-            else f"max_time={options.max_time}"
-        )
+        limit, advised = {
+            "max_iter": (f"within max_iter={options.max_iter}", "Raise the limit"),
+            "max_time": (f"within max_time={options.max_time}", "Raise the limit"),
+            "rounding": ("to `tol`, which the rounding of float64 hides", "Raise `tol`"),
+        }[machine.stopped_by]
         which = (
             f" ({len(early)} of {len(machines)} machines; the worst: {self._words(worst, training.target)})"
         )
@@ -225,9 +226,9 @@ class BaseKernelMachine(
         if advice.solver == "exact":
             duality = f"KKT gap is {machine.gap:.3g}, above tol={options.tol:g}, and the {duality}"
         warnings.warn(
-            f"{owner} did not converge within {limit}{which if len(machines) > 1 else ''}: the "
+            f"{owner} did not converge {limit}{which if len(machines) > 1 else ''}: the "
             f"{duality} after {machine.n_iter:,} updates. The "
-            "model can be used. Raise the limit, lower C, or bring the columns to one scale (scale=True).",
+            f"model can be used. {advised}, lower C, or bring the columns to one scale (scale=True).",
             ConvergenceWarning,
             stacklevel=3,
         )

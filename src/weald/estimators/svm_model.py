@@ -13,7 +13,7 @@ from weald.svm.calibration import Calibrator
 from weald.svm.choice import Chosen
 from weald.svm.machines import Machine
 from weald.svm.questions import Layout
-from weald.svm.spaces import GivenSupport, Support
+from weald.svm.spaces import GivenSupport, Support, column_scores
 from weald.svm.votes import pairs
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -61,6 +61,9 @@ class KernelModel:
     solver: str
     reason: str
     calibrators: tuple[Calibrator, ...] | None = None
+    #: (n_machines, n_columns), of a linear kernel: what the coefficients of rows add up to loses digits
+    #: far from 0, and those of machines by columns are settled at their bounds
+    weights: Floats | None = None
 
     @property
     def n_machines(self) -> int:
@@ -69,7 +72,9 @@ class KernelModel:
 
     def decisions(self, X: Any, owner: str, n_threads: int) -> Floats:
         """The values f of every row and machine: (n_rows, n_machines)."""
-        batch = self.reading.read(X, owner)
+        batch: Any = self.reading.read(X, owner)
+        if self.weights is not None:
+            return column_scores(batch, self.weights, self.intercept, n_threads)
         if self.layout == "lines":
             return self.support.scores(batch, self.coefficients, n_threads) + self.intercept
         return self._by_pairs(batch, n_threads)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.estimators.svm_model import KernelModel
+from weald.estimators.svm_reading import GivenReading
 from weald.svm.kernels import Kernel, Linear
 from weald.svm.machines import Machine, slack
 
@@ -66,9 +67,21 @@ class ReadableMachine:
         model = self._fitted
         if not isinstance(model.kernel, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coef = np.ascontiguousarray(model.lines() @ model.vectors())
+        weights = model.weights
+        coef = np.ascontiguousarray(model.lines() @ model.vectors()) if weights is None else weights.copy()
         coef.flags.writeable = False
         return coef
+
+    @property
+    def column_names_(self) -> tuple[Any, ...]:
+        """The matrix's columns, which `coef_` and `support_vectors_` have: 'colour=red', or substrings."""
+        reading = self._fitted.reading
+        if isinstance(reading, GivenReading):
+            raise AttributeError(
+                "column_names_ is not there with kernel='precomputed': the table holds kernel values, and "
+                "the columns behind them are not known."
+            )
+        return tuple(reading.plan.column_names)
 
     @property
     def kernel_(self) -> Any:
@@ -129,10 +142,22 @@ class ReadableMachine:
         if self._machines is None:
             raise AttributeError(
                 f"`{name}` speaks of the training rows, and this {type(self).__name__} was loaded from a "
-                "file, which keeps the support rows alone. Ask the method without the underscore, with the "
-                "rows."
+                f"file, which keeps the support rows alone. {self._way_out(name)}"
             )
         return self._machines
+
+    def _way_out(self, name: str) -> str:
+        """How a loaded machine still tells an attribute of its training rows."""
+        if name == "alpha_":
+            if self._fitted.solver == "landmarks":
+                return "Fit again to have it: the coefficients of landmarks do not tell it."
+            return (
+                "`dual_coef_` has what is not 0: α times its sign, of the rows that `support_` numbers. "
+                "Fit again to have it row by row."
+            )
+        if name == "total_slack_":
+            return "Add up `slack(X, y)` of the training rows, or fit again."
+        return f"Ask `{name.removesuffix('_')}(X, y)` with these rows, or fit again."
 
     def _by_row(self, name: str, of: Any) -> Floats:
         """Values of every training row: (n_rows,), or (n_rows, n_machines) if there are several machines.

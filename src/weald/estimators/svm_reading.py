@@ -20,6 +20,9 @@ from weald.svm.spectrum import SpectrumPlan
 
 Floats: TypeAlias = NDArray[np.float64]
 
+#: how far two numbers of one pair may be apart, in shares of the largest; rows that are looked at together
+_SYMMETRIC, _BLOCK = 1e-6, 512
+
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
@@ -125,6 +128,22 @@ def kernel_matrix(table: Table) -> Floats:
             "matrix. A kernel must give a finite number for every pair of rows."
         )
     return values
+
+
+def check_symmetric(gram: Floats, owner: str) -> None:
+    """Raise if a precomputed kernel matrix gives two rows two numbers, by more than rounding."""
+    most = _SYMMETRIC * float(np.abs(gram).max())
+    for start in range(0, len(gram), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        apart = np.abs(gram[part] - gram[:, part].T)
+        if apart.max() > most:
+            i, j = (int(k) for k in np.argwhere(apart > most)[0])
+            one, other = gram[start + i, j], gram[j, start + i]
+            raise DataError(
+                f"The precomputed kernel matrix of {owner} is not symmetric: row {start + i}, column {j} "
+                f"holds {one:g}, and row {j}, column {start + i} {other:g}. A kernel gives a pair of rows "
+                "one number; (K + K.T) / 2 makes one of two."
+            )
 
 
 def check_square(table: Table, owner: str) -> None:

@@ -21,7 +21,7 @@ from weald.io.arrays import Shelf
 from weald.io.matrices import decode_matrix, encode_matrix
 from weald.io.saved_state import SavedMachine
 from weald.svm.calibration import Calibrator, Sigmoid, Steps
-from weald.svm.kernels import Kernel, Spectrum
+from weald.svm.kernels import Kernel, Linear, Spectrum
 from weald.svm.spaces import GivenSupport, NativeSupport, Support
 from weald.svm.spectrum import SpectrumPlan
 
@@ -51,6 +51,8 @@ class SavedKernelMachine:
             "support_rows": model.support_rows,
             **_encode_facts(model.facts),
         }
+        if model.weights is not None:
+            arrays["weights"] = model.weights
         plan = None
         if not isinstance(model.reading, GivenReading):
             plan, columns = model.reading.plan.state()
@@ -108,6 +110,7 @@ class SavedKernelMachine:
             solver=facts["solver"],
             reason=facts["reason"],
             calibrators=_decode_calibrators(facts["calibration"], shelf, n_machines, n_classes),
+            weights=_read_weights(shelf, kernel, support, n_machines),
         )
         if isinstance(support, NativeSupport) and support.matrix.n_rows != len(rows):
             raise ParameterError("The support rows of a machine are not as many as its coefficients.")
@@ -192,6 +195,17 @@ def _read_rows(
     reading = TableReading.of(plan, options.categorical_features, kernel)
     reading.check(matrix)
     return reading, NativeSupport(kernel.program(), matrix)
+
+
+def _read_weights(
+    shelf: Shelf, kernel: Kernel | None, support: Support | None, n_machines: int
+) -> Floats | None:
+    """The weights of columns by which a machine predicts, if it has any."""
+    if "weights" not in shelf:
+        return None
+    if not isinstance(kernel, Linear | Spectrum) or not isinstance(support, NativeSupport):
+        raise ParameterError("A machine has weights of columns, and its kernel is not linear.")
+    return np.ascontiguousarray(shelf.floats("weights", (n_machines, support.matrix.n_columns)))
 
 
 def check_declared(schema: Schema, declared: Any) -> None:

@@ -20,6 +20,7 @@ from weald.estimators.svm_reading import (
     TableReading,
     TextReading,
     check_square,
+    check_symmetric,
     kernel_matrix,
     takes_no_negatives,
 )
@@ -114,6 +115,7 @@ def read_training(
     if kernel is None:
         gram = kernel_matrix(table)
         check_square(table, owner)
+        check_symmetric(gram, owner)
         reading = GivenReading(Schema.of(table, unknown=options.unknown))
         used = gram if present is None else gram[np.ix_(numbers, numbers)]
         space: Space = GivenSpace(used, numbers, len(gram))
@@ -160,7 +162,7 @@ def _space(kernel: Any, matrix: Matrix) -> tuple[Chosen, Space]:
         return kernel, CalledSpace(kernel, matrix)
     kernel = kernel.resolved(matrix)
     check_range(kernel, matrix)
-    return kernel, NativeSpace(kernel.program(), matrix)
+    return kernel, NativeSpace.of(kernel.program(), matrix)
 
 
 def check_budget(cache_size: float, n_rows: int, owner: str) -> None:

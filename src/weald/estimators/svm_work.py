@@ -33,6 +33,7 @@ class Kept:
     n_support: NDArray[np.int32]  # by class
     coefficients: Floats
     layout: Layout
+    weights: Floats | None = None  # of columns, by which a linear kernel predicts
 
 
 class Work:
@@ -65,13 +66,21 @@ class Work:
         labels = target.values if target.classes is not None else None
         if self._landmarks is None:
             found = assemble(machines, labels, target.n_classes, layout)
-            return Kept(space.support(found.rows), found.rows, found.n_support, found.coefficients, layout)
+            lines = [machine.weights for machine in machines if machine.weights is not None]
+            return Kept(
+                space.support(found.rows),
+                found.rows,
+                found.n_support,
+                found.coefficients,
+                layout,
+                np.stack(lines) if lines else None,
+            )
         rows, columns = self._landmarks
         assert columns.projection is not None
         order = np.arange(len(rows)) if labels is None else np.argsort(labels[rows], kind="stable")
         # f(x) = w · (K(x, L) P) + b = K(x, L) · (P w) + b
         weights: list[Any] = [machine.weights for machine in machines]
-        lines = np.stack([columns.projection @ w for w in weights])
+        by_landmark = np.stack([columns.projection @ w for w in weights])
         n_support = (
             np.array([len(rows)]) if labels is None else np.bincount(labels[rows], minlength=target.n_classes)
         )
@@ -79,7 +88,7 @@ class Work:
             space.support(rows[order]),
             rows[order],
             n_support.astype(np.int32),
-            np.ascontiguousarray(lines[:, order]),
+            np.ascontiguousarray(by_landmark[:, order]),
             "lines",
         )
 
@@ -119,14 +128,15 @@ def start_work(training: Training, advice: Advice, n_machines: int, options: Any
         return Work(training, ExactTrainer(space, training.cache_bytes, n_threads), limits, progress)
     n_rows, cache_bytes = space.n_rows, training.cache_bytes
     if advice.solver == "linear":
-        return Work(training, ColumnTrainer(space.matrix, 0, n_threads), limits, progress)
+        trainer = ColumnTrainer(space.moved(space.matrix), 0, n_threads, space.centre)
+        return Work(training, trainer, limits, progress)
     check_landmarks(options.n_landmarks, n_rows, cache_bytes, options.C, training.kernel, owner)
     # A spectrum is linear in the counts that the matrix holds.
     kernel: Any = Linear() if isinstance(training.kernel, Spectrum) else training.kernel
     rows, found, columns = landmark_columns(
         kernel,
         space.matrix,
-        landmark_count(options.n_landmarks, n_rows, cache_bytes),
+        landmark_count(options.n_landmarks, n_rows, cache_bytes, options.max_time),
         seed=drawn_seed(options.random_state),
         n_threads=n_threads,
     )

@@ -49,7 +49,8 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
     tol : float, default=1e-3
         By how much the optimality conditions may be violated at the end, as in LIBSVM.
     cache_size : float, default=1000
-        The memory for kernel values, in MB. The kernel matrix is never held beyond it.
+        The memory for kernel values, in MB. The kernel matrix is never held beyond it. With solver="auto" a
+        small one can change the model: see `solver`.
     verbose : int, default=0
         1 for a progress bar with the gap.
     max_iter : int, default=-1
@@ -58,8 +59,10 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         The most seconds that all machines together may take; as `max_iter`.
     solver : {"auto", "exact", "landmarks"}, default="auto"
         "exact" compares rows with rows; "landmarks" lets some rows stand for all, for large tables. "auto":
-        exact up to 50,000 rows; beyond that landmarks, or, if the kernel is linear, the same machine by its
-        columns. What was decided and why: `solver_`, `solver_reason_`.
+        exact up to 50,000 rows, as long as `cache_size` holds 1,024 rows of the kernel matrix (or all, if
+        they are fewer) at 4 bytes a value; beyond that landmarks, or, if the kernel is linear, the same
+        machine by its columns. Hard margins and precomputed kernels are always exact. What was decided and
+        why: `solver_`, `solver_reason_`.
     n_landmarks : int, default=None
         How many landmarks; None for 5 % of the rows, from 100 to 2,000 and within `cache_size`.
     scale : bool, default=False
@@ -90,14 +93,16 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         The intercept.
     coef_ : ndarray of shape (1, n_matrix_columns)
         The weights of the columns; only of a linear kernel.
+    column_names_ : tuple
+        What the columns of `coef_` and `support_vectors_` are, such as 'colour=red'; substrings if the kernel
+        is "spectrum". Not there if it is "precomputed".
     alpha_ : ndarray of shape (n_rows, 2)
-        α and α* of every training row: above the tube, below it. Model files do not keep it.
+        α and α* of every training row: above the tube, below it.
     slack_ : ndarray of shape (n_rows,)
-        ξ of every training row: how far it lies outside the tube; `slack` tells it of any rows. Model files
-        do not keep it.
+        ξ of every training row: how far it lies outside the tube; `slack` tells it of any rows.
     margin_width_, primal_objective_, dual_objective_, duality_gap_, kkt_gap_, total_slack_ : float
         2 / ‖w‖, ½‖w‖² + Σ C ξ, the dual objective, their difference, the worst violation of the optimality
-        conditions, Σ ξ.
+        conditions, Σ ξ. Model files keep neither `total_slack_` nor `alpha_` and `slack_`.
     n_iter_ : int
         Updates of the solver.
     fit_status_ : int
@@ -179,7 +184,8 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
 
     def _words(self, machine: int, target: MachineTarget) -> str:
         """What it learns."""
-        return f"the rows and a tube of width {self.epsilon:g} around them"
+        edges = f"the upper and lower edges of a tube of ±{self.epsilon:g} around the rows"
+        return f"{edges} (a larger epsilon moves them apart)"
 
     @property
     def n_iter_(self) -> int:

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from weald.data.adapters import to_table
 from weald.data.target import read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
 from weald.pictures.colours import class_colour, tint
 from weald.pictures.plane import Plane, in_words, plane_of
 from weald.pictures.slack import slack_lines
+from weald.svm.kernels import Spectrum
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -96,8 +98,8 @@ def plot_margin(
         )
     check_is_fitted(model)
     machine = model[-1] if hasattr(model, "steps") else model
-    if getattr(machine, "kernel", None) == "precomputed":
-        raise DataTypeError(f"{_OWNER} draws over columns, and a machine of a precomputed kernel knows none.")
+    _check_kernel(machine)
+    _check_positions(X, columns, held)
     if is_regressor(model):
         plane = plane_of(X, columns, held, 1, owner=_OWNER)
         axes = _axes(ax)
@@ -112,6 +114,38 @@ def plot_margin(
         _draw_classes(axes, model, machine, plane, y, support, slack, int(resolution))
     _finish(axes, plane)
     return axes
+
+
+def _check_kernel(machine: Any) -> None:
+    """Refuse machines that do not go by columns of numbers."""
+    kernel = getattr(machine, "kernel_", getattr(machine, "kernel", None))
+    if isinstance(kernel, str) and kernel == "precomputed":
+        raise DataTypeError(f"{_OWNER} draws over columns, and a machine of a precomputed kernel knows none.")
+    if isinstance(kernel, Spectrum):
+        raise DataTypeError(
+            f"{_OWNER} draws over columns of numbers, and this {type(machine).__name__} has the spectrum "
+            "kernel: it compares texts, which have none."
+        )
+
+
+def _check_positions(X: Any, columns: Any, held: Any) -> None:
+    """Refuse positions beyond the columns of a table without names, where no name can be meant instead."""
+    if columns is None and not held:
+        return
+    table = to_table(X)
+    n = table.n_columns
+    if list(table.names) != list(range(n)):
+        return
+    one = isinstance(columns, str | int | np.integer)
+    varied = [] if columns is None else [columns] if one else list(columns)
+    for parameter, names in (("columns", varied), ("held", dict(held or {}))):
+        for name in names:
+            if name not in table.names:
+                there = f"{n} columns have no names: use positions from 0 to {n - 1}"
+                raise ParameterError(
+                    f"`{parameter}` of {_OWNER} names {name!r}, which X does not have. Its "
+                    f"{'one column has no name: use 0' if n == 1 else there}."
+                )
 
 
 # --------------------------------------------------------------------------- classes

@@ -7,6 +7,7 @@ columns and 50,000 rows, beyond that a linear machine or landmarks.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -20,6 +21,8 @@ MOST_COLUMNS = 1_000
 WORKING_ROWS = 1_024
 #: landmarks by default: this share of the rows, within these limits
 LANDMARK_SHARE, FEWEST_LANDMARKS, MOST_LANDMARKS = 0.05, 100, 2_000
+#: a second that a machine of today surely does, where `max_time` limits the landmarks
+MULTIPLICATIONS = 5e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +66,38 @@ def advise(
         return Advice("exact", "The kernel matrix is precomputed: nothing is left to approximate.")
     if hard:
         return Advice("exact", "A hard margin (C=inf) is found by the exact machine alone.")
-    size = f"{n_rows:,} rows and {n_columns:,} columns"
-    held = cache_bytes // (4 * n_rows)
-    if n_rows <= MOST_ROWS and held >= min(n_rows, WORKING_ROWS):
+    size = f"{_count(n_rows, 'row')} and {_count(n_columns, 'column')}"
+    held, needed = cache_bytes // (4 * n_rows), min(n_rows, WORKING_ROWS)
+    if n_rows <= MOST_ROWS and held >= needed:
         return Advice(
             "exact",
             f"{size}: within {MOST_ROWS:,} rows the exact machine is the rule."
             + _hint(n_rows, n_columns, linear),
         )
-    why = (
-        f"above {MOST_ROWS:,} rows"
-        if n_rows > MOST_ROWS
-        else f"cache_size holds {held:,} rows of the kernel matrix, and an exact machine works on "
-        f"{WORKING_ROWS:,}"
-    )
+    if n_rows > MOST_ROWS:
+        why = f"above {MOST_ROWS:,} rows an exact kernel machine takes too long"
+        insist = "solver='exact' insists"
+    else:
+        why = (
+            f"cache_size holds {_count(held, 'row')} of the kernel matrix, and an exact machine works on "
+            f"{needed:,} at a time"
+        )
+        megabytes = math.ceil(4 * n_rows * needed / (1 << 20))
+        insist = f"cache_size={megabytes} or solver='exact' gives the exact machine"
     if linear:
         return Advice(
             "linear", f"{size}: {why}. The kernel is linear, so the same machine is found by its columns."
         )
     return Advice(
         "landmarks",
-        f"{size}: {why}, where an exact kernel machine takes too long; landmarks stand for the rows. "
-        "solver='exact' insists; LinearSVC and LinearSVR are the other way.",
+        f"{size}: {why}, so landmarks stand for the rows. {insist}; LinearSVC and LinearSVR are the other "
+        "way.",
     )
+
+
+def _count(n: int, what: str) -> str:
+    """A number of things in words: 1 row, 1,024 rows."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _hint(n_rows: int, n_columns: int, linear: bool) -> str:
@@ -99,7 +111,7 @@ def _hint(n_rows: int, n_columns: int, linear: bool) -> str:
     return ""
 
 
-def landmark_count(asked: int | None, n_rows: int, cache_bytes: int) -> int:
+def landmark_count(asked: int | None, n_rows: int, cache_bytes: int, max_time: float | None = None) -> int:
     """How many landmarks: as asked for, else 5 % of the rows from 100 to 2,000, within the budget.
 
     The features are one float64 a row and landmark; half the budget is theirs, because the rows of one pair
@@ -108,5 +120,9 @@ def landmark_count(asked: int | None, n_rows: int, cache_bytes: int) -> int:
     """
     if asked is not None:
         return min(asked, n_rows)
-    share = min(max(int(LANDMARK_SHARE * n_rows), FEWEST_LANDMARKS), MOST_LANDMARKS)
+    most = MOST_LANDMARKS
+    if max_time is not None:
+        # Their features take n m² multiplications: half of the time for them, at a rate that any machine has.
+        most = min(most, max(int((max_time / 2 * MULTIPLICATIONS / n_rows) ** 0.5), FEWEST_LANDMARKS))
+    share = min(max(int(LANDMARK_SHARE * n_rows), FEWEST_LANDMARKS), most)
     return max(1, min(share, n_rows, cache_bytes // (16 * n_rows)))

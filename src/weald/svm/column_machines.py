@@ -6,6 +6,7 @@ machine is the same as the kernel's with these inner products: hinge or ε-insen
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -40,10 +41,13 @@ class ColumnTrainer:
         What a solver that draws rows starts from.
     n_threads : int
         Threads.
+    centre : ndarray, optional
+        What was taken off the columns.
     """
 
-    def __init__(self, columns: Matrix, seed: int, n_threads: int) -> None:
+    def __init__(self, columns: Matrix, seed: int, n_threads: int, centre: Floats | None = None) -> None:
         self._columns, self._seed, self._n_threads = columns, seed, n_threads
+        self._centre = centre
 
     def solve(self, question: Question, limits: Limits, report: Report | None) -> Machine:
         """The machine of a question."""
@@ -72,11 +76,12 @@ class ColumnTrainer:
         coefficients = found.alpha * question.target if question.epsilon is None else found.alpha
         coefficients = settled(question, values, coefficients, limits.tol)
         timed_out = not found.converged and limits.max_time is not None and limits.seconds() == 0
+        moved = 0.0 if self._centre is None else math.fsum(weights * self._centre)
         return Machine(
             question=question,
             coefficients=coefficients,
             values=values,
-            intercept=intercept,
+            intercept=intercept - moved,
             squared_norm=squared_norm,
             primal=primal_objective(question, values, squared_norm),
             dual=float(found.dual),
@@ -89,8 +94,9 @@ class ColumnTrainer:
     def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
         """The values f of any rows of the matrix."""
         assert machine.weights is not None
-        found: Floats = np.asarray(self._columns.take(rows).values @ machine.weights) + machine.intercept
-        return found
+        moved = 0.0 if self._centre is None else math.fsum(machine.weights * self._centre)
+        found: Floats = np.asarray(self._columns.take(rows).values @ machine.weights)
+        return found + (machine.intercept + moved)
 
 
 def settled(question: Question, values: Floats, coefficients: Floats, tol: float) -> Floats:

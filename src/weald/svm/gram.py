@@ -112,6 +112,10 @@ def called(function: Callable[..., Any], A: Any, B: Any) -> Floats:
     return check_gram(function(A, B), A.shape[0], B.shape[0], name=name)
 
 
+def _kind(found: Any) -> str:
+    return "complex numbers" if np.iscomplexobj(found) else type(found).__name__
+
+
 def check_gram(K: Any, n: int, m: int, *, name: str | None = None) -> Floats:
     """Kernel values as float64 of shape (n, m), or an error that says what is wrong.
 
@@ -128,9 +132,11 @@ def check_gram(K: Any, n: int, m: int, *, name: str | None = None) -> Floats:
     who = "The kernel matrix" if name is None else f"The kernel {name}"
     verb = "is" if name is None else "returned"
     try:
+        if found is None or np.iscomplexobj(found):
+            raise TypeError
         values = np.ascontiguousarray(found, np.float64)
     except (TypeError, ValueError):
-        raise DataTypeError(f"{who} must be an array of numbers; got {type(found).__name__}.") from None
+        raise DataTypeError(f"{who} must be an array of real numbers; got {_kind(found)}.") from None
     if values.shape != (n, m):
         raise DataError(
             f"{who} {verb} an array of shape {values.shape} for {n} and {m} rows; one number a pair is "

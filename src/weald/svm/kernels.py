@@ -106,7 +106,7 @@ class Polynomial(_GammaKernel):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        put(self, degree=checked_whole(self.degree, "degree", "Polynomial"))
+        put(self, degree=checked_whole(self.degree, "degree", "Polynomial", most=1000))
         _GammaKernel.__post_init__(self)
 
     def program(self) -> Floats:

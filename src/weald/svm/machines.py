@@ -7,16 +7,17 @@ where f(x) = Σ c_i K(x_i, x) + b, c_i = s_i α_i of two classes and α_i - α*_
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.svm.problem import DualProblem, DualSolution, KernelRows, solve_dual
-from weald.svm.spaces import RowNumbers, Space
+from weald.svm.spaces import RowNumbers, Space, column_scores
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -45,7 +46,7 @@ class Machine:
     gap: float  # of the KKT conditions
     n_iter: int
     stopped_by: str
-    weights: Floats | None = None  # w, where machines work on columns
+    weights: Floats | None = None  # w, where a kernel is linear or machines work on columns
 
     @property
     def converged(self) -> bool:
@@ -103,10 +104,24 @@ class ExactTrainer:
             shrinking=limits.shrinking,
             progress=report,
         )
-        return _machine(question, solution)
+        return self._by_columns(_machine(question, solution))
+
+    def _by_columns(self, machine: Machine) -> Machine:
+        """A machine of moved rows as one of the rows themselves: f(x) = w · (x - centre) + b."""
+        centre = self._space.centre
+        if centre is None:
+            return machine
+        space: Any = self._space
+        used = np.flatnonzero(machine.coefficients)
+        rows = space.moved(space.batch(machine.question.rows[used])).values
+        weights = np.einsum("i,ij->j", machine.coefficients[used], rows)  # in one order, unlike BLAS
+        return replace(machine, weights=weights, intercept=machine.intercept - math.fsum(weights * centre))
 
     def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
         """The values f of any rows of the matrix."""
+        if machine.weights is not None:
+            batch = self._space.batch(rows)
+            return column_scores(batch, machine.weights[None], machine.intercept, self._n_threads)[:, 0]
         used = np.flatnonzero(machine.coefficients)
         support = self._space.support(machine.question.rows[used])
         scores = support.scores(self._space.batch(rows), machine.coefficients[None, used], self._n_threads)

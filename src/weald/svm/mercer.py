@@ -111,6 +111,11 @@ def check_mercer(
         raise ParameterError(
             f"`max_rows` of check_mercer must be a whole number of at least 2; got {max_rows!r}."
         )
+    if isinstance(kernel, str) and kernel == "precomputed":
+        raise ParameterError(
+            "'precomputed' is no kernel that check_mercer could try on rows. Give the kernel matrix itself: "
+            "check_mercer(K)."
+        )
     if isinstance(kernel, str) or callable(kernel):
         values, n_given = _values_of(kernel_of(kernel), X, max_rows, random_state)
     else:

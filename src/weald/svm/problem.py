@@ -22,14 +22,16 @@ from weald.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from weald.data.matrix import Matrix
 
-StoppedBy: TypeAlias = Literal["tol", "max_iter", "max_time", "unbounded"]
+StoppedBy: TypeAlias = Literal["tol", "max_iter", "max_time", "unbounded", "rounding"]
 #: row numbers → rows of the kernel matrix, (len, n)
 RowFunction: TypeAlias = Callable[[NDArray[np.int32]], NDArray[np.float64]]
 
 #: seconds of native work between two looks at the clock, and between two calls of `progress`
 SLICE: Final = 0.1
-#: what DualSolver.stopped means; 4: violations are left, but no step is large enough to change a float64
-_STOPPED: Final[tuple[StoppedBy, ...]] = ("max_time", "tol", "max_iter", "unbounded", "max_iter")
+#: what DualSolver.stopped means
+_STOPPED: Final[tuple[StoppedBy, ...]] = ("max_time", "tol", "max_iter", "unbounded", "rounding")
+#: variables of a working set, and the fewest that are worth a call of a function
+_SET, _LEAST_SET = 512, 16
 _NOT_YET: Final = 0
 
 
@@ -82,9 +84,9 @@ class DualSolution:
         Pairs of variables that were moved.
     converged : bool
         Whether the gap is at most `tol`.
-    stopped_by : {"tol", "max_iter", "max_time", "unbounded"}
+    stopped_by : {"tol", "max_iter", "max_time", "unbounded", "rounding"}
         What ended the work. "unbounded": some α may grow without end, so that there is no solution.
-        "max_iter" also where violations are left that no step in float64 lessens.
+        "rounding": violations are left, but they are lost in the rounding of float64.
     """
 
     alpha: NDArray[np.float64]
@@ -138,6 +140,7 @@ class KernelRows:
             tolerance=tol,
             max_steps=max_iter,
             shrinking=shrinking,
+            working_set=_SET if self._fetch is None else self._fetch.working_set,
             n_threads=self.n_threads,
         )
 
@@ -153,11 +156,17 @@ class KernelRows:
 
 
 class _Fetcher:
-    """Calls a function for rows, checks what it gives, and keeps those used last within a number of bytes."""
+    """Calls a function for rows, checks what it gives, and keeps those used last within a number of bytes.
+
+    Half of them are for rows that are kept; the rows of a working set, those of the last one and what the
+    function gives share the other half.
+    """
 
     def __init__(self, source: GivenRows, rows: RowFunction, n_rows: int, cache_bytes: int) -> None:
         self._source, self._rows, self._n_rows = source, rows, n_rows
-        self._most = cache_bytes // (8 * max(n_rows, 1))
+        held = cache_bytes // (8 * max(n_rows, 1))  # rows
+        self._most = held // 2
+        self.working_set = min(max(held // 6, _LEAST_SET), _SET)
         self._kept: OrderedDict[int, NDArray[np.float64]] = OrderedDict()
 
     def __call__(self, ids: NDArray[np.int32]) -> None:
@@ -166,14 +175,13 @@ class _Fetcher:
         lacking = np.array([row not in self._kept for row in ids.tolist()], np.bool_)
         if lacking.any():
             rows[lacking] = self._checked(ids[lacking])
-        for at, row in enumerate(ids.tolist()):
-            if not lacking[at]:
-                rows[at] = self._kept[row]
-                self._kept.move_to_end(row)
-            elif self._most > 0:
-                self._kept[row] = rows[at].copy()
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        for at in np.flatnonzero(~lacking).tolist():
+            rows[at] = self._kept[ids[at]]
+            self._kept.move_to_end(ids[at])
+        for at in np.flatnonzero(lacking).tolist() if self._most > 0 else ():
+            while len(self._kept) >= self._most:
+                self._kept.popitem(last=False)
+            self._kept[int(ids[at])] = rows[at].copy()
         self._source.give(ids, rows)
 
     def _checked(self, ids: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -21,6 +21,8 @@ from weald.svm.problem import KernelRows
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int32]
 
+#: the program of x · z
+_LINEAR = np.zeros((1, 4))
 #: numbers that a user's function gives at once, at most, when new rows are scored
 _MOST_AT_ONCE = 1 << 22
 
@@ -41,6 +43,10 @@ class Space(Protocol):
     @property
     def n_rows(self) -> int:
         """How many rows."""
+
+    @property
+    def centre(self) -> Floats | None:
+        """What is taken off every row before a linear kernel sees it, or None."""
 
     def kernel_rows(self, cache_bytes: int, n_threads: int) -> KernelRows:
         """Rows of the kernel matrix, for solvers."""
@@ -71,12 +77,31 @@ class NativeSupport:
         return NativeSupport(self.program, self.matrix.block(start, stop))
 
 
+def column_scores(rows: Matrix, weights: Floats, intercept: Floats | float, n_threads: int) -> Floats:
+    """X · w + b of every row and every line of weights."""
+    lines = NativeSupport(_LINEAR, Matrix(weights))
+    found: Floats = lines.scores(rows, np.eye(len(weights)), n_threads) + intercept
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NativeSpace:
-    """Rows of a matrix, compared by a program of the core."""
+    """Rows of a matrix, compared by a program of the core.
+
+    A linear kernel of dense rows has a centre: machines with an intercept are the same for moved rows, and
+    products of rows far from 0 would lose the digits that tell them apart.
+    """
 
     program: Floats
     matrix: Matrix
+    centre: Floats | None = None
+
+    @classmethod
+    def of(cls, program: Floats, matrix: Matrix) -> NativeSpace:
+        """With a centre where it helps: the median of each column."""
+        if matrix.is_sparse or not np.array_equal(program, _LINEAR):
+            return cls(program, matrix)
+        return cls(program, matrix, np.median(matrix.values, axis=0))
 
     @property
     def n_rows(self) -> int:
@@ -85,7 +110,11 @@ class NativeSpace:
 
     def kernel_rows(self, cache_bytes: int, n_threads: int) -> KernelRows:
         """As `Space` says."""
-        return KernelRows.native(self.program, self.matrix, cache_bytes, n_threads)
+        return KernelRows.native(self.program, self.moved(self.matrix), cache_bytes, n_threads)
+
+    def moved(self, rows: Matrix) -> Matrix:
+        """Rows without the centre."""
+        return rows if self.centre is None else Matrix(rows.values - self.centre)
 
     def support(self, rows: RowNumbers) -> NativeSupport:
         """As `Space` says."""
@@ -132,6 +161,11 @@ class CalledSpace:
     matrix: Matrix
 
     @property
+    def centre(self) -> None:
+        """As `Space` says."""
+        return None
+
+    @property
     def n_rows(self) -> int:
         """How many rows."""
         return self.matrix.n_rows
@@ -147,7 +181,7 @@ class CalledSpace:
             ]
             return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-        return KernelRows.called(rows, n_rows, cache_bytes)
+        return KernelRows.called(rows, n_rows, cache_bytes, n_threads)
 
     def support(self, rows: RowNumbers) -> CalledSupport:
         """As `Space` says."""
@@ -186,13 +220,18 @@ class GivenSpace:
     n_train: int
 
     @property
+    def centre(self) -> None:
+        """As `Space` says."""
+        return None
+
+    @property
     def n_rows(self) -> int:
         """How many rows."""
         return len(self.gram)
 
     def kernel_rows(self, cache_bytes: int, n_threads: int) -> KernelRows:
         """As `Space` says."""
-        return KernelRows.given(self.gram)
+        return KernelRows.given(self.gram, n_threads)
 
     def support(self, rows: RowNumbers) -> GivenSupport:
         """As `Space` says."""

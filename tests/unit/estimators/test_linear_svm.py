@@ -137,6 +137,8 @@ def test_stopping_early_is_told_and_leaves_a_model():
     with pytest.warns(ConvergenceWarning, match=r"max_iter=1.*duality gap is .*The model can be used"):
         model = LinearSVC(dual=True, C=100.0, max_iter=1).fit(X, y > 0)
     assert model.predict(X).shape == (300,)
+    forever = LinearSVC(max_time=1e300).fit(X, y > 0)
+    assert forever.coef_ == pytest.approx(LinearSVC().fit(X, y > 0).coef_, abs=0)
     with pytest.warns(ConvergenceWarning, match="or max_time=1e-09"):
         LinearSVC(dual=True, C=1e4, max_iter=10**6, max_time=1e-9).fit(X, y > 0)
 

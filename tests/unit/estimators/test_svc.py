@@ -10,8 +10,8 @@ from sklearn import svm
 from sklearn.base import clone
 from unit.estimators.svm_data import blobs
 
-from weald import SVC
-from weald.errors import DataError
+from weald import SVC, SVR, LinearSVC, load
+from weald.errors import DataError, ParameterError
 
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1.0]])
 
@@ -55,6 +55,13 @@ def test_classes_that_touch_have_no_hard_margin():
 def test_equal_rows_of_different_labels_have_no_hard_margin_in_any_kernel():
     with pytest.raises(DataError, match="soft margin"):
         SVC(C=np.inf).fit([[0.0], [0.0], [1.0], [2.0]], [0, 1, 0, 1])
+
+
+def test_c_of_a_linear_machine_is_finite():
+    with pytest.raises(
+        ParameterError, match=r"number above 0, and finite; got inf.*SVC\(kernel='linear', C=inf"
+    ):
+        LinearSVC(C=np.inf).fit(SQUARE, [0, 0, 1, 1])
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was():
@@ -309,9 +316,61 @@ def test_models_are_cloned_and_pickled():
     assert not hasattr(clone(model), "support_")
 
 
+@pytest.mark.parametrize(
+    ("model", "name", "way_out"),
+    [
+        (SVC(), "alpha_", "`dual_coef_` has what is not 0"),
+        (SVR(), "alpha_", "`dual_coef_` has what is not 0"),
+        (SVC(solver="landmarks", random_state=0), "alpha_", "coefficients of landmarks do not tell it"),
+        (SVC(), "total_slack_", r"Add up `slack\(X, y\)`"),
+        (SVR(), "total_slack_", r"Add up `slack\(X, y\)`"),
+        (SVC(), "slack_", r"Ask `slack\(X, y\)`"),
+        (SVC(), "functional_margin_", r"Ask `functional_margin\(X, y\)`"),
+        (SVC(), "geometric_margin_", r"Ask `geometric_margin\(X, y\)`"),
+    ],
+)
+def test_what_a_file_does_not_keep_can_be_had_as_the_message_says(tmp_path, model, name, way_out):
+    X, y = blobs(60)
+    model = clone(model).fit(X, y)
+    model.save(tmp_path / "model.weald")
+    loaded = load(tmp_path / "model.weald")
+    with pytest.raises(AttributeError, match=f"`{name}` speaks of the training rows.*{way_out}"):
+        getattr(loaded, name)
+    if name == "total_slack_":
+        assert loaded.slack(X, y).sum() == pytest.approx(model.total_slack_, abs=1e-3)
+    elif name != "alpha_":
+        assert getattr(loaded, name[:-1])(X, y) == pytest.approx(getattr(model, name), abs=1e-3)
+    elif model.solver_ == "exact":
+        alpha = model.alpha_.sum(axis=1) if isinstance(model, SVR) else model.alpha_
+        assert np.abs(loaded.dual_coef_[0]) == pytest.approx(alpha[loaded.support_])
+        assert np.count_nonzero(alpha) == len(loaded.support_)
+
+
 def test_the_model_does_not_depend_on_the_number_of_threads():
     X, y = blobs(300, 3, spread=2.0)
     models = [SVC(n_jobs=n, probability=True, random_state=0).fit(X, y) for n in (1, 2, 5)]
     for model in models[1:]:
         assert np.array_equal(model.dual_coef_, models[0].dual_coef_)
         assert np.array_equal(model.predict_proba(X), models[0].predict_proba(X))
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("kind", [SVC, SVR])
+def test_a_linear_machine_is_the_same_for_columns_far_from_zero(kind, offset):
+    random = np.random.default_rng(1)
+    rows = np.round(random.normal(size=(300, 3)), 3)
+    noisy = rows @ [1.0, 2.0, -1.0] + random.normal(size=300)
+    target = noisy > 0 if kind is SVC else noisy
+    near = kind(kernel="linear", tol=1e-8).fit(rows, target)
+    far = kind(kernel="linear", tol=1e-8).fit(rows + offset, target)
+    assert far.coef_ == pytest.approx(near.coef_, abs=1e-5)
+    ask = "decision_function" if kind is SVC else "predict"
+    assert getattr(far, ask)(rows + offset) == pytest.approx(getattr(near, ask)(rows), abs=1e-4)
+    assert far.duality_gap_ == pytest.approx(near.duality_gap_, abs=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_kernel_values_that_hide_the_gap_are_not_called_converged():
+    random = np.random.default_rng(1)
+    rows = random.normal(size=(100, 3)) + 1e9
+    assert SVC(kernel="poly").fit(rows, rows[:, 0] > 1e9).fit_status_ == 1

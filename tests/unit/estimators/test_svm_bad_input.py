@@ -30,8 +30,9 @@ X, Y = blobs(40)
         ({"sigma": 0}, r"`sigma` of SV[CR] must be None or a number above 0; got 0"),
         ({"sigma": 1.0, "gamma": 2.0}, r"`sigma` of SV[CR] is another way to say `gamma`, and both"),
         ({"sigma": 1e-200}, r"`sigma` of SV[CR] must be a number above 0 whose 1 / \(2 sigma²\)"),
-        ({"degree": 0}, r"`degree` of SV[CR] must be a whole number of at least 1; got 0"),
-        ({"degree": 2.5}, r"`degree` of SV[CR] must be a whole number of at least 1; got 2\.5"),
+        ({"degree": 0}, r"`degree` of SV[CR] must be a whole number from 1 to 1000; got 0"),
+        ({"degree": 2.5}, r"`degree` of SV[CR] must be a whole number from 1 to 1000; got 2\.5"),
+        ({"degree": 2000}, r"`degree` of SV[CR] must be a whole number from 1 to 1000; got 2000"),
         ({"coef0": np.inf}, r"`coef0` of SV[CR] must be a finite number; got inf"),
         ({"tol": 0}, r"`tol` of SV[CR] must be a number above 0; got 0\. Use 1e-3"),
         ({"cache_size": 0}, r"`cache_size` of SV[CR] must be a number above 0; got 0"),
@@ -108,7 +109,7 @@ def test_a_kernel_that_returns_no_numbers_is_named():
     def words(A, B):
         return "like"
 
-    with pytest.raises(DataTypeError, match="The kernel words must be an array of numbers; got str"):
+    with pytest.raises(DataTypeError, match="The kernel words must be an array of real numbers; got str"):
         SVC(kernel=words).fit(X, Y)
 
 
@@ -130,6 +131,15 @@ def test_a_precomputed_matrix_must_be_square():
     model = SVC(kernel="precomputed").fit(X @ X.T, Y)
     with pytest.raises(DataError, match="X has 3 features, but SVC is expecting 40 features"):
         model.predict(X)
+
+
+def test_a_precomputed_matrix_must_be_symmetric():
+    K = X @ X.T
+    K[3, 5] += 1e-12
+    SVC(kernel="precomputed").fit(K, Y)
+    K[3, 5] += 1.0
+    with pytest.raises(DataError, match=r"not symmetric: row 3, column 5 holds .*, and row 5, column 3"):
+        SVC(kernel="precomputed").fit(K, Y)
 
 
 def test_a_precomputed_matrix_holds_numbers():
@@ -262,6 +272,14 @@ def test_the_warning_names_the_worst_of_several_machines():
     rows, y = blobs(200, 3, spread=3.0)
     with pytest.warns(ConvergenceWarning, match=r"\(3 of 3 machines; the worst: the labels \d and \d\)"):
         SVC(max_iter=5).fit(rows, y)
+
+
+def test_a_tolerance_below_rounding_ends_and_warns():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 3))
+    with pytest.warns(ConvergenceWarning, match=r"to `tol`, which the rounding .* Raise `tol`"):
+        model = SVC(tol=1e-16, C=10.0).fit(rows, rows[:, 0] + random.normal(size=200) > 0)
+    assert model.kkt_gap_ < 1e-12
 
 
 def test_stopping_at_max_time_warns_and_leaves_a_model():

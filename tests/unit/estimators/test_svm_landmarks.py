@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from unit.estimators.svm_data import blobs, waves
 
-from weald import SVC, SVR
+from weald import SVC, SVR, load
 from weald.errors import ParameterError
 from weald.io.model_file import to_bytes
 from weald.kernels import RBF
@@ -102,6 +102,26 @@ def test_a_linear_kernel_by_its_columns_is_the_exact_machine(kind):
     assert columns.coef_ == pytest.approx(exact.coef_, abs=1e-4)
 
 
+@pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.parametrize(
+    "options",
+    [{"kernel": "linear"}, {}, {"solver": "exact"}, {"kernel": "linear", "solver": "exact"}],
+    ids=["columns", "landmarks", "rows", "linear rows"],
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_model_predicts_what_was_solved(options, n_classes, tmp_path):
+    X, y = blobs(400, n_classes, spread=3.0)
+    model = SVC(random_state=0, multi_class="ovr", **options).fit(X, y)
+    assert model.functional_margin(X, y) == pytest.approx(model.functional_margin_, abs=1e-9)
+    numbers = SVR(random_state=0, **options).fit(X, X[:, 0] ** 2)
+    assert numbers.slack(X, X[:, 0] ** 2) == pytest.approx(numbers.slack_, abs=1e-9)
+    model.save(tmp_path / "model.weald")
+    loaded = load(tmp_path / "model.weald")
+    assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    if options.get("kernel") == "linear":
+        assert loaded.coef_.tobytes() == model.coef_.tobytes()
+
+
 def test_what_landmarks_cannot_do_is_refused():
     X, y = blobs(200)
     with pytest.raises(ParameterError, match=r"solver='landmarks' of SVC chooses among rows of a table"):
@@ -112,3 +132,11 @@ def test_what_landmarks_cannot_do_is_refused():
         ParameterError, match=r"`n_landmarks`=150 of SVC takes 0 MB.*Use at most 65 landmarks"
     ):
         SVC(solver="landmarks", n_landmarks=150, cache_size=0.1).fit(X, y)
+
+
+def test_little_time_means_few_landmarks():
+    assert advice.landmark_count(None, 100_000, 10**9) == 625
+    assert advice.landmark_count(None, 100_000, 10**10) == 2000
+    assert advice.landmark_count(None, 100_000, 10**10, max_time=1.0) == 158
+    assert advice.landmark_count(None, 100_000, 10**10, max_time=1e-3) == 100
+    assert advice.landmark_count(700, 100_000, 10**10, max_time=1.0) == 700

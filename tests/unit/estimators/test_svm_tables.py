@@ -42,6 +42,32 @@ def test_categories_become_columns_and_gaps_medians():
     assert model.decision_function(FRAME) == pytest.approx(plain.decision_function(by_hand))
 
 
+def test_columns_of_the_matrix_have_names(tmp_path):
+    names = ("length", "colour=blue", "colour=green", "colour=red", "size")
+    for model in (SVC(kernel="linear"), SVC(), SVR(kernel="linear"), SVC(kernel=lambda A, B: A @ B.T)):
+        model.fit(FRAME, Y)
+        assert model.column_names_ == names
+        assert model.support_vectors_.shape[1] == len(names)
+        if model.kernel == "linear":
+            assert model.coef_.shape[1] == len(names)
+    assert SVC().fit(X, Y).column_names_ == (0, 1, 2)
+    model = SVC(kernel="linear").fit(FRAME, Y)
+    model.save(tmp_path / "model.weald")
+    assert weald.load(tmp_path / "model.weald").column_names_ == names
+    assert not hasattr(SVC(), "column_names_")
+    with pytest.raises(AttributeError, match="kernel='precomputed': the table holds kernel values"):
+        _ = SVC(kernel="precomputed").fit(X @ X.T, Y).column_names_
+
+
+def test_columns_of_texts_are_substrings():
+    texts, labels = ["abab", "ba"] * 3, [0, 1] * 3
+    model = SVC(kernel="spectrum", degree=2).fit(texts, labels)
+    assert model.column_names_ == ("ab", "ba")
+    assert model.support_vectors_.shape[1] == 2
+    framed = SVC(kernel="spectrum", degree=2).fit(pd.DataFrame({"text": texts}), labels)
+    assert framed.column_names_ == ("text=ab", "text=ba")
+
+
 def test_every_library_gives_the_same_bytes():
     sizes = pl.Series("size", FRAME["size"].astype(str)).cast(pl.Enum(["S", "M", "L"]))
     polars = pl.from_pandas(FRAME.drop(columns="size")).with_columns(sizes)

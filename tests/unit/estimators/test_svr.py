@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn import svm
 from unit.estimators.svm_data import waves
 
-from weald import SVR
+from weald import SVR, LinearSVR
+from weald.errors import DataError, ParameterError
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
@@ -57,6 +58,25 @@ def test_a_tube_that_holds_all_rows_needs_no_support():
     assert abs(model.predict(X)[0] - y).max() <= 10
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict(X), model.predict(X))
+
+
+def test_a_tube_that_no_function_stays_in_is_told():
+    X, y = waves()
+    told = (
+        r"hard margin, and the upper and lower edges of a tube of ±0\.01 around the rows "
+        r"\(a larger epsilon moves them apart\) are not separable"
+    )
+    with pytest.raises(DataError, match=told):
+        SVR(C=np.inf, epsilon=0.01, kernel="linear").fit(X, y)
+    assert SVR(C=np.inf, epsilon=10.0, kernel="linear").fit(X, y).fit_status_ == 0
+
+
+def test_c_of_a_linear_machine_is_finite():
+    X, y = waves()
+    with pytest.raises(
+        ParameterError, match=r"number above 0, and finite; got inf.*SVR\(kernel='linear', C=inf"
+    ):
+        LinearSVR(C=np.inf).fit(X, y)
 
 
 def test_rows_of_weight_zero_are_absent():

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from weald import SVC, SVR, LinearSVC, LinearSVR, plot_margin
 from weald.errors import DataError, DataTypeError, ParameterError
+from weald.kernels import Spectrum
 from weald.pictures.plane import plane_of
 from weald.pictures.slack import slack_lines
 
@@ -235,8 +236,27 @@ def test_bad_calls_are_told() -> None:
         plot_margin(KNeighborsClassifier().fit(X, Y), X)
     with pytest.raises(DataTypeError, match="precomputed"):
         plot_margin(SVC(kernel="precomputed").fit(X @ X.T, Y), X @ X.T)
+    texts = ["one", "two", "three", "four"] * 20
+    for kernel in ("spectrum", Spectrum(2)):
+        with pytest.raises(DataTypeError, match=r"draws over columns of numbers.*texts, which have none"):
+            plot_margin(SVC(kernel=kernel).fit(texts, Y), texts)
     with pytest.raises(DataError, match="2 numeric columns, and X has 1"):
         plot_margin(SVC().fit(FRAME[["x", "town"]], Y), FRAME[["x", "town"]])
+
+
+@pytest.mark.parametrize(
+    "asked", [{"held": {99: 1.0}}, {"held": {"9": 1.0}}, {"columns": np.array([0, 12])}, {"columns": [0, -1]}]
+)
+def test_columns_without_names_are_counted(asked: Any) -> None:
+    wide = np.tile(X, 5)
+    model = SVC().fit(wide, Y)
+    (parameter,) = asked
+    told = rf"`{parameter}` of plot_margin names .*10 columns have no names: use positions from 0 to 9\."
+    with pytest.raises(ParameterError, match=told):
+        plot_margin(model, wide, **asked)
+    with pytest.raises(ParameterError, match="one column has no name: use 0"):
+        plot_margin(SVR().fit(X[:, :1], X[:, 1]), X[:, :1], columns=1)
+    plot_margin(model, wide, columns=np.array([0, 1]), held={2: 1.0}, resolution=10)
 
 
 def test_planes_of_odd_tables() -> None:

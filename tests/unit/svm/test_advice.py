@@ -35,6 +35,28 @@ def test_a_budget_below_a_working_set_leads_to_landmarks():
     assert "cache_size holds 500 rows" in found.reason
 
 
+def test_reasons_are_whole_sentences():
+    assert advice(n_rows=60_000).reason == (
+        "60,000 rows and 10 columns: above 50,000 rows an exact kernel machine takes too long, so landmarks "
+        "stand for the rows. solver='exact' insists; LinearSVC and LinearSVR are the other way."
+    )
+    assert advice(n_rows=20_000, n_columns=1, cache_bytes=20_000 * 4).reason == (
+        "20,000 rows and 1 column: cache_size holds 1 row of the kernel matrix, and an exact machine works "
+        "on 1,024 at a time, so landmarks stand for the rows. cache_size=79 or solver='exact' gives the "
+        "exact machine; LinearSVC and LinearSVR are the other way."
+    )
+    assert "works on 300 at a time. The kernel is linear" in (
+        advice(n_rows=300, cache_bytes=4 * 300, linear=True).reason
+    )
+
+
+def test_the_budget_that_a_reason_names_is_enough():
+    for n_rows in (3, 300, 1024, 7777, 50_000):
+        found = advice(n_rows=n_rows, cache_bytes=4 * n_rows)
+        megabytes = int(found.reason.partition("cache_size=")[2].partition(" ")[0])
+        assert advice(n_rows=n_rows, cache_bytes=megabytes << 20).solver == "exact"
+
+
 def test_a_budget_for_all_rows_of_a_small_table_is_enough():
     assert advice(n_rows=100, cache_bytes=100 * 4 * 100).solver == "exact"
 

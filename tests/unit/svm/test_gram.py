@@ -54,8 +54,9 @@ def wrong(result: Any) -> Any:
         (np.ones(3), DataError, r"shape \(3,\)"),
         (np.full((3, 3), np.nan), DataError, "The kernel my_kernel returned nan for a pair of rows"),
         (np.full((3, 3), np.inf), DataError, "returned inf"),
-        (None, DataError, "shape"),
-        ("text", DataTypeError, "The kernel my_kernel must be an array of numbers; got str"),
+        (None, DataTypeError, "must be an array of real numbers; got NoneType"),
+        (np.full((3, 3), 1j), DataTypeError, "must be an array of real numbers; got complex numbers"),
+        ("text", DataTypeError, "The kernel my_kernel must be an array of real numbers; got str"),
     ],
 )
 def test_bad_functions_are_told(result: Any, error: type[Exception], message: str) -> None:

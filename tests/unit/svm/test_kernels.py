@@ -191,7 +191,7 @@ BAD_NUMBERS: list[tuple[Any, str]] = [
     (lambda: RBF(sigma=-1.0), r"`sigma` of RBF"),
     (lambda: RBF(sigma=1e-200), r"`sigma` of RBF"),
     (lambda: RBF(0.5, sigma=1.0), r"both are given: sigma=1 and gamma=0.5"),
-    (lambda: Polynomial(0), r"`degree` of Polynomial must be a whole number of at least 1; got 0"),
+    (lambda: Polynomial(0), r"`degree` of Polynomial must be a whole number from 1 to 1000; got 0"),
     (lambda: Polynomial(2.5), r"got 2.5"),
     (lambda: Polynomial(2, 1.0, np.nan), r"`coef0` of Polynomial must be a finite number"),
     (lambda: Sigmoid(1.0, "a"), r"`coef0` of Sigmoid"),

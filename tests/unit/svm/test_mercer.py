@@ -80,6 +80,8 @@ def test_tables_and_texts() -> None:
 def test_bad_calls_are_told() -> None:
     with pytest.raises(ParameterError, match="needs rows"):
         weald.check_mercer("rbf")
+    with pytest.raises(ParameterError, match=r"matrix itself: check_mercer\(K\)"):
+        weald.check_mercer("precomputed", np.eye(3))
     with pytest.raises(ParameterError, match="kernel matrix without"):
         weald.check_mercer(np.eye(3), X)
     with pytest.raises(DataError, match="square"):
