@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import tables
 from harness import main
-from jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
+from jobs import Arrays, AtMost, Contender, Dataset, Figures, Job, Target, Timed, Within
 from trees import sized
 
 Parameters: TypeAlias = dict[str, Any]
@@ -113,6 +113,52 @@ def predicting(maker: Maker, kind: str, parameters: Parameters, arrays: Arrays, 
     return Timed(run=lambda: model.predict(X), figures=lambda said: {"accuracy": float(np.mean(said == y))})
 
 
+def accuracy(arrays: Arrays, model: Any) -> Figures:
+    """How well the test rows are told."""
+    return {"accuracy": float(model.score(arrays["X_test"], arrays["y_test"]))}
+
+
+def fitting_some(n_rows: int | None, parameters: Parameters, arrays: Arrays, threads: int) -> Timed:
+    """Time one fit of ours on the first rows, or on all."""
+    warmed(weald_machine, "SVC", parameters, arrays, threads)
+    X, y = arrays["X"][:n_rows], arrays["y"][:n_rows]
+    return Timed(
+        run=lambda: weald_machine("SVC", threads, parameters).fit(X, y), figures=partial(accuracy, arrays)
+    )
+
+
+def covertype(quick: bool) -> Arrays:
+    """The real table: is a forest of the commonest kind? 200,000 rows, and 20,000 to predict."""
+    import pandas as pd
+
+    n = 800 if quick else 220_000
+    frame = pd.read_parquet(tables.data_file("covertype.parquet")).sample(n, random_state=0)
+    y = (frame.pop("Cover_Type") == 2).to_numpy()
+    X = frame.to_numpy(np.float64)
+    train = n // 11 * 10
+    return {"X": X[:train], "y": y[:train], "X_test": X[train:], "y_test": y[train:]}
+
+
+def landmarks_job() -> Job:
+    """All rows by landmarks, against the exact machine of a tenth of them."""
+    options: Parameters = {"scale": True, "random_state": 0}
+    many = options | {"solver": "landmarks"}
+    few = options | {"solver": "exact"}
+    exact = "weald, exact, 20,000 rows"
+    ours = Contender(
+        "weald, landmarks, 200,000 rows",
+        "weald",
+        partial(fitting_some, None, many),
+        many,
+        ours=True,
+        rules=(Within("accuracy", 0.01, not_worse=True), AtMost("fit MB", 2000.0)),
+        targets=(Target(against=exact),),
+    )
+    other = Contender(exact, "weald", partial(fitting_some, 20_000, few), few)
+    title = "Landmarks of 200,000 × 54 rows (covertype), against the exact machine of 20,000"
+    return Job("landmarks", title, "covertype", (ours, other), TWO, memory=True)
+
+
 def job(
     name: str,
     title: str,
@@ -152,6 +198,7 @@ DATASETS = (
     dataset("classification-30", tables.classification, 30_000),
     dataset("regression-10", tables.regression, 10_000),
     dataset("regression-30", tables.regression, 30_000),
+    Dataset("covertype", covertype),
 )
 SMALL = {
     INTELEX: Target(ratio=1.3, goal=2.5, against=INTELEX),
@@ -172,6 +219,7 @@ JOBS = (
         PREDICT,
         calls=3,
     ),
+    landmarks_job(),
 )
 
 if __name__ == "__main__":
