@@ -139,7 +139,9 @@ class MatrixPlan:
     _hint: str | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, table: Table, schema: Schema, *, scale: Scale, weight: Floats | None = None) -> MatrixPlan:
+    def of(
+        cls, table: Table, schema: Schema, *, scale: Scale, weight: Floats | None = None, hint: bool = True
+    ) -> MatrixPlan:
         """What a training table tells: medians for what is missing, and the spread of each column.
 
         Parameters
@@ -152,11 +154,19 @@ class MatrixPlan:
             As above. 0/1 columns are scaled like all others; a constant column is not divided.
         weight : ndarray of shape (n_rows,), optional
             Weights of the rows, in medians, means and deviations. Rows of weight 0 count as absent.
+        hint : bool, default=True
+            Whether the hint on spreads will be asked for; reading a sparse table takes less time without.
         """
         layout = Layout.of(schema)
         is_sparse = _came_sparse(table) or _mostly_zero(layout)
         if is_sparse:
-            found = sparse_statistics(csr_of(table, layout), layout, weight, spread=scale == "standard")
+            found = sparse_statistics(
+                csr_of(table, layout),
+                layout,
+                weight,
+                spread=scale == "standard",
+                sizes=hint or scale is not None,
+            )
         else:
             found = dense_statistics(table, layout, weight)
         centre, divisor = np.zeros(layout.n_out), np.ones(layout.n_out)
@@ -165,8 +175,8 @@ class MatrixPlan:
             centre = centre if is_sparse else found.mean
         elif scale == "maximum":
             divisor = _not_zero(found.largest)
-        hint = None if scale is not None else _hint(found, layout, is_sparse=is_sparse)
-        return cls(schema, scale, is_sparse, found.fill, centre, divisor, hint)
+        said = _hint(found, layout, is_sparse=is_sparse) if hint and scale is None else None
+        return cls(schema, scale, is_sparse, found.fill, centre, divisor, said)
 
     @property
     def column_names(self) -> tuple[Hashable, ...]:

@@ -192,16 +192,21 @@ def _count_levels(
 # --------------------------------------------------------------------------- sparse
 
 
-def sparse_statistics(matrix: Any, layout: Layout, weight: Floats | None, *, spread: bool) -> Statistics:
+def sparse_statistics(
+    matrix: Any, layout: Layout, weight: Floats | None, *, spread: bool, sizes: bool = True
+) -> Statistics:
     """The statistics of a CSR matrix without duplicates, whose stored NaN are gaps.
 
-    Without `spread` the mean is not asked for, and of the deviation only whether it is 0.
+    Without `spread` the mean is not asked for, and of the deviation only whether it is 0; without `sizes`
+    nothing but what fills gaps.
     """
     layout.refuse_infinite_csr(matrix)
     total = float(matrix.shape[0]) if weight is None else float(weight.sum())
     entries = SparseEntries.of(matrix, weight)
     fill = _sparse_fill(matrix, entries, total, weight)
     fill[layout.is_level] = 0.0
+    if not sizes:
+        return Statistics(fill, *np.zeros((3, len(fill))))
     low, high, mean, deviation = entries.moments(fill, total, spread=spread)
     if not spread:
         deviation = (low < high).astype(np.float64)

@@ -114,7 +114,8 @@ class BaseLinearMachine(
         schema = Schema.of(table, used=used_rows(weight), unknown=options.unknown)
         aligned = schema.align(table, estimator=owner)
         scale: Any = "standard" if options.scale else None
-        plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight)
+        hint = log.isEnabledFor(logging.INFO)
+        plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
         reading = TableReading.of(plan, options.categorical_features, None)
         matrix = reading.matrix(aligned)
         if weight is not None:

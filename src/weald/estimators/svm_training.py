@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,6 +32,8 @@ from weald.svm.spaces import CalledSpace, GivenSpace, NativeSpace, RowNumbers, S
 from weald.svm.spectrum import SpectrumPlan, text_table
 
 Floats: TypeAlias = NDArray[np.float64]
+
+log = logging.getLogger("weald.svm")
 
 _MEGABYTE = 1 << 20
 
@@ -151,7 +154,8 @@ def read_columns(
     scale: Scale = None
     if options.scale:
         scale = "maximum" if takes_no_negatives(kernel) else "standard"
-    plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight)
+    hint = log.isEnabledFor(logging.INFO)
+    plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
     reading = TableReading.of(plan, options.categorical_features, kernel)
     return reading, reading.matrix(aligned)
 

@@ -343,3 +343,20 @@ def test_ctrl_c_ends_a_fit_within_a_second():
         assert time.monotonic() - begin < 1.4 + 0.6
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_columns_that_no_row_has_change_no_bit(loss):
+    # of 5,000 columns the descent lays weights out by how often they are read, of 300 as they come
+    random = np.random.default_rng(5)
+    narrow = sparse.random_array((200, 300), density=0.1, rng=random, format="csr")
+    place = np.sort(random.choice(5000, 300, replace=False))
+    wide = sparse.csr_array((narrow.data, place[narrow.indices], narrow.indptr), shape=(200, 5000))
+    y = np.where(narrow @ random.normal(size=300) > 0, 1.0, -1.0)
+    few, many = (
+        solve_linear(Matrix.of(X), y, loss=loss, penalty="l2", upper=np.ones(200), solver="descent")
+        for X in (narrow, wide)
+    )
+    assert many.coef[place].tobytes() == few.coef.tobytes()
+    assert np.count_nonzero(many.coef) == np.count_nonzero(few.coef)
+    assert (many.intercept, many.n_iter) == (few.intercept, few.n_iter)
