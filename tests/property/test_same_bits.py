@@ -169,6 +169,7 @@ INTERRUPTED = """
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     timer = threading.Timer(delay, interrupt)
     timer.start()
     try:
