@@ -254,17 +254,14 @@ def use_forest(model, rows):
             action()
 
 
-@pytest.mark.parametrize("which", ensembles.ENSEMBLES)
-def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_path):
+def refused_files(which, model, rows, use_it, path, n_files):
+    """How many of so many spoilt files are refused; what is loaded from the others is used."""
     draw = random.Random(which)
-    model = ensembles.ENSEMBLES[which]()
     data = model_file.to_bytes(model)
-    rows = ensembles.table_of(model)
-    path = tmp_path / "m.weald"
     path.write_bytes(data)
     text, tensors = container.read(path, mmap=False)
     refused = 0
-    for _ in range(N_FILES // 2):
+    for _ in range(n_files):
         path.write_bytes(spoilt(draw, data, text, tensors))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -273,7 +270,15 @@ def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_pa
             except ModelFileError:
                 refused += 1
                 continue
-            use_ensemble(loaded, rows)
+            use_it(loaded, rows)
+    return refused
+
+
+@pytest.mark.parametrize("which", ensembles.ENSEMBLES)
+def test_spoilt_ensembles_give_model_file_errors_or_working_models(which, tmp_path):
+    model = ensembles.ENSEMBLES[which]()
+    rows = ensembles.table_of(model)
+    refused = refused_files(which, model, rows, use_ensemble, tmp_path / "m.weald", N_FILES // 2)
     assert N_FILES // 6 < refused < N_FILES // 2
 
 
@@ -294,78 +299,36 @@ def use_machine(model, rows):
 
 @pytest.mark.parametrize("which", machines.MACHINES)
 def test_spoilt_machines_give_model_file_errors_or_working_models(which, tmp_path):
-    draw = random.Random(which)
     model, rows = machines.machine(which)
-    data = model_file.to_bytes(model)
-    path = tmp_path / "m.weald"
-    path.write_bytes(data)
-    text, tensors = container.read(path, mmap=False)
-    refused = 0
-    for _ in range(N_FILES // 4):
-        path.write_bytes(spoilt(draw, data, text, tensors))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                loaded = weald.load(path, mmap=draw.random() < 0.1)
-            except ModelFileError:
-                refused += 1
-                continue
-            use_machine(loaded, rows)
+    refused = refused_files(which, model, rows, use_machine, tmp_path / "m.weald", N_FILES // 4)
     assert N_FILES // 16 < refused < N_FILES // 4
 
 
-def user_of(model):
-    """What uses such a model."""
+def use_by_kind(model, rows):
+    """As `use`, `use_forest` or `use_booster`."""
     if hasattr(model, "importances"):
-        return use_booster
-    return use_forest if hasattr(model, "bags_") else use
+        use_booster(model, rows)
+    elif hasattr(model, "bags_"):
+        use_forest(model, rows)
+    else:
+        use(model, rows)
 
 
 @pytest.mark.parametrize("which", boosters.BOOSTERS | forests.FORESTS)
 def test_spoilt_boosters_and_forests_give_model_file_errors_or_working_models(which, tmp_path):
-    draw = random.Random(which)
     model = (boosters.BOOSTERS | forests.FORESTS)[which]()
-    data = model_file.to_bytes(model)
     rows = boosters.table_of(model)
-    path = tmp_path / "m.weald"
-    path.write_bytes(data)
-    text, tensors = container.read(path, mmap=False)
-    refused = 0
-    for _ in range(N_FILES // 2):
-        path.write_bytes(spoilt(draw, data, text, tensors))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                loaded = weald.load(path, mmap=draw.random() < 0.1)
-            except ModelFileError:
-                refused += 1
-                continue
-            user_of(loaded)(loaded, rows)
+    refused = refused_files(which, model, rows, use_by_kind, tmp_path / "m.weald", N_FILES // 2)
     assert N_FILES // 6 < refused < N_FILES // 2
 
 
 @pytest.mark.parametrize("which", MODELS)
 def test_spoilt_files_give_model_file_errors_or_working_models(which, tmp_path):
-    draw = random.Random(which)
     model = MODELS[which]()
-    data = model_file.to_bytes(model)
     rows = random_rows(3, model.schema_, 4)
     if not model.schema_.named:
         rows = [list(row) for row in zip(*random_rows(3, model.schema_, 4).values(), strict=True)]
-    path = tmp_path / "m.weald"
-    path.write_bytes(data)
-    text, tensors = container.read(path, mmap=False)
-    refused = 0
-    for _ in range(N_FILES):
-        path.write_bytes(spoilt(draw, data, text, tensors))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                loaded = weald.load(path, mmap=draw.random() < 0.1)
-            except ModelFileError:
-                refused += 1
-                continue
-            user_of(loaded)(loaded, rows)
+    refused = refused_files(which, model, rows, use_by_kind, tmp_path / "m.weald", N_FILES)
     assert N_FILES // 3 < refused < N_FILES
 
 

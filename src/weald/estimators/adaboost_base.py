@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -35,8 +35,8 @@ from weald.estimators.bagging_trees import shares_codes
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import warn_of_column
 from weald.estimators.fitted import Target
+from weald.estimators.manners import CheckedParameters
 from weald.estimators.members import naming, showing
-from weald.estimators.options import check_names, checked
 from weald.estimators.saving import Saving
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
@@ -56,10 +56,18 @@ class Fitted:
     learned: dict[str, Any]
 
 
-class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseAdaBoost(
+    RoundReading,
+    AdaBoostState,
+    CheckedParameters,
+    Saving,
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+    metaclass=ABCMeta,
+):
     """The shared base of `AdaBoostClassifier` and `AdaBoostRegressor`."""
 
     _options: ClassVar[type[AdaBoostOptions]]
+    _nested = True
     #: "classifier" or "regressor"
     _kind: ClassVar[str]
 
@@ -295,33 +303,6 @@ class BaseAdaBoost(RoundReading, AdaBoostState, Saving, BaseEstimator, metaclass
     def __getitem__(self, number: int) -> Any:
         """The member of one round; the first is 0."""
         return self.estimators_[number]
-
-    def _checked_options(self) -> Any:
-        """The parameters as a validated record."""
-        values = {each.name: getattr(self, each.name) for each in fields(self._options)}
-        return checked(self._options, type(self).__name__, values)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; those of the base estimator as `estimator__name`.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        names = [name.partition("__")[0] for name in params]
-        check_names(names, type(self).__name__, list(self.get_params(deep=False)))
-        return super().set_params(**params)  # type: ignore[no-any-return]
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""

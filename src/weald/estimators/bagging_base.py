@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -31,7 +31,7 @@ from weald.estimators.class_weight import Weights
 from weald.estimators.ensemble_options import BaggingOptions
 from weald.estimators.ensemble_saving import BaggingState
 from weald.estimators.fitted import Target
-from weald.estimators.options import check_names, checked
+from weald.estimators.manners import CheckedParameters
 from weald.estimators.saving import Saving
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
@@ -50,10 +50,18 @@ class Bagged:
     out_of_bag: OutOfBag | None
 
 
-class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseBagging(
+    BaggingState,
+    CheckedParameters,
+    Saving,
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+    metaclass=ABCMeta,
+):
     """The shared base of `BaggingClassifier` and `BaggingRegressor`."""
 
     _default: ClassVar[type[Any]]
+    _options = BaggingOptions
+    _nested = True
 
     estimator: Any
     n_jobs: int | None
@@ -333,33 +341,6 @@ class BaseBagging(BaggingState, Saving, BaseEstimator, metaclass=ABCMeta):  # ty
     def __getitem__(self, bag: int) -> Any:
         """The member of one bag."""
         return self.estimators_[bag]
-
-    def _checked_options(self) -> BaggingOptions:
-        """The parameters as a validated record."""
-        values = {each.name: getattr(self, each.name) for each in fields(BaggingOptions)}
-        return checked(BaggingOptions, type(self).__name__, values)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; those of the base estimator as `estimator__name`.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        names = [name.partition("__")[0] for name in params]
-        check_names(names, type(self).__name__, list(self.get_params(deep=False)))
-        return super().set_params(**params)  # type: ignore[no-any-return]
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""

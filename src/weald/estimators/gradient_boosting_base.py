@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from weald.boosting.loop import run_rounds
@@ -43,7 +43,6 @@ from weald.estimators.gradient_boosting_saving import StageState
 from weald.estimators.gradient_boosting_start import EstimatorStart, fit_start
 from weald.estimators.growth import drawn_seed, max_columns, row_limit
 from weald.estimators.members import in_order, limit_input_tags
-from weald.estimators.options import check_names
 
 #: one value a round
 CURVES = ("train_score_", "oob_scores_", "oob_improvement_", "validation_scores_")
@@ -53,6 +52,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
     """The shared base; a subclass says how it reads targets, and which losses fit them."""
 
     _options: ClassVar[type[StageBoostingOptions]]
+    _nested = True
 
     @abstractmethod
     def _read_target(
@@ -352,28 +352,6 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         for name in (*CURVES, "oob_score_", "feature_names_in_", "forest_", "schema_"):
             self.__dict__.pop(name, None)
         self.__dict__.update(brought | curves)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; those of `estimator` and `init` as `estimator__name`, `init__name`.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Raises
-        ------
-        ParameterError
-            For a name the estimator does not have, with the nearest one it has.
-        """
-        names = [name.partition("__")[0] for name in params]
-        check_names(names, type(self).__name__, list(self.get_params(deep=False)))
-        return BaseEstimator.set_params(self, **params)  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: tables that the estimators take, if there are any besides trees."""

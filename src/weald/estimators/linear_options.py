@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from weald.errors import ParameterError
 from weald.estimators.ensemble_options import Flag
-from weald.estimators.options import Choice, Instance, Nothing, NotZero, Number, Whole, parameter
+from weald.estimators.options import Choice, Instance, Nothing, Number, Whole, parameter
+from weald.estimators.svm_options import ColumnOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class FinitePenalty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinearOptions:
+class LinearOptions(ColumnOptions):
     """The parameters that `LinearSVC` and `LinearSVR` share."""
 
     dual: bool | str = parameter(Flag(), Choice(("auto",)), hint="Use 'auto' for the fastest way.")
@@ -37,31 +36,9 @@ class LinearOptions:
         hint="Use 1.0 for LIBLINEAR's intercept, 'free' for one that the penalty does not see.",
     )
     verbose: int | bool = parameter(Whole(0), Flag(), hint="Use 1 for a progress bar.")
-    random_state: Any = parameter(
-        Nothing(),
-        Whole(0, 2**32 - 1),
-        Instance((np.random.RandomState,), "a numpy.random.RandomState"),
-        hint="Use a whole number for results that can be repeated.",
-    )
     max_iter: int = parameter(Whole(1), hint="Use 1000.")
     max_time: float | None = parameter(
         Nothing(), Number(0, ends="(]"), hint="Leave it None to set no limit, or give seconds."
-    )
-    scale: bool = parameter(Flag(), hint="Use True to standardise columns inside the model.")
-    unknown: str = parameter(
-        Choice(("missing", "error")),
-        hint="Use 'missing' to treat categories not seen in training as missing.",
-    )
-    categorical_features: Any = parameter(
-        Nothing(),
-        Choice(("from_dtype",)),
-        Instance((Collection,), "a list of column names, of positions or of True and False"),
-        hint="Leave it None to tell categories by the type of the column.",
-    )
-    n_jobs: int | None = parameter(
-        Nothing(),
-        NotZero(),
-        hint="Leave it None for every CPU of the process, or count back from them with -1.",
     )
 
 

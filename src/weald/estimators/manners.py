@@ -15,6 +15,8 @@ class CheckedParameters:
     """Parameters that a record of options checks."""
 
     _options: ClassVar[type[Any]]
+    #: whether parameters may be estimators, whose own are named as in `estimator__max_depth`
+    _nested: ClassVar[bool] = False
 
     def _checked_options(self) -> Any:
         """The parameters as a validated record."""
@@ -22,7 +24,7 @@ class CheckedParameters:
         return checked(self._options, type(self).__name__, values)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
+        """Set parameters by name; those of an estimator within as `estimator__name`.
 
         Parameters
         ----------
@@ -39,7 +41,8 @@ class CheckedParameters:
         ParameterError
             For a name the estimator does not have, with the nearest one it has.
         """
-        check_names(list(params), type(self).__name__, list(self.get_params(deep=False)))  # type: ignore[attr-defined]
+        names = [name.partition("__")[0] if self._nested else name for name in params]
+        check_names(names, type(self).__name__, list(self.get_params(deep=False)))  # type: ignore[attr-defined]
         return super().set_params(**params)  # type: ignore[misc,no-any-return]
 
 

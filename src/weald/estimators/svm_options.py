@@ -49,35 +49,9 @@ class AnyNumber:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MachineOptions:
-    """The parameters that `SVC` and `SVR` share."""
+class ColumnOptions:
+    """How estimators that turn tables into numbers read them, draw and share out the work."""
 
-    C: float = parameter(Penalty(), hint="Use 1.0, less to allow more rows within the margin.")
-    kernel: Any = parameter(
-        Choice(KERNELS),
-        Function("a kernel of weald.kernels or a function f(X, Z)"),
-        hint="Use 'rbf' unless you know better.",
-    )
-    degree: int = parameter(Whole(1, 1000), hint="Use 3.")
-    gamma: float | str = parameter(
-        Choice(("scale", "auto")), Number(0, ends="(]"), hint="Use 'scale', or `sigma`."
-    )
-    coef0: float = parameter(AnyNumber(), hint="Use 0.0, or 1.0 with 'poly'.")
-    sigma: float | None = parameter(Nothing(), Number(0, ends="(]"), hint="Leave it None to go by `gamma`.")
-    shrinking: bool = parameter(Flag(), hint="Use True.")
-    tol: float = parameter(Number(0, ends="(]"), hint="Use 1e-3.")
-    cache_size: float = parameter(Number(0, ends="(]"), hint="Use 1000: the memory for kernel values in MB.")
-    verbose: int | bool = parameter(Whole(0), Flag(), hint="Use 1 for a progress bar.")
-    max_iter: int = parameter(Whole(-1), hint="Use -1 to set no limit.")
-    max_time: float | None = parameter(
-        Nothing(), Number(0, ends="(]"), hint="Leave it None to set no limit, or give seconds."
-    )
-    solver: str = parameter(
-        Choice(("auto", "exact", "landmarks")), hint="Use 'auto' to decide by the size of the table."
-    )
-    n_landmarks: int | None = parameter(
-        Nothing(), Whole(1), hint="Leave it None for 5 % of the rows, at most 2000."
-    )
     scale: bool = parameter(Flag(), hint="Use True to standardise columns inside the model.")
     unknown: str = parameter(
         Choice(("missing", "error")),
@@ -99,6 +73,44 @@ class MachineOptions:
         Nothing(),
         NotZero(),
         hint="Leave it None for every CPU of the process, or count back from them with -1.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelOptions(ColumnOptions):
+    """The numbers of kernels that are chosen by name."""
+
+    degree: int = parameter(Whole(1, 1000), hint="Use 3.")
+    gamma: float | str = parameter(
+        Choice(("scale", "auto")), Number(0, ends="(]"), hint="Use 'scale', or `sigma`."
+    )
+    coef0: float = parameter(AnyNumber(), hint="Use 0.0, or 1.0 with 'poly'.")
+    sigma: float | None = parameter(Nothing(), Number(0, ends="(]"), hint="Leave it None to go by `gamma`.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineOptions(KernelOptions):
+    """The parameters that `SVC` and `SVR` share."""
+
+    C: float = parameter(Penalty(), hint="Use 1.0, less to allow more rows within the margin.")
+    kernel: Any = parameter(
+        Choice(KERNELS),
+        Function("a kernel of weald.kernels or a function f(X, Z)"),
+        hint="Use 'rbf' unless you know better.",
+    )
+    shrinking: bool = parameter(Flag(), hint="Use True.")
+    tol: float = parameter(Number(0, ends="(]"), hint="Use 1e-3.")
+    cache_size: float = parameter(Number(0, ends="(]"), hint="Use 1000: the memory for kernel values in MB.")
+    verbose: int | bool = parameter(Whole(0), Flag(), hint="Use 1 for a progress bar.")
+    max_iter: int = parameter(Whole(-1), hint="Use -1 to set no limit.")
+    max_time: float | None = parameter(
+        Nothing(), Number(0, ends="(]"), hint="Leave it None to set no limit, or give seconds."
+    )
+    solver: str = parameter(
+        Choice(("auto", "exact", "landmarks")), hint="Use 'auto' to decide by the size of the table."
+    )
+    n_landmarks: int | None = parameter(
+        Nothing(), Whole(1), hint="Leave it None for 5 % of the rows, at most 2000."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from weald.data.write import check_writable, places, take_rows, write_cells
 from weald.errors import DataError, ParameterError
 from weald.estimators.forest_tasks import ForestClassifier
 from weald.estimators.growth import drawn_seed
-from weald.estimators.options import check_names, checked
+from weald.estimators.manners import CheckedParameters
 from weald.impute.columns import KnownColumn, missing_cells
 from weald.impute.options import ImputerOptions, has_labels
 from weald.impute.rules import most_votes
@@ -32,7 +31,7 @@ Fills = dict[int, NDArray[Any]]
 Gaps = dict[int, NDArray[np.intp]]
 
 
-class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # no types
+class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, CheckedParameters, BaseEstimator):  # type: ignore[misc]  # no types
     """Fill missing values by the proximity of rows in a forest, after Breiman.
 
     The forest learns `y`, so rows are near each other in what matters for it. Training rows start from the
@@ -95,6 +94,9 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
            [ 5.2, 94. ],
            [ 5.1, 92. ]])
     """
+
+    _options = ImputerOptions
+    _nested = True
 
     def __init__(
         self,
@@ -254,10 +256,6 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
             j: fills[j].reshape(n_copies, len(at))[kept[at], np.arange(len(at))] for j, at in gaps.items()
         }
 
-    def _checked_options(self) -> ImputerOptions:
-        values = {each.name: getattr(self, each.name) for each in fields(ImputerOptions)}
-        return checked(ImputerOptions, type(self).__name__, values)
-
     def _forest(self, options: ImputerOptions, y: Any, n_rows: int) -> Any:
         """The forest to grow, not fitted, with one seed for all iterations."""
         from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -295,23 +293,6 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""
         return "estimator_" in vars(self)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name, those of the estimator as estimator__name.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The imputer.
-        """
-        own = [name for name in params if "__" not in name]
-        check_names(own, type(self).__name__, list(self.get_params(deep=False)))
-        return super().set_params(**params)  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the tables this takes."""
