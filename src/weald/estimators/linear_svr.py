@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import RegressorMixin
 
 from weald.data.matrix import Matrix
-from weald.estimators.linear_base import BaseLinearMachine, Floats, Solved
+from weald.estimators.linear_base import BaseLinearMachine, Floats, Solved, solver_of
 from weald.estimators.linear_options import LinearSVROptions
 from weald.estimators.margin_answers import TubeAnswers
 from weald.estimators.svm_targets import number_target
@@ -38,7 +38,8 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         The intercept is the weight of a column of this number, which the penalty sees, as in LIBLINEAR.
         "free": the penalty does not see it, as in `SVR`.
     dual : bool or "auto", default="auto"
-        "auto" takes the fastest way. True descends the dual, as LIBLINEAR. The solution is the same.
+        "auto" takes the fastest way. True descends the dual, as LIBLINEAR; False never does, unless nothing
+        else fits the loss. The solution is the same.
     verbose : int, default=0
         1 shows progress on stderr.
     random_state : int or RandomState, default=None
@@ -132,7 +133,7 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
             penalty="l2",
             upper=target.upper,
             epsilon=options.epsilon,
-            solver="descent" if options.dual is True else "auto",
+            solver=solver_of(options, matrix.n_columns),
             **given,
         )
         return Solved.of([found])

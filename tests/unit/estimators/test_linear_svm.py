@@ -192,3 +192,20 @@ def test_progress_is_shown_when_asked(capsys):
     assert "machine 1 of 1" in capsys.readouterr().err
     LinearSVC().fit(X, y > 0)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", [LinearSVC, LinearSVR])
+def test_dual_false_does_not_descend_the_dual_of_wide_tables(kind):
+    # the descent draws the order of rows, Newton's steps draw nothing
+    random = np.random.default_rng(2)
+    X = sparse.random_array((150, 3000), density=0.02, rng=random, format="csr")
+    y = X @ random.normal(size=3000)
+    loss = "squared_hinge" if kind is LinearSVC else "squared_epsilon_insensitive"
+    target = y > 0 if kind is LinearSVC else y
+
+    def weights(dual, seed):
+        return kind(loss=loss, dual=dual, random_state=seed, tol=1e-6).fit(X, target).coef_
+
+    assert weights(False, 0).tobytes() == weights(False, 1).tobytes()
+    assert weights(True, 0).tobytes() != weights(True, 1).tobytes()
+    assert weights(True, 0) == pytest.approx(weights(False, 0), abs=1e-4)
