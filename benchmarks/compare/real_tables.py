@@ -49,7 +49,8 @@ NOTES = {
     "bank_marketing": Note(drop=("duration",)),
     "bike_sharing_hour": Note(drop=("dteday",), ordered=("season", "mnth", "hr", "weekday", "weathersit")),
     "higgs_18k": Note(drop=("part",)),
-    "diabetes130": Note(drop=("patient_nbr",)),
+    # diagnoses are numbers of a catalogue in which kindred diseases are neighbours
+    "diabetes130": Note(drop=("patient_nbr",), ordered=("age", "diag_1", "diag_2", "diag_3")),
     "weather_aus": Note(drop=("Date",)),
     "nycflights13": Note(
         drop=AFTER_DEPARTURE, task="binary", variant="arr_delay > 15", target=lambda delay: delay > 15

@@ -43,6 +43,7 @@ void bind_options(nb::module_& m) {
       .def_rw("group_rows", &GrowOptions::group_rows)
       .def_rw("level_by_level", &GrowOptions::level_by_level)
       .def_rw("random", &GrowOptions::random)
+      .def_rw("random_ties", &GrowOptions::random_ties)
       .def_prop_rw(
           "monotone",
           [](const GrowOptions& options) { return std::vector<int>(options.monotone.begin(), options.monotone.end()); },

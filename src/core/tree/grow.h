@@ -193,6 +193,7 @@ class Grower {
   template <class Build>
   int64_t* child_cells(size_t start, size_t n, Node& child, const Node* parent, const int64_t* sibling, Worker& worker,
                        Build build);
+  Ties ties_of(const Node& node) const { return {options_, column_draws(options_, node.path)}; }
   void search_drawn(Node& node);
   void search_combined(Node& node);
   void search_combination(std::vector<Term> terms, int32_t first, const Node& node, Worker& worker, Split& best);

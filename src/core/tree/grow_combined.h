@@ -26,6 +26,7 @@ void Grower<Rows, Criterion>::search_combined(Node& node) {
   run_.check();
   Worker& worker = workers_[0];
   const size_t n = columns_.size();
+  node.split.clear(ties_of(node));
   for (int64_t i = 0; i < options_.max_columns; ++i) {
     const uint64_t word = draw(options_.seed, Purpose::combination, node.path, static_cast<uint64_t>(i));
     const auto first = static_cast<size_t>((static_cast<unsigned __int128>(word) * n) >> 64);

@@ -101,6 +101,7 @@ class DrawnGrower {
   }
 
   bool search(Scope& scope, const Node& node);
+  bool unbeatable(const Node& node) const;
   void sum_rows(const Scope& scope, std::span<const uint32_t> ids);
   bool columns_together() const;
   size_t search_together(const Draws& draws, size_t asked, const Scope& scope, const Node& node);
@@ -125,7 +126,10 @@ class DrawnGrower {
   Sum left_sum(Value most, std::span<const Value> values) const;
   void search_drawn(int32_t j, const View& view, Scope& scope, const Node& node);
   void offer(int32_t j, double score, const int64_t* left);
-  double bar(int32_t j) const { return j > best_.column ? best_.score : next_below(best_.score); }
+  // What a candidate has to exceed. A tie passes: who wins it costs more to tell than most candidates are worth.
+  double bar() const { return best_.found() ? next_below(best_.score) : best_.score; }
+  bool wins_ties(int32_t j) const { return best_.ties.prefers(j, best_.column); }
+  bool loses(int32_t j, double score) const { return score == best_.score && !wins_ties(j); }
   const View& view(int32_t j, Scope& scope, size_t n);
   DrawnCopy& copy_of(size_t j, const Scope& part);
   void take_copy(size_t j, Scope& part);

@@ -5,13 +5,6 @@
 
 namespace weald {
 
-// A split that no other can beat: only a column of a lower number is then worth a look, which wins the tie.
-template <class Criterion>
-bool perfect(const Split& split) {
-  if constexpr (requires { Criterion::most; }) return split.found() && split.score >= Criterion::most;
-  return false;
-}
-
 template <class Rows, class Criterion>
 bool DrawnGrower<Rows, Criterion>::search(Scope& scope, const Node& node) {
   constexpr uint64_t nodes_between_checks = 256;
@@ -20,23 +13,33 @@ bool DrawnGrower<Rows, Criterion>::search(Scope& scope, const Node& node) {
   if constexpr (summed) {
     sum_rows(scope, ids);
   }
-  best_.clear();
+  const Draws draws = column_draws(options_, node.path);
+  best_.clear(Ties(options_, draws));
   best_together_ = ColumnsTogether::most;
   words_ = Draws(options_.seed, Purpose::random_split, node.path);
   const size_t n_columns = drawn_.size();
   const size_t wanted = options_.max_columns > 0 ? static_cast<size_t>(options_.max_columns) : n_columns;
   const size_t asked = std::min(wanted, n_columns);
-  const Draws draws(options_.seed, Purpose::node_columns, node.path);
   size_t n = together_ && scope.level > 1 ? search_together(draws, asked, scope, node) : 0;
   // After those asked for, one at a time until there is a split.
   for (; n < n_columns && (n < asked || !best_.found()); ++n) {
     const int32_t j = asked < n_columns ? drawn_.draw(draws, n) : drawn_[n];
-    if (!(perfect<Criterion>(best_) && j > best_.column)) search_column(j, scope, node);
+    if (!unbeatable(node) || wins_ties(j)) search_column(j, scope, node);
   }
   if (asked < n_columns) drawn_.undraw(n);
   if (!best_.found()) return false;
   const double worth = std::max(0.0, best_.gain(node.score));
   return lowers_enough(options_, *scope.spread, worth, tree_weight_);
+}
+
+// Whether no other split can beat the best so far: only columns that win ties are then worth a look. Two rows can be
+// parted in one way alone.
+template <class Rows, class Criterion>
+bool DrawnGrower<Rows, Criterion>::unbeatable(const Node& node) const {
+  if (!best_.found()) return false;
+  if (node.size() == 2) return best_.held_back == 0;
+  if constexpr (requires { Criterion::most; }) return best_.score >= Criterion::most;
+  return false;
 }
 
 // What each row of the node brings, which every column asks for.
@@ -85,9 +88,9 @@ size_t DrawnGrower<Rows, Criterion>::search_together(const Draws& draws, size_t 
 
 template <class Rows, class Criterion>
 void DrawnGrower<Rows, Criterion>::take_threshold(int32_t j, const Sum& left, double threshold) {
-  BestSum found{bar(j), 1};
+  BestSum found{bar(), 1};
   attempt(left, 0, found);
-  if (found.at != 0) return;
+  if (found.at != 0 || loses(j, found.score)) return;
   int64_t lanes[2];
   to_lanes(left, lanes);
   offer(j, found.score, lanes);
@@ -167,7 +170,7 @@ template <class Rows, class Criterion>
 void DrawnGrower<Rows, Criterion>::scan_sums(int32_t j, const Node& node) {
   if constexpr (summed) {
     if (sums_.size < 2) return;
-    BestSum found{bar(j), sums_.size};
+    BestSum found{bar(), sums_.size};
     if constexpr (gini && Rows::packed) {
       if (sums_.size > GiniFilter::together && !limits_.bind()) {
         scan_filtered(found);
@@ -230,7 +233,7 @@ void DrawnGrower<Rows, Criterion>::scan_filtered(BestSum& found) {
 
 template <class Rows, class Criterion>
 void DrawnGrower<Rows, Criterion>::take_sum(int32_t j, const BestSum& found) {
-  if (found.at == sums_.size) return;
+  if (found.at == sums_.size || loses(j, found.score)) return;
   int64_t left[2];
   to_lanes(found.left, left);
   offer(j, found.score, left);

@@ -59,7 +59,7 @@ void Grower<Rows, Criterion>::search_all(std::span<Node*> children, Node* parent
   for (const Node* child : children) n_rows += child->size();
   if (!options_.random) take_histogram_memory(children, parent);
   for (auto& worker : workers_) {
-    for (auto& best : worker.best) best.column = -1, best.score = -std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < children.size(); ++c) worker.best[c].clear(ties_of(*children[c]));
   }
   for (auto& flags : constant_) flags.resize(active.size());
   if (!groups_.empty()) {
@@ -250,10 +250,10 @@ int64_t* Grower<Rows, Criterion>::child_cells(size_t start, size_t n, Node& chil
 
 template <class Rows, class Criterion>
 void Grower<Rows, Criterion>::search_drawn(Node& node) {
-  const Draws draws(options_.seed, Purpose::node_columns, node.path);
+  const Draws draws = column_draws(options_, node.path);
   auto n = static_cast<size_t>(options_.max_columns);
   for (size_t i = 0; i < n; ++i) drawn_.draw(draws, i);
-  for (auto& worker : workers_) worker.best[0].clear();
+  for (auto& worker : workers_) worker.best[0].clear(ties_of(node));
   for_columns(n, n * node.size(),
               [&](size_t i, Worker& worker) { search_alone(drawn_[i], node, worker, worker.best[0]); });
   for (auto& worker : workers_) {

@@ -27,6 +27,7 @@ struct GrowOptions {
   int64_t combined_columns = 0;  // columns of a linear combination; 0: none. Then max_columns candidates are tried
   std::vector<double> scales;    // per column, if columns are combined: see combinations.h
   bool random = false;           // one candidate a column, drawn (split_random.h)
+  bool random_ties = false;      // of columns that part a node equally well, one by chance (ties.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
   // Boosting: which columns a tree, a level and a node may use (column_rules.h).
   std::vector<int32_t> columns;                    // of this tree, ascending; empty: all

@@ -11,6 +11,7 @@
 
 #include "core/tree/combinations.h"
 #include "core/tree/order.h"
+#include "core/tree/ties.h"
 
 namespace weald {
 
@@ -30,10 +31,12 @@ struct Split {
   std::vector<uint32_t> right_codes;  // categories only
   std::vector<int64_t> left;          // lanes of the left child
   std::vector<Term> terms;            // of a linear combination; empty: `column` alone
+  Ties ties;                          // of the node
 
   bool found() const { return column >= 0; }
   // Nothing found yet; memory stays.
-  void clear() {
+  void clear(const Ties& of_node) {
+    ties = of_node;
     score = -std::numeric_limits<double>::infinity();
     held_back = 0;
     loss = 0;
@@ -41,11 +44,11 @@ struct Split {
   }
   // What it gains over a node of this score.
   double gain(double node_score) const { return score + held_back - node_score; }
-  // Ties: lower column, lower code, missing left first.
+  // Ties: by column (ties.h), lower code, missing left first.
   bool better_than(const Split& other) const {
     if (score != other.score) return score > other.score;
     if (loss != other.loss) return loss < other.loss;
-    if (column != other.column) return other.column < 0 || column < other.column;
+    if (column != other.column) return other.column < 0 || ties.prefers(column, other.column);
     return code != other.code ? code < other.code : missing_left && !other.missing_left;
   }
 };
@@ -254,7 +257,8 @@ class Scan {
   // Makes `split` the best candidate of this column, if it is the better one.
   bool offer(int32_t column, Split& split) const {
     if (!found()) return false;
-    const bool wins = best_score_ != split.score ? best_score_ > split.score : column < split.column;
+    const bool tied = best_score_ == split.score;
+    const bool wins = tied ? split.ties.prefers(column, split.column) : best_score_ > split.score;
     if (!wins && split.found()) return false;
     split.score = best_score_;
     split.held_back = held_back_;

@@ -59,8 +59,11 @@ class AbsoluteScan {
 
   bool offer(int32_t column, Split& split) const {
     if (!found_) return false;
-    if (split.found() && (best_loss_ != split.loss ? best_loss_ > split.loss : column > split.column)) return false;
+    const Ties ties = split.ties;
+    const bool tied = best_loss_ == split.loss;
+    if (split.found() && (tied ? ties.prefers(split.column, column) : best_loss_ > split.loss)) return false;
     split = Split{};
+    split.ties = ties;
     split.score = -static_cast<double>(best_loss_);
     split.loss = best_loss_;
     split.column = column;

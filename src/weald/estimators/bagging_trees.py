@@ -181,9 +181,9 @@ def weigh_classes(options: Any, owner: str, target: Target, weight: Weights) -> 
 def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[np.int64] | None) -> Grown:
     """A tree of some columns. Where its nodes draw columns too, these are coded anew: draws are of all."""
     if columns is None:
-        return tree._grow_on(coded, weight)
+        return tree._grow_on(coded, weight, random_ties=True)
     if max_columns(coded.options.max_features, len(columns)) >= len(columns):
-        return tree._grow_on(coded, weight, tuple(columns.tolist()))
+        return tree._grow_on(coded, weight, tuple(columns.tolist()), random_ties=True)
     whole = coded.table.columns
     some = columns.tolist()
     taken = whole.take(some) if isinstance(whole, BlockColumns) else [whole[j] for j in some]
@@ -196,5 +196,5 @@ def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[n
         ),
         monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in some),
     )
-    grown = tree._grow_on(part, weight)
+    grown = tree._grow_on(part, weight, random_ties=True)
     return Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)

@@ -137,12 +137,22 @@ class BaseTree(TreePictures, FittedForest):
         columns: tuple[int, ...] | None = None,
         *,
         held_back: tuple[float, int] = (0.0, 1),
+        random_ties: bool = False,
     ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named.
 
         `held_back`: the penalty of splits by categories, and how many categories are free of it.
+        `random_ties`: of equally good columns one by chance.
         """
-        limits = grow_options(coded.options, coded.table, weight, coded.n_threads, coded.monotone, columns)
+        limits = grow_options(
+            coded.options,
+            coded.table,
+            weight,
+            coded.n_threads,
+            coded.monotone,
+            columns,
+            random_ties=random_ties,
+        )
         limits = replace(limits, category_chance=held_back[0], free_categories=held_back[1])
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
 

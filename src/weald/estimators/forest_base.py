@@ -107,7 +107,15 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         past = self._past(options, schema, target, table.n_rows)
         record = past.bags_ if past is not None else self._bag_record(options, target, table.n_rows)
         grow = replace(
-            grow_options(options, table, target.weight, n_threads, monotone, splitter=self._splitter),
+            grow_options(
+                options,
+                table,
+                target.weight,
+                n_threads,
+                monotone,
+                splitter=self._splitter,
+                random_ties=True,
+            ),
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
             leaf_values_only=options.ccp_alpha == 0.0,
             category_chance=getattr(options, "cat_penalty", 0.0),

@@ -59,6 +59,7 @@ def grow_options(
     columns: tuple[int, ...] | None = None,
     *,
     splitter: Literal["best", "random"] | None = None,
+    random_ties: bool = False,
 ) -> GrowOptions:
     """The parameters in the engine's words: fractions resolved, the seed drawn only if it matters.
 
@@ -72,11 +73,12 @@ def grow_options(
     if looked_at is not None and looked_at >= n_columns:
         looked_at = None
     seed = 0
-    if splitter is None and (looked_at is not None or options.splitter == "random"):
+    if splitter is None and (looked_at is not None or options.splitter == "random" or random_ties):
         seed = drawn_seed(options.random_state)
     return GrowOptions(
         criterion=criterion_name(options.criterion),
         splitter=splitter or options.splitter,
+        random_ties=random_ties,
         max_depth=options.max_depth,
         min_rows_split=row_limit(options.min_samples_split, n_rows, 2),
         min_rows_leaf=row_limit(options.min_samples_leaf, n_rows, 1),

@@ -35,6 +35,8 @@ class GrowOptions:
 
     criterion: str
     splitter: Literal["best", "random"] = "best"
+    #: of columns that part a node equally well one by chance, not the first: trees that vote should differ
+    random_ties: bool = False
     max_depth: int | None = None
     min_rows_split: int = 2
     min_rows_leaf: int = 1
@@ -381,6 +383,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.columns = list(options.columns or ())
     native.seed = options.seed
     native.random = options.splitter == "random"
+    native.random_ties = options.random_ties
     native.monotone = list(options.monotone or ())
     native.search = ("auto", "histogram", "order").index(options.search)
     return native

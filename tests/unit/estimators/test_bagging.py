@@ -58,6 +58,7 @@ def test_members_are_normal_trees_of_their_bags():
     assert np.allclose(np.exp(model.predict_log_proba(X)), mean)
 
 
+@pytest.mark.usefixtures("_first_of_tied_columns")
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 def test_a_member_is_the_tree_of_its_weights(criterion):
     X, y = numbers()
@@ -115,6 +116,7 @@ def test_members_split_on_their_columns_only(wrap, max_features):
     assert np.allclose(model.predict(X), model.predict(sparse.csc_array(X)))
 
 
+@pytest.mark.usefixtures("_first_of_tied_columns")
 def test_a_member_of_some_columns_is_the_tree_of_those():
     X, y = numbers(k=6)
     model = BaggingRegressor(n_estimators=5, max_features=0.5, random_state=4).fit(X, y)
@@ -124,6 +126,15 @@ def test_a_member_of_some_columns_is_the_tree_of_those():
         alone = DecisionTreeRegressor().fit(X[:, columns], y, sample_weight=np.bincount(rows, minlength=200))
         assert np.array_equal(member.forest_.threshold, alone.forest_.threshold)
         assert np.array_equal(member.forest_.column, alone.forest_.column)
+
+
+def test_members_break_ties_by_chance():
+    X, y = numbers()
+    same = np.repeat(X[:, :1], 5, axis=1)
+    model, again = (BaggingRegressor(n_estimators=4, random_state=0).fit(same, y) for _ in range(2))
+    for member, other in zip(model.estimators_, again.estimators_, strict=True):
+        assert set(member.forest_.column.tolist()) == set(range(5))
+        assert member.forest_.column.tobytes() == other.forest_.column.tobytes()
 
 
 def test_columns_drawn_with_replacement_are_there_once():

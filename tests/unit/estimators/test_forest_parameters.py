@@ -142,6 +142,7 @@ class TestLimits:
         full = clone(forest).fit(X, Y).forest_.n_nodes
         assert forest.set_params(min_impurity_decrease=0.03).fit(X, Y).forest_.n_nodes < full / 2
 
+    @pytest.mark.usefixtures("_first_of_tied_columns")
     def test_pruning_is_that_of_single_trees(self):
         settings = {"max_features": None, "ccp_alpha": 0.02}
         model = RandomForestClassifier(5, random_state=0, **settings).fit(X, Y)
@@ -219,8 +220,9 @@ class TestCriterion:
         assert differ(squared, other)
 
 
+@pytest.mark.usefixtures("_first_of_tied_columns")
 class TestOneBag:
-    """A tree of a forest is the single tree grown with the counts of its bag as weights."""
+    """A tree of a forest is the single tree grown with the counts of its bag as weights, but for ties."""
 
     @pytest.mark.parametrize("y", [TWO, Y, np.column_stack([Y, TWO])], ids=["two", "three", "two outputs"])
     @pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
@@ -276,6 +278,7 @@ class TestClassWeight:
         weight = np.array([1.0, 5.0, 2.0])[Y]
         assert_same_trees(by_dict, RandomForestClassifier(5, random_state=0).fit(X, Y, sample_weight=weight))
 
+    @pytest.mark.usefixtures("_first_of_tied_columns")
     @pytest.mark.parametrize("y", [TWO, Y], ids=["two", "three"])
     @pytest.mark.parametrize("weighted", [False, True])
     def test_balanced_subsample_is_balanced_in_every_bag(self, y, weighted):

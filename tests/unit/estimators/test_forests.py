@@ -282,3 +282,28 @@ class TestFiles:
         n_nodes = int(model.forest_.tree_start[-1])
         assert n_nodes > 20_000
         assert len(model_file.to_bytes(model)) <= 20 * n_nodes
+
+
+@pytest.mark.parametrize("max_features", [None, 3])
+@pytest.mark.parametrize("n_estimators", [1, 20], ids=["grown together", "grown alone"])
+@pytest.mark.parametrize("kind", ALL, ids=named)
+def test_columns_that_part_equally_well_take_turns(kind, n_estimators, max_features):
+    # A single tree takes the first of them. Trees that all did would err together.
+    same = np.repeat(X[:, :1], 6, axis=1)
+    target = NUMBERS if kind in REGRESSORS else TWO
+    options = {"max_features": max_features, "random_state": 0, "n_jobs": 2}
+    model = kind(n_estimators=n_estimators, **options).fit(same, target)
+    chosen = np.bincount(model.forest_.column, minlength=6)
+    expected = len(model.forest_.column) / 6
+    assert np.abs(chosen - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_two_rows_with_categories_that_are_held_back():
+    # The way two rows part is known once one column parts them, unless that column is held back.
+    rng = np.random.default_rng(0)
+    table = {"c": rng.choice(list("abcdefgh"), N).tolist(), "x": X[:, 0], "z": X[:, 0]}
+    alone, together = (
+        RandomForestRegressor(4, random_state=0, cat_penalty=3.0, n_jobs=n).fit(table, NUMBERS)
+        for n in (1, 4)
+    )
+    assert_same_trees(alone, together)
