@@ -210,8 +210,8 @@ def folds_in_words(options: argparse.Namespace) -> str:
         return f"{N_FOLDS} folds"
     return (
         f"{options.splits} splits into {N_FOLDS} folds, fewer where they would deal more than "
-        f"{2 * options.rows:,} rows (differences are means over all splits, the standard error is that of one, "
-        "as they share their rows)"
+        f"{2 * options.rows:,} rows (differences are means over all splits; they share their rows, so the "
+        "standard error is that of one)"
     )
 
 
