@@ -14,7 +14,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -163,11 +163,11 @@ def measure(study: Study, task: Task, options: argparse.Namespace) -> Scores:
     size, metric = study.size_of(task, options.size), study.metrics[task.task]
     found: dict[str, list[float]] = {name: [] for name in study.learners}
     start = time.perf_counter()
-    for train, test in folds_of(task, splits_of(len(task.y), options)):
+    for fold, (train, test) in enumerate(folds_of(task, splits_of(len(task.y), options))):
         X, y = task.rows(train)
         X_test, y_test = task.rows(test)
         for name, learn in study.learners.items():
-            told = learn(task, size, options.threads, X, y, X_test)
+            told = learn(replace(task, seed=fold), size, options.threads, X, y, X_test)
             found[name].append(score(metric, y_test, told))
     seconds = time.perf_counter() - start
     shape = task.X.shape
