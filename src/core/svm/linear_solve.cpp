@@ -58,19 +58,21 @@ Solution solve_one(const Problem& p, Solver solver, const Columns* columns, cons
 
 }  // namespace
 
-Solver choose(const Problem& p) {
+Solver choose(const Problem& p, bool primal) {
   const int64_t width = p.rows.width();
   const bool few = width <= few_columns;
   if (p.l1) return few ? Solver::proximal : Solver::coordinates;
   if (!p.squared) return few ? Solver::interior : Solver::descent;
   if (few) return Solver::newton;
-  return p.rows.n_rows > 2 * width || p.free_intercept ? Solver::newton_products : Solver::descent;
+  const bool descends = !primal && p.rows.n_rows <= 2 * width && !p.free_intercept;
+  return descends ? Solver::descent : Solver::newton_products;
 }
 
 std::vector<Solution> solve(std::span<const Problem> problems, Solver solver, const Limits& limits,
                             std::span<Progress> progress, Run& run) {
   require(!problems.empty() && progress.size() == problems.size(), "each problem has its progress");
-  if (solver == Solver::automatic) solver = choose(problems.front());
+  const bool primal = solver == Solver::primal;
+  if (primal || solver == Solver::automatic) solver = choose(problems.front(), primal);
   for (const Problem& each : problems) check(each, solver);
   const auto columns = columns_for(problems.front().rows, solver);
   std::vector<Solution> found(problems.size());

@@ -58,8 +58,9 @@ void Grower<Rows, Criterion>::search_all(std::span<Node*> children, Node* parent
   size_t n_rows = 0;
   for (const Node* child : children) n_rows += child->size();
   if (!options_.random) take_histogram_memory(children, parent);
-  for (auto& worker : workers_) {
-    for (size_t c = 0; c < children.size(); ++c) worker.best[c].clear(ties_of(*children[c]));
+  for (size_t c = 0; c < children.size(); ++c) {
+    const Ties ties = ties_of(*children[c]);
+    for (auto& worker : workers_) worker.best[c].clear(ties);
   }
   for (auto& flags : constant_) flags.resize(active.size());
   if (!groups_.empty()) {
@@ -253,7 +254,7 @@ void Grower<Rows, Criterion>::search_drawn(Node& node) {
   const Draws draws = column_draws(options_, node.path);
   auto n = static_cast<size_t>(options_.max_columns);
   for (size_t i = 0; i < n; ++i) drawn_.draw(draws, i);
-  for (auto& worker : workers_) worker.best[0].clear(ties_of(node));
+  for (auto& worker : workers_) worker.best[0].clear({options_, draws});
   for_columns(n, n * node.size(),
               [&](size_t i, Worker& worker) { search_alone(drawn_[i], node, worker, worker.best[0]); });
   for (auto& worker : workers_) {

@@ -28,6 +28,7 @@ SOLVERS = {
     "descent": 4,
     "proximal": 5,
     "coordinates": 6,
+    "primal": 7,
 }
 
 

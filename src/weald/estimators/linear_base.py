@@ -39,8 +39,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 log = logging.getLogger("weald.svm")
 
-#: columns beyond which "auto" may descend the dual of a squared loss
-_MANY = 999
+#: what `dual` asks of the solvers
+SOLVER_OF_DUAL = {"auto": "auto", True: "descent", False: "primal"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,14 +224,6 @@ class BaseLinearMachine(
     def n_iter_(self) -> int:
         """The most iterations that a machine took."""
         return int(self._fitted.n_iter.max())
-
-
-def solver_of(options: Any, n_columns: int) -> str:
-    """What `dual` asks of the solvers."""
-    if options.dual is True:
-        return "descent"
-    has_primal = options.loss.startswith("squared") and getattr(options, "penalty", "l2") == "l2"
-    return "newton_products" if options.dual is False and has_primal and n_columns > _MANY else "auto"
 
 
 def _intercept(options: LinearOptions) -> Intercept:

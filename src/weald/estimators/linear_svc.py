@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from weald.data.matrix import Matrix
 from weald.data.target import restore_labels
-from weald.estimators.linear_base import BaseLinearMachine, Floats, Solved, solver_of
+from weald.estimators.linear_base import SOLVER_OF_DUAL, BaseLinearMachine, Floats, Solved
 from weald.estimators.linear_options import LinearSVCOptions, check_together
 from weald.estimators.margin_answers import MarginAnswers
 from weald.estimators.svm_targets import class_target
@@ -160,7 +160,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
                 loss=options.loss,
                 penalty=options.penalty,
                 upper=np.broadcast_to(target.upper, (len(lines), len(labels))),
-                solver=solver_of(options, matrix.n_columns),
+                solver=SOLVER_OF_DUAL[options.dual],
                 **given,
             )
         )

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import RegressorMixin
 
 from weald.data.matrix import Matrix
-from weald.estimators.linear_base import BaseLinearMachine, Floats, Solved, solver_of
+from weald.estimators.linear_base import SOLVER_OF_DUAL, BaseLinearMachine, Floats, Solved
 from weald.estimators.linear_options import LinearSVROptions
 from weald.estimators.margin_answers import TubeAnswers
 from weald.estimators.svm_targets import number_target
@@ -133,7 +133,7 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
             penalty="l2",
             upper=target.upper,
             epsilon=options.epsilon,
-            solver=solver_of(options, matrix.n_columns),
+            solver=SOLVER_OF_DUAL[options.dual],
             **given,
         )
         return Solved.of([found])

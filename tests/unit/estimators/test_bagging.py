@@ -364,7 +364,7 @@ def test_a_tree_that_fails_in_one_bag_is_named():
     y[0] = 1  # bags without row 0 have no counts at all
     with pytest.raises(DataError, match=r"The DecisionTreeRegressor of bag \d+ failed: DataError: Sum of y"):
         BaggingRegressor(DecisionTreeRegressor(criterion="poisson"), random_state=0).fit(X, y)
-    model = BaggingRegressor(n_estimators=2).fit(X, y)
+    model = BaggingRegressor(n_estimators=2, random_state=0).fit(X, y)
     before = model.predict(X)
     with pytest.raises(DataError):
         model.set_params(estimator=DecisionTreeRegressor(criterion="poisson"), n_estimators=10).fit(X, y)
