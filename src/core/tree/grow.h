@@ -47,6 +47,7 @@
 #include "core/tree/split_random.h"
 #include "core/tree/split_words.h"
 #include "core/tree/tiles.h"
+#include "core/tree/tree_orders.h"
 
 namespace weald {
 
@@ -88,8 +89,9 @@ struct Place {
   int64_t depth = 0;
   int64_t tree_weight = 0;  // units, of the whole tree; 0: this is the whole tree
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
-  std::vector<int32_t> used = {};  // columns split on above it, where interactions are limited
-  RankedWhole whole = {};          // what its rows were taken from, if that has ranks
+  std::vector<int32_t> used = {};          // columns split on above it, where interactions are limited
+  RankedWhole whole = {};                  // what its rows were taken from, if that has ranks
+  std::span<const TreeOrder> orders = {};  // of the whole tree, per column; empty: not asked for
 };
 
 template <class Rows, class Criterion>
@@ -215,7 +217,8 @@ class Grower {
             options_.group_rows,
             category_chance(options_, spread_, record.impurity, record.weight, record.n_rows),
             options_.rare_weight,
-            options_.free_categories};
+            options_.free_categories,
+            in_tree(place_.orders, j)};
   }
   uint64_t word_of(int32_t j, const Node& node) const {
     return draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
@@ -323,6 +326,7 @@ class Grower {
   std::vector<uint64_t> listed_;                   // one bit a category, all 0 between splits; grows as needed
   std::vector<std::unique_ptr<Entry[]>> entries_;  // per column, made when first needed
   std::vector<Worker> workers_;
+  std::vector<TreeOrder> orders_;  // of the whole tree: what place_.orders, also of its subtrees, points to
   std::vector<int32_t> all_columns_;
   std::vector<uint8_t> constant_[2];  // per child and active column
   SparseEntries sparse_entries_;      // of all sparse columns, if all columns are searched

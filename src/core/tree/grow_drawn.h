@@ -33,6 +33,7 @@
 #include "core/tree/split_categorical.h"
 #include "core/tree/split_feeds.h"
 #include "core/tree/split_random.h"
+#include "core/tree/tree_orders.h"
 
 namespace weald {
 
@@ -167,6 +168,7 @@ class DrawnGrower {
   Draws words_{0, Purpose::random_split, 0};  // of the columns of the node at hand
   Scan<Criterion, N> scan_;
   PresentCategories present_;
+  std::vector<TreeOrder> orders_;  // per column, if they are asked for
   DrawnColumns drawn_;
   CodeSums<Sum> sums_;
   bool halved_ = false;  // thresholds are drawn, and no row counts often: of_row_ is in halves_ instead
@@ -244,6 +246,7 @@ TreeArrays DrawnGrower<Rows, Criterion>::grow(TreeArrays&& memory) {
               });
   }
   together_ = columns_together();
+  if (wants_tree_orders(options_)) orders_ = tree_orders(table_.columns, whole_.ids, *whole_.rows, criterion_);
   tree_weight_ = criterion_.weight(lanes.data());
   lane_stack_ = lanes;
   const auto n = static_cast<uint32_t>(whole_.ids.size());

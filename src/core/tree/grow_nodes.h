@@ -126,7 +126,13 @@ GrownTree Grower<Rows, Criterion>::grow() {
     }
   }
   add_record(root, lanes.data());
-  if (place_.tree_weight == 0) place_.tree_weight = criterion_.weight(lanes.data());
+  if (place_.tree_weight == 0) {
+    place_.tree_weight = criterion_.weight(lanes.data());
+    if constexpr (!by_rows) {
+      if (wants_tree_orders(options_)) orders_ = tree_orders(columns_, ids_, rows_, criterion_);
+      place_.orders = orders_;
+    }
+  }
   Node* only[] = {&root};
   if (!is_leaf(root)) search_and_push(only, nullptr);
   while (!frontier_.empty()) {

@@ -61,9 +61,10 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) {
     }
     return rows_.gather(part.ids);
   };
-  Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
-                {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used,
-                 number_of_.empty() ? RankedWhole{} : RankedWhole{&ranks_, part.ids, number_of_.data()}});
+  Grower grower(
+      std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
+      {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used,
+       number_of_.empty() ? RankedWhole{} : RankedWhole{&ranks_, part.ids, number_of_.data()}, place_.orders});
   return grower.grow();
 }
 

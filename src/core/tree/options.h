@@ -42,6 +42,7 @@ struct GrowOptions {
   // Forests: a split by categories is judged by its gain less so many times what its categories gain by chance.
   double category_chance = 0;
   size_t free_categories = 1;    // of those, so many are not counted
+  bool tree_orders = false;      // and categories are split in the order of the whole tree too (tree_orders.h)
   bool level_by_level = false;   // max_leaves cuts off the deepest nodes, not those of least gain
   bool leaf_means_only = false;  // of inner nodes, means and lanes are not asked for
   double prune_below = 0;        // after growth, branches of a smaller gain go, from the bottom

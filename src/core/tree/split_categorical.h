@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "core/tree/histogram.h"
@@ -130,7 +131,7 @@ std::vector<double> principal_positions(const Criterion& criterion, const Presen
 template <class Criterion>
 std::vector<size_t> category_order(const Criterion& criterion, const PresentCategories& present) {
   std::vector<size_t> order(present.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), size_t{0});
   if constexpr (Criterion::ordered) {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return criterion.less(present.cell(a), present.cell(b)); });
@@ -185,14 +186,21 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
   }
 }
 
+// Per code of a column: its place in the order of the whole tree, and its weight there (tree_orders.h).
+struct TreeOrder {
+  std::vector<uint32_t> place;  // empty: no such order
+  std::vector<int64_t> weight;
+};
+
 struct CategoryRules {
-  bool one_hot = false;    // one category against the rest
-  uint32_t most = 0;       // see scan_prefixes; boosting: most categories of the listed side
-  double rare_rows = 0;    // boosting: a category of fewer rows is never listed
-  double group_rows = 0;   // boosting: from one candidate to the next, at least so many rows change sides
-  double chance = 0;       // forests: what each category beyond the free ones has to gain
-  double rare_weight = 0;  // boosting: as rare_rows, in units of the weight lane
-  size_t free = 1;         // categories that need not gain anything for being there
+  bool one_hot = false;                // one category against the rest
+  uint32_t most = 0;                   // see scan_prefixes; boosting: most categories of the listed side
+  double rare_rows = 0;                // boosting: a category of fewer rows is never listed
+  double group_rows = 0;               // boosting: from one candidate to the next, at least so many rows change sides
+  double chance = 0;                   // forests: what each category beyond the free ones has to gain
+  double rare_weight = 0;              // boosting: as rare_rows, in units of the weight lane
+  size_t free = 1;                     // categories that need not gain anything for being there
+  const TreeOrder* in_tree = nullptr;  // forests: a second order to try
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
@@ -293,6 +301,34 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
   }
 }
 
+// Lists the categories of the best candidate, a prefix of `order`.
+inline void list_prefix(const PresentCategories& present, const std::vector<size_t>& order, Split& split) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    (i < split.code ? split.left_codes : split.right_codes).push_back(present.code[order[i]]);
+  }
+}
+
+// Candidates are the prefixes in the order of the tree. A category has to gain only as much of what chance gives it as
+// it has of its rows here: the others, which placed it too, are not fitted.
+template <class Criterion, int N>
+void scan_in_tree_order(const PresentCategories& present, int32_t column, const CategoryRules& rules,
+                        Scan<Criterion, N>& scan, Split& split) {
+  const TreeOrder& tree = *rules.in_tree;
+  std::vector<size_t> order(present.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return tree.place[present.code[a]] < tree.place[present.code[b]]; });
+  scan_prefixes(present, order, rules.most, scan);
+  double fitted = 0;
+  for (size_t i = 0; i < present.size(); ++i) {
+    fitted += static_cast<double>(scan.criterion().weight(present.cell(i))) /
+              static_cast<double>(tree.weight[present.code[i]]);
+  }
+  if (scan.found()) scan.hold_back(rules.chance * fitted);
+  if (scan.offer(column, split)) list_prefix(present, order, split);
+  scan.reset_best();
+}
+
 // Searches one categorical column and offers the best partition to `split`.
 template <class Criterion, int N>
 void scan_categories(const PresentCategories& present, int32_t column, const CategoryRules& rules,
@@ -309,6 +345,8 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
   if constexpr (CautiousOnCategories<Criterion>) {
     if (scan.criterion().cautious()) return scan_ends(present, column, rules, scan, split);
   }
+  // Of two categories there is one partition, whatever their order.
+  if (rules.in_tree != nullptr && present.size() > 2) scan_in_tree_order(present, column, rules, scan, split);
   const bool small = present.size() <= subset_limit;
   bool subsets = small && (!Criterion::ordered || any_refused<Criterion>(present));
   std::vector<size_t> order;
@@ -329,9 +367,10 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
     scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free));
   }
   if (!scan.offer(column, split)) return;
+  if (!subsets) return list_prefix(present, order, split);
   for (size_t i = 0; i < present.size(); ++i) {
-    const bool left = subsets ? ((split.code >> i) & 1) != 0 : i < split.code;
-    (left ? split.left_codes : split.right_codes).push_back(present.code[subsets ? i : order[i]]);
+    const bool left = ((split.code >> i) & 1) != 0;
+    (left ? split.left_codes : split.right_codes).push_back(present.code[i]);
   }
 }
 

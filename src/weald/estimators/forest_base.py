@@ -119,6 +119,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
             leaf_values_only=options.ccp_alpha == 0.0,
             category_chance=getattr(options, "cat_penalty", 0.0),
+            tree_orders=True,
             **combining(options, schema, codes, owner),
         )
         grown = [] if past is None else [past.forest_]

@@ -76,8 +76,9 @@ class RandomForestClassifier(ForestClassifier):
         usual; a row that misses one of the values misses the combination.
     cat_penalty : float, default=1.0
         A split by categories is chosen by its gain less what so many categories gain by chance: for each
-        beyond the first, so many rows' worth of the node's impurity. 0 chooses by the gain alone, which
-        favours columns of many categories.
+        beyond the first, so many rows' worth of the node's impurity. Splits in the categories' order in the
+        whole tree, which chance in the node did not make, have less to gain. 0 chooses by the gain alone,
+        which favours columns of many categories.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     leaf_dtype : {"float64", "float32"}, default="float64"
@@ -240,10 +241,11 @@ class RandomForestRegressor(ForestRegressor):
         between -1 and 1 of the standardised columns; the second number says how many are tried in a node, by
         default as many as `max_features` says. Useful where there are few columns. Categories are split as
         usual; a row that misses one of the values misses the combination.
-    cat_penalty : float, default=0.25
+    cat_penalty : float, default=1.0
         A split by categories is chosen by its gain less what so many categories gain by chance: for each
-        beyond the first, so many rows' worth of the node's impurity. 0 chooses by the gain alone, which
-        favours columns of many categories. Not for "absolute_error".
+        beyond the first, so many rows' worth of the node's impurity. Splits in the categories' order in the
+        whole tree, which chance in the node did not make, have less to gain. 0 chooses by the gain alone,
+        which favours columns of many categories. Not for "absolute_error".
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     leaf_dtype : {"float64", "float32"}, default="float64"
@@ -310,7 +312,7 @@ class RandomForestRegressor(ForestRegressor):
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
         feature_combinations: int | tuple[int, int] | None = None,
-        cat_penalty: float = 0.25,
+        cat_penalty: float = 1.0,
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
         categorical_features: Any = None,

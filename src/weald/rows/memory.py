@@ -49,6 +49,8 @@ class GrowOptions:
     #: what each category beyond the free ones has to gain, in rows' worth of impurity; not in boosting
     category_chance: float = 0.0
     free_categories: int = 1
+    #: categories that have something to gain are split in their order in the whole tree as well
+    tree_orders: bool = False
     #: regression: inner nodes need no values of their own
     leaf_values_only: bool = False
     #: the columns the tree may split on; None: all
@@ -379,6 +381,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.combined_columns = options.combined_columns
     native.category_chance = options.category_chance
     native.free_categories = options.free_categories
+    native.tree_orders = options.tree_orders
     native.leaf_means_only = options.leaf_values_only and options.monotone is None
     native.columns = list(options.columns or ())
     native.seed = options.seed

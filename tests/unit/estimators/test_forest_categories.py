@@ -63,6 +63,48 @@ def test_the_better_column_after_the_penalty_is_split(numbers, n_levels, penalty
         assert chosen == {int(penalty == 0)}
 
 
+def places(levels: np.ndarray, y: np.ndarray) -> dict[str, float]:
+    """Every category present and its mean, in the order of the means."""
+    return pd.Series(y).groupby(levels).mean().sort_values().to_dict()
+
+
+def best_below(X: pd.DataFrame, y: np.ndarray, node: np.ndarray, numbers: bool) -> tuple[int, float, bool]:
+    """The split of a node by docs/methods/forests.md, 5a and 5b: column, gain, if in the tree's order."""
+    values, levels, target = X["x"].to_numpy()[node], X["level"].to_numpy()[node], y[node]
+    chance = loss_of(target, numbers) / len(target)
+    found = [(gain(target, values <= t, numbers), 0.0, 0, False) for t in np.unique(values)[:-1]]
+    share = sum(np.mean(node[X["level"].to_numpy() == level]) for level in np.unique(levels))
+    here, tree = places(levels, target), places(X["level"].to_numpy(), y)
+    orders = [(list(here), (len(here) - 1) * chance, False)]
+    if len(here) > 2:
+        orders.append(([level for level in tree if level in here], share * chance, True))
+    for order, held_back, in_tree in orders:
+        for k in range(1, len(order)):
+            found.append((gain(target, np.isin(levels, order[:k]), numbers), held_back, 1, in_tree))
+    told, _, column, in_tree = max(found, key=lambda split: split[0] - split[1])
+    return column, told, in_tree
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_nodes_below_the_root_split_in_the_order_of_the_tree_too(numbers):
+    in_tree_order = 0
+    for seed in range(25):
+        X, rng = table(seed, 6), np.random.default_rng(200 + seed)
+        effect = rng.normal(size=6)[X["level"].cat.codes]
+        y = 2 * (X["x"].to_numpy() > 1.0) + 0.25 * effect + rng.normal(size=N)
+        y = y if numbers else (y > 0.5).astype(float)
+        make = RandomForestRegressor if numbers else RandomForestClassifier
+        forest = make(**(ONE_SPLIT | {"max_depth": 2})).fit(X, y).forest_
+        assert forest.column[0] == 0
+        left = X["x"].to_numpy() <= forest.threshold[0]
+        for slot, node in ((1, left), (2, ~left)):
+            column, told, in_tree = best_below(X, y, node, numbers)
+            assert forest.column[slot] == column
+            np.testing.assert_allclose(forest.gain[slot], told, rtol=1e-9)
+            in_tree_order += in_tree
+    assert in_tree_order >= 5
+
+
 def test_meaningless_categories_cost_less():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(1200, 4)), columns=list("abcd"))
