@@ -14,7 +14,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,9 +40,14 @@ class Difference:
     error: float
 
     @property
+    def errors_above(self) -> float:
+        """By how many standard errors it is above 0."""
+        return 0.0 if self.mean == 0.0 else self.mean / max(self.error, 1e-300)
+
+    @property
     def errors_below(self) -> float:
         """By how many standard errors it is below 0; 0 where it is not."""
-        return 0.0 if self.mean >= 0.0 else -self.mean / max(self.error, 1e-300)
+        return max(0.0, -self.errors_above)
 
     @property
     def not_worse(self) -> bool:
@@ -90,8 +95,21 @@ class Scores:
         return self.against(next(iter(self.folds)), self.best)
 
 
-#: (task, rounds or trees, threads, X, y, X_test) → what it says of the test rows
-Learn: TypeAlias = Callable[[Task, int, int, Any, Any, Any], NDArray[np.float64]]
+@dataclass(frozen=True)
+class Effort:
+    """What a learner may spend, and the seed of one that draws.
+
+    Each fold has a seed of its own: one seed draws alike in all folds, and its good or bad luck would be in
+    all of them.
+    """
+
+    size: int  # rounds or trees
+    threads: int
+    seed: int
+
+
+#: (task, effort, X, y, X_test) → what it says of the test rows
+Learn: TypeAlias = Callable[[Task, Effort, Any, Any, Any], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -136,11 +154,6 @@ def score(metric: str, y: NDArray[Any], found: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean((y - found) ** 2)))
 
 
-def splits_of(n_rows: int, options: argparse.Namespace) -> int:
-    """How often a table is split: large ones, whose means vary less, not as often as small ones."""
-    return int(np.clip(2 * options.rows // n_rows, 1, options.splits))
-
-
 def folds_of(task: Task, splits: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Train and test rows, split after split; classes keep their shares."""
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -163,12 +176,12 @@ def measure(study: Study, task: Task, options: argparse.Namespace) -> Scores:
     size, metric = study.size_of(task, options.size), study.metrics[task.task]
     found: dict[str, list[float]] = {name: [] for name in study.learners}
     start = time.perf_counter()
-    for fold, (train, test) in enumerate(folds_of(task, splits_of(len(task.y), options))):
+    for fold, (train, test) in enumerate(folds_of(task, options.splits)):
+        effort = Effort(size, options.threads, seed=fold)
         X, y = task.rows(train)
         X_test, y_test = task.rows(test)
         for name, learn in study.learners.items():
-            told = learn(replace(task, seed=fold), size, options.threads, X, y, X_test)
-            found[name].append(score(metric, y_test, told))
+            found[name].append(score(metric, y_test, learn(task, effort, X, y, X_test)))
     seconds = time.perf_counter() - start
     shape = task.X.shape
     return Scores(task.name, metric, shape[0], shape[1], size, task.variant, traits_of(task), found, seconds)
@@ -209,9 +222,8 @@ def folds_in_words(options: argparse.Namespace) -> str:
     if options.splits == 1:
         return f"{N_FOLDS} folds"
     return (
-        f"{options.splits} splits into {N_FOLDS} folds, fewer where they would deal more than "
-        f"{2 * options.rows:,} rows (differences are means over all splits; they share their rows, so the "
-        "standard error is that of one)"
+        f"{options.splits} splits into {N_FOLDS} folds (differences are means over all splits; they share "
+        "their rows, so the standard error is that of one)"
     )
 
 
@@ -261,7 +273,7 @@ def parse(study: Study, arguments: Sequence[str] | None) -> argparse.Namespace:
         f"--{study.unit}", dest="size", type=int, default=100, help=f"{study.unit} (default 100)"
     )
     parser.add_argument(
-        "--splits", type=int, default=1, help=f"splits into {N_FOLDS} folds, fewer of large tables"
+        "--splits", type=int, default=1, help=f"splits of each table into {N_FOLDS} folds (default 1)"
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(

@@ -17,7 +17,7 @@ from typing import Any
 
 import accuracy
 import numpy as np
-from accuracy import Scores, Study
+from accuracy import Effort, Scores, Study
 from forests_accuracy import as_numbers
 from numpy.typing import NDArray
 from real_tables import Task
@@ -48,12 +48,10 @@ def sklearn_boosting(kind: str, rounds: int, threads: int) -> Any:
     return make_pipeline(FunctionTransformer(as_numbers), fill, boosting)
 
 
-def learn(
-    make: Any, task: Task, rounds: int, threads: int, X: Any, y: Any, X_test: Any
-) -> NDArray[np.float64]:
+def learn(make: Any, task: Task, effort: Effort, X: Any, y: Any, X_test: Any) -> NDArray[np.float64]:
     """Fit and predict: the share of class 1, of each class, or a number."""
     classes = task.task in ("binary", "multiclass")
-    model = make("Classifier" if classes else "Regressor", rounds, threads).fit(X, y)
+    model = make("Classifier" if classes else "Regressor", effort.size, effort.threads).fit(X, y)
     if not classes:
         return np.asarray(model.predict(X_test))
     shares = np.asarray(model.predict_proba(X_test))

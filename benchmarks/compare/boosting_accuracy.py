@@ -18,7 +18,7 @@ from typing import Any
 
 import accuracy
 import numpy as np
-from accuracy import Scores, Study
+from accuracy import Effort, Scores, Study
 from boosters import LIGHTGBM, WEALD, XGBOOST, Library, Setting
 from numpy.typing import NDArray
 from real_tables import Task
@@ -29,13 +29,11 @@ METRICS = {"binary": "AUC", "multiclass": "log loss", "regression": "RMSE", "cou
 OPPONENTS = ("xgboost", "LightGBM")
 
 
-def learn(
-    library: Library, task: Task, rounds: int, threads: int, X: Any, y: Any, X_test: Any
-) -> NDArray[np.float64]:
+def learn(library: Library, task: Task, effort: Effort, X: Any, y: Any, X_test: Any) -> NDArray[np.float64]:
     """Fit and predict."""
-    setting = replace(DEFAULTS, rounds=rounds, task=task.task, n_classes=task.n_classes)
-    model = library.fit(setting.task, library.parameters(setting), threads, X, y)
-    return library.predict(model, X_test, threads)
+    setting = replace(DEFAULTS, rounds=effort.size, task=task.task, n_classes=task.n_classes)
+    model = library.fit(setting.task, library.parameters(setting), effort.threads, X, y)
+    return library.predict(model, X_test, effort.threads)
 
 
 def summary(found: Sequence[Scores]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 import accuracy
 import numpy as np
-from accuracy import Scores, Study
+from accuracy import Effort, Scores, Study
 from forests_accuracy import as_numbers
 from numpy.typing import NDArray
 from real_tables import Task
@@ -69,12 +69,10 @@ def hist_booster(task: Task, classes: bool, rounds: int, threads: int, X: Any) -
     return model, read
 
 
-def learn(
-    make: Any, task: Task, rounds: int, threads: int, X: Any, y: Any, X_test: Any
-) -> NDArray[np.float64]:
+def learn(make: Any, task: Task, effort: Effort, X: Any, y: Any, X_test: Any) -> NDArray[np.float64]:
     """Fit and predict: the share of class 1, of each class, or a number."""
     classes = task.task in ("binary", "multiclass")
-    model, read = make(task, classes, rounds, threads, X)
+    model, read = make(task, classes, effort.size, effort.threads, X)
     model.fit(read(X), y)
     if not classes:
         return np.asarray(model.predict(read(X_test)))

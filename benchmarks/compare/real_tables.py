@@ -78,7 +78,6 @@ class Task:
     y: NDArray[Any]
     variant: str = ""
     rounds: int | None = None
-    seed: int = 0  # for a learner that draws: the number of the fold
 
     @property
     def n_classes(self) -> int:
