@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
+from reference.principal_axis import positions
 
 from weald import RandomForestClassifier, RandomForestRegressor
 from weald.errors import ParameterError
@@ -63,46 +66,73 @@ def test_the_better_column_after_the_penalty_is_split(numbers, n_levels, penalty
         assert chosen == {int(penalty == 0)}
 
 
-def places(levels: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """Every category present and its mean, in the order of the means."""
-    return pd.Series(y).groupby(levels).mean().sort_values().to_dict()
+def loss_of_rows(y: np.ndarray, task: str) -> float:
+    """As `loss_of`, of any number of classes."""
+    if task == "numbers":
+        return loss_of(y, numbers=True)
+    shares = np.bincount(y.astype(int)) / len(y)
+    return float(len(y) * (1 - shares @ shares))
 
 
-def best_below(X: pd.DataFrame, y: np.ndarray, node: np.ndarray, numbers: bool) -> tuple[int, float, bool]:
+def by_place(levels: np.ndarray, y: np.ndarray, task: str) -> list[str]:
+    """The categories present in the order of their means, or of their places on the axis of class shares."""
+    present = np.unique(levels)
+    if task == "three classes":
+        cells = [np.bincount(y[levels == level].astype(int), minlength=3).tolist() for level in present]
+        places = np.array(positions(cells))
+    else:
+        places = np.array([y[levels == level].mean() for level in present])
+    return present[np.argsort(places, kind="stable")].tolist()
+
+
+def sets_here(levels: np.ndarray, y: np.ndarray, task: str) -> list[list[str]]:
+    """What (5a) tries: every set of a few categories, or those that stand first in the order of the node."""
+    order = by_place(levels, y, task)
+    if task != "three classes":
+        return [order[:k] for k in range(1, len(order))]
+    return [list(some) for k in range(1, len(order)) for some in combinations(order, k)]
+
+
+def best_below(X: pd.DataFrame, y: np.ndarray, node: np.ndarray, task: str) -> tuple[int, float, bool]:
     """The split of a node by docs/methods/forests.md, 5a and 5b: column, gain, if in the tree's order."""
     values, levels, target = X["x"].to_numpy()[node], X["level"].to_numpy()[node], y[node]
-    chance = loss_of(target, numbers) / len(target)
-    found = [(gain(target, values <= t, numbers), 0.0, 0, False) for t in np.unique(values)[:-1]]
-    share = sum(np.mean(node[X["level"].to_numpy() == level]) for level in np.unique(levels))
-    here, tree = places(levels, target), places(X["level"].to_numpy(), y)
-    orders = [(list(here), (len(here) - 1) * chance, False)]
-    if len(here) > 2:
-        orders.append(([level for level in tree if level in here], share * chance, True))
-    for order, held_back, in_tree in orders:
-        for k in range(1, len(order)):
-            found.append((gain(target, np.isin(levels, order[:k]), numbers), held_back, 1, in_tree))
+    loss = loss_of_rows(target, task)
+
+    def gain_of(left: np.ndarray) -> float:
+        return loss - loss_of_rows(target[left], task) - loss_of_rows(target[~left], task)
+
+    found = [(gain_of(values <= t), 0.0, 0, False) for t in np.unique(values)[:-1]]
+    present = np.unique(levels)
+    held_back = (len(present) - 1) * loss / len(target)
+    for some in sets_here(levels, target, task):
+        found.append((gain_of(np.isin(levels, some)), held_back, 1, False))
+    tree = [level for level in by_place(X["level"].to_numpy(), y, task) if level in present]
+    share = sum(np.mean(node[X["level"].to_numpy() == level]) for level in present)
+    for k in range(1, len(tree) if len(tree) > 2 else 1):
+        found.append((gain_of(np.isin(levels, tree[:k])), share * loss / len(target), 1, True))
     told, _, column, in_tree = max(found, key=lambda split: split[0] - split[1])
     return column, told, in_tree
 
 
-@pytest.mark.parametrize("numbers", [False, True])
-def test_nodes_below_the_root_split_in_the_order_of_the_tree_too(numbers):
+@pytest.mark.parametrize("task", ["two classes", "three classes", "numbers"])
+def test_nodes_below_the_root_split_in_the_order_of_the_tree_too(task):
     in_tree_order = 0
     for seed in range(25):
         X, rng = table(seed, 6), np.random.default_rng(200 + seed)
         effect = rng.normal(size=6)[X["level"].cat.codes]
-        y = 2 * (X["x"].to_numpy() > 1.0) + 0.25 * effect + rng.normal(size=N)
-        y = y if numbers else (y > 0.5).astype(float)
-        make = RandomForestRegressor if numbers else RandomForestClassifier
+        y = 2 * (X["x"].to_numpy() > 1.0) + 0.35 * effect + rng.normal(size=N)
+        cuts = {"two classes": [0.5], "three classes": [-0.5, 1.0]}.get(task)
+        y = y if cuts is None else np.digitize(y, cuts).astype(float)
+        make = RandomForestRegressor if task == "numbers" else RandomForestClassifier
         forest = make(**(ONE_SPLIT | {"max_depth": 2})).fit(X, y).forest_
         assert forest.column[0] == 0
         left = X["x"].to_numpy() <= forest.threshold[0]
         for slot, node in ((1, left), (2, ~left)):
-            column, told, in_tree = best_below(X, y, node, numbers)
+            column, told, in_tree = best_below(X, y, node, task)
             assert forest.column[slot] == column
             np.testing.assert_allclose(forest.gain[slot], told, rtol=1e-9)
             in_tree_order += in_tree
-    assert in_tree_order >= 5
+    assert in_tree_order >= 5, in_tree_order
 
 
 def test_meaningless_categories_cost_less():
