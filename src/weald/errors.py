@@ -6,6 +6,7 @@ Every error says what was wrong, in which column or parameter, and what would wo
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Iterable
 
 
@@ -35,6 +36,14 @@ class MemberError(WealdError, RuntimeError):
 
 class NativeError(WealdError, RuntimeError):
     """The compiled core met a state that it should never see: a bug in weald."""
+
+
+def outside() -> int:
+    """The stacklevel, for the caller's warning, of the first frame that is not weald's."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "weald":
+        level, frame = level + 1, frame.f_back
+    return level - 1
 
 
 def infinite_value(column: object, row: int, value: float) -> DataError:

@@ -24,7 +24,7 @@ from weald.data.levels import (
     type_word,
 )
 from weald.data.table import BlockColumns, Column, LevelColumn, NumericColumn, Outline, Table
-from weald.errors import DataError, listing, nearest
+from weald.errors import DataError, listing, nearest, outside
 
 _NUMERIC_WORDS = {
     "number": "numeric",
@@ -166,7 +166,7 @@ class Schema:
                 if self.named
                 else f"X has feature names, but {estimator} was fitted without feature names"
             )
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warnings.warn(text, UserWarning, stacklevel=outside())
             return range(len(self.columns))
         mine, theirs = self.names, table.names
         if not (isinstance(mine, range) and isinstance(theirs, range)):

@@ -37,6 +37,7 @@ from weald.estimators.constraints import warn_of_column
 from weald.estimators.fitted import Target
 from weald.estimators.manners import CheckedParameters
 from weald.estimators.members import naming, showing
+from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
@@ -101,7 +102,9 @@ class BaseAdaBoost(
         """How the ensemble is judged on rows of this truth; the target is that of training."""
 
     @abstractmethod
-    def _round_table(self, rounds: tuple[Round, ...], options: Any) -> RoundTable:
+    def _round_table(
+        self, rounds: tuple[Round, ...], options: Any, classes: NDArray[Any] | None
+    ) -> RoundTable:
         """The rounds to read."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -267,15 +270,14 @@ class BaseAdaBoost(
             "estimator_weights_": np.array([each.weight for each in rounds]),
             "estimator_errors_": np.array([each.error for each in rounds]),
             "n_features_in_": len(schema.columns),
+            "rounds_": self._round_table(rounds, options, members.classes),
         }
         if members.classes is not None:
             brought |= {"classes_": members.classes, "n_classes_": len(members.classes)}
         if schema.named:
             brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        for name in ("feature_names_in_", "validation_errors_", "row_weights_", "rounds_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(brought | learned)
-        self.__dict__["rounds_"] = self._round_table(rounds, options)
+        forgotten = ("feature_names_in_", "validation_errors_", "row_weights_", "rounds_")
+        replace_state(self, brought | learned, forgotten)
 
     @property
     def estimators_(self) -> list[Any]:

@@ -338,8 +338,9 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         label = np.ascontiguousarray(truth, np.int32)
         return LabelScore(label, target.n_classes[0], units, thread_count(self.n_jobs))
 
-    def _round_table(self, rounds: tuple[Round, ...], options: Any) -> RoundTable:
-        bounded = (
-            self.n_classes_ <= 2 and options.learning_rate == 1.0 and options.resample in (None, "compound")
-        )
+    def _round_table(
+        self, rounds: tuple[Round, ...], options: Any, classes: NDArray[Any] | None
+    ) -> RoundTable:
+        two = classes is not None and len(classes) <= 2
+        bounded = two and options.learning_rate == 1.0 and options.resample in (None, "compound")
         return round_table(rounds, labels=True, bounded=bounded)

@@ -214,7 +214,9 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     def _score(self, truth: NDArray[Any], target: Target, units: NDArray[np.int64]) -> NumberScore:
         return NumberScore(truth, units)
 
-    def _round_table(self, rounds: tuple[Round, ...], options: Any) -> RoundTable:
+    def _round_table(
+        self, rounds: tuple[Round, ...], options: Any, classes: NDArray[Any] | None
+    ) -> RoundTable:
         return round_table(rounds, labels=False, bounded=False)
 
     def __sklearn_tags__(self) -> Any:

@@ -32,6 +32,7 @@ from weald.estimators.ensemble_options import BaggingOptions
 from weald.estimators.ensemble_saving import BaggingState
 from weald.estimators.fitted import Target
 from weald.estimators.manners import CheckedParameters
+from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
@@ -298,9 +299,8 @@ class BaseBagging(
             brought |= {"classes_": members.classes[0], "n_classes_": len(members.classes[0])}
         if schema.named:
             brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        for name in ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(brought | learned)
+        forgotten = ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_")
+        replace_state(self, brought | learned, forgotten)
 
     def _mean(self, X: Any) -> NDArray[np.float64]:
         """The mean of what the members say: (rows, width)."""

@@ -27,6 +27,7 @@ from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.fitted import FittedForest, Target, used_rows
 from weald.estimators.growth import grow_options, max_columns
+from weald.estimators.one_model import replace_state
 from weald.estimators.options import TreeOptions
 from weald.estimators.pictures import TreePictures
 from weald.estimators.pruning import check_pruning, prune_by
@@ -180,11 +181,8 @@ class BaseTree(TreePictures, FittedForest):
             learned |= {"classes_": list(classes), "n_classes_": n_classes}
         if schema.named and all(isinstance(name, str) for name in schema.names):
             learned["feature_names_in_"] = np.array(schema.names, dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
-        for name in ("pruning_table_", "ccp_alpha_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(learned | (pruning or {}))
+        forgotten = ("feature_names_in_", "pruning_table_", "ccp_alpha_")
+        replace_state(self, learned | (pruning or {}), forgotten)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to.

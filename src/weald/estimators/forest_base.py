@@ -28,6 +28,7 @@ from weald.estimators.forest_options import ForestOptions
 from weald.estimators.forest_proximity import ForestProximity
 from weald.estimators.forest_uncertainty import ForestUncertainty
 from weald.estimators.growth import drawn_seed, grow_options, max_columns
+from weald.estimators.one_model import replace_state
 from weald.estimators.out_of_bag import OutOfBag
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
@@ -235,11 +236,10 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             single = len(classes) == 1
             found["classes_"] = classes[0] if single else list(classes)
             found["n_classes_"] = n_classes[0] if single else n_classes
-        for name in ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
-            self.__dict__.pop(name, None)
         if schema.named and all(isinstance(name, str) for name in schema.names):
             found["feature_names_in_"] = np.array(schema.names, dtype=object)
-        self.__dict__.update(found | (learned or {}))
+        forgotten = ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_")
+        replace_state(self, found | (learned or {}), forgotten)
 
     def _raw_scores(self, X: Any) -> NDArray[np.float64]:
         """The mean over trees of each row's leaf values: (rows, outputs)."""

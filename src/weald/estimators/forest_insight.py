@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight, restore_labels
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, outside
 from weald.estimators.class_weight import Weights
 from weald.estimators.fitted import Target, used_rows
 from weald.estimators.growth import drawn_seed
@@ -371,5 +371,5 @@ def _warn_unjudged(rows: TrainingRows, n_trees: NDArray[np.int64], words: str) -
             f"Every tree saw {len(lacking):,} of the {len(n_trees):,} rows ({few}), which {words}. "
             "Use more trees (n_estimators).",
             UserWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )

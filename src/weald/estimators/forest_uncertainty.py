@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.data.table import Table
 from weald.data.target import read_target, read_weight
-from weald.errors import DataError, DataTypeError, ParameterError, listing
+from weald.errors import DataError, DataTypeError, ParameterError, listing, outside
 from weald.estimators.fitted import used_rows
 from weald.estimators.predict_labels import split_shares
 from weald.model.forest import Forest
@@ -166,7 +166,7 @@ class ForestUncertainty:
                 f"leave out, and there are {len(rows):,}: all ends are infinite. Use a smaller coverage, "
                 "or more rows.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=outside(),
             )
         table, n_threads = self._read(X)
         found = jackknife_plus(self.forest_, table, given, rows, float(coverage), n_threads=n_threads)
@@ -238,7 +238,7 @@ class ForestUncertainty:
                 f"({listing(seen.tolist())}); they cannot be left out, and the others stand for them. "
                 "Use more trees (n_estimators).",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         return drawn.rows[lacking]
 
@@ -251,7 +251,7 @@ def _at_least_zero(variance: NDArray[np.float64]) -> NDArray[np.float64]:
             f"The variance of {below:,} of {len(variance):,} rows came out below 0, where the correction for "
             "the finite number of trees outweighs it; it is given as 0. Use more trees (n_estimators).",
             UserWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
     return np.maximum(variance, 0.0)
 

@@ -43,6 +43,7 @@ from weald.estimators.gradient_boosting_saving import StageState
 from weald.estimators.gradient_boosting_start import EstimatorStart, fit_start
 from weald.estimators.growth import drawn_seed, max_columns, row_limit
 from weald.estimators.members import in_order, limit_input_tags
+from weald.estimators.one_model import replace_state
 
 #: one value a round
 CURVES = ("train_score_", "oob_scores_", "oob_improvement_", "validation_scores_")
@@ -349,9 +350,8 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             brought["feature_names_in_"] = np.array(schema.names, dtype=object)
         if "oob_scores_" in curves and len(curves["oob_scores_"]):
             brought["oob_score_"] = float(curves["oob_scores_"][-1])
-        for name in (*CURVES, "oob_score_", "feature_names_in_", "forest_", "schema_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(brought | curves)
+        forgotten = (*CURVES, "oob_score_", "feature_names_in_", "forest_", "schema_")
+        replace_state(self, brought | curves, forgotten)
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: tables that the estimators take, if there are any besides trees."""

@@ -18,6 +18,7 @@ from weald.estimators.growth import drawn_seed
 from weald.estimators.landmarks_options import LandmarksOptions
 from weald.estimators.landmarks_saving import SavedLandmarks
 from weald.estimators.manners import CheckedParameters, TableManners
+from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.estimators.svm_reading import TableReading, TextReading
 from weald.estimators.svm_training import check_texts, read_columns
@@ -33,11 +34,11 @@ log = logging.getLogger("weald.svm")
 
 
 class Landmarks(
+    TableManners,
+    CheckedParameters,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     SavedLandmarks,
-    TableManners,
-    CheckedParameters,
     Saving,
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -223,9 +224,7 @@ class Landmarks(
         }
         if schema.named and all(isinstance(name, str) for name in schema.names):
             learned["feature_names_in_"] = np.array(schema.names, dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(learned)
+        replace_state(self, learned, ("feature_names_in_",))
 
     @property
     def _n_features_out(self) -> int:

@@ -29,6 +29,7 @@ from weald.estimators.growth import drawn_seed
 from weald.estimators.linear_model import LinearModel, SavedLinearMachine
 from weald.estimators.linear_options import LinearOptions
 from weald.estimators.manners import CheckedParameters, TableManners
+from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.estimators.svm_reading import TableReading
 from weald.estimators.svm_training import MachineTarget
@@ -160,8 +161,7 @@ class BaseLinearMachine(
             brought["classes_"] = classes
         if schema.named and all(isinstance(name, str) for name in schema.names):
             brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(brought)
+        replace_state(self, brought, ("feature_names_in_",))
 
     def _tell(self, plan: MatrixPlan, solved: Solved, options: Any, owner: str) -> None:
         """Log a hint about scales; warn if a machine stopped early."""

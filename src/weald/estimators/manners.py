@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
+from weald.estimators.one_model import OneModel
 from weald.estimators.options import check_names, checked
 
 
-class CheckedParameters:
+class CheckedParameters(OneModel):
     """Parameters that a record of options checks."""
 
     _options: ClassVar[type[Any]]
@@ -46,7 +47,7 @@ class CheckedParameters:
         return super().set_params(**params)  # type: ignore[misc,no-any-return]
 
 
-class TableManners:
+class TableManners(OneModel):
     """An estimator that takes any table."""
 
     #: what `fit` assigns

@@ -21,6 +21,7 @@ from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError
 from weald.estimators.manners import CheckedParameters, TableManners
+from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.estimators.svm_model import Facts, KernelModel
 from weald.estimators.svm_options import MachineOptions
@@ -197,8 +198,7 @@ class BaseKernelMachine(
             brought |= {"classes_": classes, "class_weight_": class_weight}
         if schema.named and all(isinstance(name, str) for name in schema.names):
             brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(brought)
+        replace_state(self, brought, ("feature_names_in_",))
 
     def _tell(
         self, training: Training, advice: Advice, machines: list[Machine], options: Any, owner: str

@@ -21,13 +21,14 @@ from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.ensemble_options import Trainable, VotingOptions
 from weald.estimators.ensemble_saving import VotingState
 from weald.estimators.members import in_parallel, limit_input_tags, naming
+from weald.estimators.one_model import OneModel, replace_state
 from weald.estimators.options import checked
 from weald.estimators.saving import Saving
 
 DROP = "drop"
 
 
-class BaseVoting(VotingState, TransformerMixin, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
     """The shared base of the voters."""
 
     _options: ClassVar[type[VotingOptions]]
@@ -75,10 +76,10 @@ class BaseVoting(VotingState, TransformerMixin, Saving, BaseEstimator, metaclass
         """Assign everything a fit (or a model file) brings, at once."""
         each = iter(fitted)
         named = {name: DROP if _dropped(member) else next(each) for name, member in self.estimators}
-        self.__dict__.pop("feature_names_in_", None)
         names = getattr(fitted[0], "feature_names_in_", None)
         brought = {} if names is None else {"feature_names_in_": names}
-        self.__dict__.update({"estimators_": fitted, "named_estimators_": Bunch(**named)} | brought | learned)
+        brought |= {"estimators_": fitted, "named_estimators_": Bunch(**named)}
+        replace_state(self, brought | learned, ("feature_names_in_",))
 
     def _who(self, name: str, member: Any) -> str:
         """The words for a member."""

@@ -25,6 +25,7 @@ from weald.data.schema import Schema
 from weald.data.target import read_weight
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.manners import TableManners
+from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.estimators.xgboost_options import XGBOptions, read_options
 from weald.estimators.xgboost_parameters import XGBParameters
@@ -337,9 +338,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             }
         if schema.named and all(isinstance(name, str) for name in schema.names):
             taken["feature_names_in_"] = np.array(schema.names, dtype=object)
-        for name in ("feature_names_in_", "evals_result_", "cv_results_", "classes_", "n_classes_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(taken | learned)
+        forgotten = ("feature_names_in_", "evals_result_", "cv_results_", "classes_", "n_classes_")
+        replace_state(self, taken | learned, forgotten)
 
 
 def check_objective(objective: Any, owner: str) -> None:

@@ -19,6 +19,7 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.forest_tasks import ForestClassifier
 from weald.estimators.growth import drawn_seed
 from weald.estimators.manners import CheckedParameters
+from weald.estimators.one_model import replace_state
 from weald.impute.columns import KnownColumn, missing_cells
 from weald.impute.options import ImputerOptions, has_labels
 from weald.impute.rules import most_votes
@@ -31,7 +32,7 @@ Fills = dict[int, NDArray[Any]]
 Gaps = dict[int, NDArray[np.intp]]
 
 
-class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, CheckedParameters, BaseEstimator):  # type: ignore[misc]  # no types
+class ProximityImputer(CheckedParameters, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # no types
     """Fill missing values by the proximity of rows in a forest, after Breiman.
 
     The forest learns `y`, so rows are near each other in what matters for it. Training rows start from the
@@ -188,10 +189,9 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, CheckedParameters
             "_guesses": guesses,
             "_rows": model._read(filled)[0],
         }
-        self.__dict__.pop("feature_names_in_", None)
         if "feature_names_in_" in vars(model):
             learned["feature_names_in_"] = model.feature_names_in_
-        self.__dict__.update(learned)
+        replace_state(self, learned, ("feature_names_in_",))
         return filled
 
     def transform(self, X: Any) -> Any:

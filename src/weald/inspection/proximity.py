@@ -17,7 +17,7 @@ from scipy import sparse
 
 from weald.data.table import Table
 from weald.engine import LeafRows
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, outside
 from weald.model.forest import Forest
 from weald.model.predict import leaf_nodes
 from weald.rows.bags import BagRecord
@@ -105,7 +105,7 @@ def dense_proximity(leaves: Leaves, others: Leaves, *, n_threads: int) -> NDArra
                 f"No tree has both rows out of bag for {n_lacking:,} of {matrix.size:,} pairs (first: {row} "
                 f"and {other}), which have NaN. Use more trees (n_estimators).",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
     return matrix
 

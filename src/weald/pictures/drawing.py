@@ -6,7 +6,6 @@ room for the largest font.
 
 from __future__ import annotations
 
-import inspect
 import math
 import warnings
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.errors import outside
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.canvas import Canvas
 from weald.pictures.colours import node_colours
@@ -161,16 +161,8 @@ def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: Plan | None) 
         f"The tree has {tree.n_nodes:,} nodes, too many for these axes in a readable font: it is drawn down "
         f"to depth {depth}. Take a larger figure{size}, or choose max_depth.",
         UserWarning,
-        stacklevel=_outside(),
+        stacklevel=outside(),
     )
-
-
-def _outside() -> int:
-    """The stacklevel, for the caller, of the first frame that is not weald's."""
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "weald":
-        level, frame = level + 1, frame.f_back
-    return level - 1
 
 
 def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:

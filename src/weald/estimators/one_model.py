@@ -1,0 +1,89 @@
+"""One model an answer: a fit replaces all state in one assignment, and whatever reads it works on one state.
+
+While one thread predicts, another may refit the same estimator: each answer is then wholly of the old model
+or wholly of the new one. `fit` puts all it learned into a new `__dict__` and assigns that; whoever holds the
+old one still has the old model. Every public method of weald's classes runs on an object that shares the
+estimator's `__dict__` of the moment of the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from types import FunctionType
+from typing import Any, TypeVar
+
+_Model = TypeVar("_Model")
+
+#: how the names of methods begin that bring a new state, and so must have the estimator itself
+_WRITING = ("fit", "partial_fit", "set_", "load")
+_MARK = "_on_one_model"
+
+
+def replace_state(model: Any, learned: Mapping[str, Any], forgotten: Iterable[str] = ()) -> None:
+    """Assign all that a fit brings at once, and forget what it does not bring.
+
+    Parameters
+    ----------
+    model : estimator
+        Its parameters, and what the user put beside them, stay.
+    learned : mapping of name to value
+        The attributes of the new model.
+    forgotten : iterable of str
+        Attributes of the old model that the new one may lack.
+    """
+    gone = set(forgotten)
+    state = {name: value for name, value in vars(model).copy().items() if name not in gone}
+    state.update(learned)
+    model.__dict__ = state
+
+
+def snapshot(model: _Model) -> _Model:
+    """An object of the same class on the same state, which a refit of `model` does not change."""
+    same = object.__new__(type(model))
+    object.__setattr__(same, "__dict__", model.__dict__)
+    return same
+
+
+class OneModel:
+    """An estimator whose public methods and properties each work on one state.
+
+    The classes of weald that a subclass is made of are looked through once; those of users stay as they are,
+    since a method of theirs may fit. `OneModel` stands before scikit-learn's classes, which wrap `transform`.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let the methods of all parts of the class work on one state."""
+        super().__init_subclass__(**kwargs)
+        for part in cls.__mro__:
+            if part.__module__.partition(".")[0] == "weald":
+                _steady(part)
+
+
+def _steady(part: type) -> None:
+    """Wrap what reads fitted state in one class; what is wrapped already stays."""
+    for name, value in list(vars(part).items()):
+        if name.startswith(("_", *_WRITING)):
+            continue
+        if isinstance(value, FunctionType):
+            setattr(part, name, _on_one_model(value))
+        elif isinstance(value, property) and isinstance(value.fget, FunctionType):
+            setattr(part, name, value.getter(_on_one_model(value.fget)))
+        elif isinstance(getattr(value, "fn", None), FunctionType):  # scikit-learn's `available_if`
+            value.fn = _on_one_model(value.fn)
+
+
+def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, called with a snapshot of its estimator."""
+    if hasattr(function, _MARK):
+        return function
+    assert isinstance(function, FunctionType)
+    shared = snapshot
+
+    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return function(shared(self), *args, **kwargs)
+
+    # With the names of the method's own module, by which doctest tells where its examples belong.
+    placed = FunctionType(method.__code__, function.__globals__, function.__name__, None, method.__closure__)
+    setattr(placed, _MARK, True)
+    return wraps(function)(placed)
