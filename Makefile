@@ -16,7 +16,7 @@ NATIVE_TESTS := $(wildcard tests/unit tests/property)
 # One more than the cores of the smallest machine: some tests wait for processes that they start.
 WORKERS := 3
 
-.PHONY: build demo test lint format stubs bench sanitize clean
+.PHONY: build demo test lint format stubs bench agreement sanitize clean
 .DELETE_ON_ERROR:
 
 build: $(VENV)/.test
@@ -49,6 +49,10 @@ stubs: $(VENV)/.test
 BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy imputation linear_svm svm
 bench: $(VENV)/.bench
 	for name in $(BENCH); do $(BIN)/python benchmarks/compare/$$name.py $(ARGS) || exit 1; done
+
+# scikit-learn's own test files with weald's classes in place of its own: make agreement SUITES="tree forest"
+agreement: $(VENV)/.test
+	$(BIN)/python tests/agreement/scikit_learn_suites.py $(SUITES)
 
 # The sanitised core never enters the virtual environment: it lives beside links to the Python sources, and
 # .ci/sanitize/sitecustomize.py turns the editable install's import hook off, so that PYTHONPATH decides.
