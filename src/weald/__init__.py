@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weald import errors
 
 if TYPE_CHECKING:
-    from weald import kernels
+    from weald import callback, kernels
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
     from weald.boosting.train import cv, train
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from weald.estimators.svr import SVR
     from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.voting import VotingClassifier, VotingRegressor
+    from weald.estimators.xgboost_batches import DataIter
+    from weald.estimators.xgboost_booster import Booster
     from weald.estimators.xgboost_classifier import XGBClassifier
+    from weald.estimators.xgboost_matrix import DMatrix, ExtMemQuantileDMatrix, QuantileDMatrix
     from weald.estimators.xgboost_ranker import XGBRanker
     from weald.estimators.xgboost_regressor import XGBRegressor
     from weald.impute.proximity import ProximityImputer
@@ -50,9 +53,13 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "Booster",
+    "DMatrix",
+    "DataIter",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
+    "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
@@ -63,6 +70,7 @@ __all__ = [
     "LinearSVR",
     "MercerReport",
     "ProximityImputer",
+    "QuantileDMatrix",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "TrainingCallback",
@@ -72,6 +80,7 @@ __all__ = [
     "XGBRanker",
     "XGBRegressor",
     "__version__",
+    "callback",
     "check_mercer",
     "cv",
     "errors",
@@ -95,9 +104,13 @@ _HOME = {
     "AdaBoostRegressor": "weald.estimators.adaboost_regressor",
     "BaggingClassifier": "weald.estimators.bagging",
     "BaggingRegressor": "weald.estimators.bagging",
+    "Booster": "weald.estimators.xgboost_booster",
+    "DMatrix": "weald.estimators.xgboost_matrix",
+    "DataIter": "weald.estimators.xgboost_batches",
     "DecisionTreeClassifier": "weald.estimators.tree",
     "DecisionTreeRegressor": "weald.estimators.tree",
     "EarlyStopping": "weald.boosting.stopping",
+    "ExtMemQuantileDMatrix": "weald.estimators.xgboost_matrix",
     "ExtraTreesClassifier": "weald.estimators.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.extra_trees",
     "GradientBoostingClassifier": "weald.estimators.gradient_boosting_classifier",
@@ -108,6 +121,7 @@ _HOME = {
     "LinearSVC": "weald.estimators.linear_svc",
     "LinearSVR": "weald.estimators.linear_svr",
     "ProximityImputer": "weald.impute.proximity",
+    "QuantileDMatrix": "weald.estimators.xgboost_matrix",
     "RandomForestClassifier": "weald.estimators.random_forest",
     "RandomForestRegressor": "weald.estimators.random_forest",
     "SVC": "weald.estimators.svc",
@@ -135,16 +149,12 @@ _HOME = {
 }
 
 #: modules of public names
-_MODULES = ("kernels",)
+_MODULES = ("callback", "kernels")
 
 #: what xgboost has under these names: name → the way out
 _ELSEWHERE = {
-    "Booster": "weald.train returns a fitted estimator instead.",
-    "DMatrix": "Give the table and the target themselves: weald.train(params, X, y).",
-    "QuantileDMatrix": "Give the table and the target themselves: weald.train(params, X, y).",
     "XGBRFClassifier": "Use XGBClassifier with num_parallel_tree, n_estimators=1 and learning_rate=1.",
     "XGBRFRegressor": "Use XGBRegressor with num_parallel_tree, n_estimators=1 and learning_rate=1.",
-    "callback": "Use weald.EarlyStopping, weald.LearningRateScheduler and weald.TrainingCallback.",
     "plot_importance": "Plot `feature_importances_` of the fitted model, with `feature_names_in_`.",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -14,11 +14,15 @@ from weald.model.forest import Forest
 #: data name → metric name → one value a round
 EvalsLog: TypeAlias = dict[str, dict[str, list[float]]]
 
+_EvalsLog: TypeAlias = EvalsLog  # inside the class that has one of that name
 _METHODS = ("before_training", "after_training", "before_iteration", "after_iteration")
 
 
 class ModelView:
-    """The model while it grows, as callbacks see it: everything may be read, nothing changed.
+    """The model while it grows, as callbacks see it: everything may be read, no tree changed.
+
+    With a `booster` behind it, it also has what `weald.Booster` has: `get_dump`, `attr`, `set_attr`, slices,
+    `predict` of a DMatrix, `save` …
 
     Parameters
     ----------
@@ -32,9 +36,11 @@ class ModelView:
         Builds the forest of the rounds so far; asked once a round, and only if a callback wants it.
     predict : callable, optional
         Predictions of the model so far for a table, as the user's estimator would give them.
+    booster : callable, optional
+        A forest as a Booster.
     """
 
-    __slots__ = ("_forest", "_make_forest", "_n_outputs", "_n_rounds", "_objective", "_predict")
+    __slots__ = ("_booster", "_forest", "_make_forest", "_n_outputs", "_n_rounds", "_objective", "_predict")
 
     _objective: str
     _n_outputs: int
@@ -42,6 +48,7 @@ class ModelView:
     _make_forest: Callable[[], Forest]
     _predict: Callable[[Any], Any] | None
     _forest: tuple[int, Forest] | None
+    _booster: Callable[[Forest], Any] | None
 
     def __init__(
         self,
@@ -51,6 +58,7 @@ class ModelView:
         n_rounds: Callable[[], int],
         forest: Callable[[], Forest],
         predict: Callable[[Any], Any] | None = None,
+        booster: Callable[[Forest], Any] | None = None,
     ) -> None:
         store = object.__setattr__
         store(self, "_objective", objective)
@@ -59,6 +67,7 @@ class ModelView:
         store(self, "_make_forest", forest)
         store(self, "_predict", predict)
         store(self, "_forest", None)
+        store(self, "_booster", booster)
 
     @property
     def objective(self) -> str:
@@ -87,13 +96,32 @@ class ModelView:
         assert self._forest is not None
         return self._forest[1]
 
-    def predict(self, X: Any) -> Any:
-        """Predictions of the model so far."""
+    def predict(self, X: Any, **options: Any) -> Any:
+        """Predictions of the model so far: of a DMatrix a Booster's, of a table those of the estimator."""
+        if self._booster is not None and (hasattr(X, "num_row") or self._predict is None):
+            return self.booster().predict(X, **options)
         if self._predict is None:
             raise ParameterError("This model view cannot predict: there is no table behind the training.")
-        return self._predict(X)
+        return self._predict(X, **options)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
+    def booster(self) -> Any:
+        """The model so far as a Booster of its own; its attributes are those of the training."""
+        if self._booster is None:
+            raise ParameterError("There is no Booster behind this training.")
+        return self._booster(self.forest)
+
+    def __getitem__(self, rounds: Any) -> Any:
+        """Some rounds of the model so far, as a Booster."""
+        return self.booster()[rounds]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is a Booster: the training does not go with it."""
+        return _itself, (self.booster(),)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in ("best_iteration", "best_score") and self._booster is not None:
+            self.booster().set_attr(**{name: value})
+            return
         raise AttributeError(
             f"Cannot set {name!r}: the model a callback gets is read-only. "
             "Keep what you need on the callback."
@@ -102,9 +130,14 @@ class ModelView:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"Cannot delete {name!r}: the model a callback gets is read-only.")
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Say what the view has, and of xgboost's ways to change a model, what does it here."""
-        if name in ("set_attr", "set_param"):
+    def __getattr__(self, name: str) -> Any:
+        """What a Booster has; else say what there is, and of ways to change a model, what does it here."""
+        changes = name in ("set_param", "update", "boost", "load_model", "reset")
+        if self._booster is not None and not name.startswith("_") and not changes:
+            booster = self.booster()
+            if hasattr(type(booster), name):
+                return getattr(booster, name)
+        if changes or name == "set_attr":
             raise AttributeError(
                 f"The model a callback gets is read-only: it has no {name!r}. To stop early use "
                 "weald's EarlyStopping, to change the learning rate weald's LearningRateScheduler."
@@ -113,6 +146,11 @@ class ModelView:
             f"The model a callback gets has no {name!r}. It has n_rounds, num_boosted_rounds(), n_outputs, "
             "objective, forest and predict(X)."
         )
+
+
+def _itself(booster: Any) -> Any:
+    """What a pickled view is read as."""
+    return booster
 
 
 class TrainingCallback:
@@ -125,6 +163,9 @@ class TrainingCallback:
     ...         return model.n_rounds == 20
     """
 
+    #: the type of `evals_log`, where xgboost's users look for it
+    EvalsLog: ClassVar[Any] = EvalsLog
+
     def before_training(self, model: Any) -> Any:
         """Run before the first round."""
         return model
@@ -133,7 +174,7 @@ class TrainingCallback:
         """Run after the last round."""
         return model
 
-    def before_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool | None:
+    def before_iteration(self, model: Any, epoch: int, evals_log: _EvalsLog) -> bool | None:
         """Run before each round; True stops the training.
 
         Parameters
@@ -146,7 +187,7 @@ class TrainingCallback:
             `{data name: {metric name: [value of each round]}}`.
         """
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool | None:
+    def after_iteration(self, model: Any, epoch: int, evals_log: _EvalsLog) -> bool | None:
         """Run after each round, its metrics in `evals_log` included; True stops the training."""
 
 

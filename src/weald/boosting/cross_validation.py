@@ -98,15 +98,52 @@ def cross_validate(
     for train, test in parts:
         own = [Watched(TRAIN, None, train.target.weight)] if train_metrics else []
         trainings.append(Training(plan, train, [*own, Watched(TEST, test)]))
+    return train_folds(
+        trainings,
+        plan.boost.n_rounds,
+        wait=wait,
+        maximize=maximize,
+        callbacks=callbacks,
+        lines=lines,
+        predict=predict,
+        rates=rates,
+    )
+
+
+def train_folds(
+    trainings: Sequence[Training],
+    n_rounds: int,
+    *,
+    wait: int | None,
+    maximize: bool | None = None,
+    callbacks: Any = None,
+    lines: FoldLines | None = None,
+    predict: Callable[[Forest, Any], Any] | None = None,
+    rates: Any = None,
+    boosters: Sequence[Callable[[Forest], Any]] = (),
+) -> CVResult:
+    """Train all folds, each of which watches its rows as TRAIN and TEST; see `cross_validate`.
+
+    Parameters
+    ----------
+    trainings : sequence of Training
+        The folds.
+    n_rounds : int
+        The most rounds.
+    wait, maximize, callbacks, lines, predict, rates
+        As in `cross_validate`.
+    boosters : sequence of callable
+        For each fold, its forest as a Booster; none: callbacks see the views alone.
+    """
     users = Callbacks(callbacks).all
     stopper = [] if wait is None else [EarlyStopping(wait, data_name=TEST, maximize=maximize)]
     asked = Callbacks([*users, *stopper, *([] if lines is None else [lines])])
     stoppers = [callback for callback in asked.all if isinstance(callback, EarlyStopping)]
     for each in stoppers:
         each.told({metric.name: metric.maximize for metric in trainings[0].metrics})
-    least = plan.boost.n_rounds if not asked.all else 1 if users else max(wait or 0, 10)
-    folds = _Folds(trainings, Callbacks([*users, *Callbacks(rates).all]), predict)
-    folds.run(plan.boost.n_rounds, asked, least)
+    least = n_rounds if not asked.all else 1 if users else max(wait or 0, 10)
+    folds = _Folds(trainings, Callbacks([*users, *Callbacks(rates).all]), predict, boosters)
+    folds.run(n_rounds, asked, least)
     return _result(folds, stoppers[-1] if stoppers else None)
 
 
@@ -114,14 +151,20 @@ class _Folds:
     """The trainings of all folds, side by side."""
 
     def __init__(
-        self, trainings: Sequence[Training], rates: Callbacks, predict: Callable[[Forest, Any], Any] | None
+        self,
+        trainings: Sequence[Training],
+        rates: Callbacks,
+        predict: Callable[[Forest, Any], Any] | None,
+        boosters: Sequence[Callable[[Forest], Any]] = (),
     ) -> None:
         self.trainings = trainings
         self._rates = rates
         self.n_trained = 0  # rounds of every fold
         self.n_seen = 0  # those that callbacks have been told of, and that count
         self.log: FoldsLog = {}
-        self.view = FoldsView(tuple(self._model_view(each, predict) for each in trainings))
+        made = [None] * len(trainings) if not boosters else list(boosters)
+        views = (self._model_view(each, predict, it) for each, it in zip(trainings, made, strict=True))
+        self.view = FoldsView(tuple(views))
 
     def run(self, n_rounds: int, asked: Callbacks, least: int) -> None:
         """Train for so many rounds, or until a callback stops.
@@ -156,7 +199,12 @@ class _Folds:
                 return True
         return False
 
-    def _model_view(self, training: Training, predict: Callable[[Forest, Any], Any] | None) -> ModelView:
+    def _model_view(
+        self,
+        training: Training,
+        predict: Callable[[Forest, Any], Any] | None,
+        booster: Callable[[Forest], Any] | None,
+    ) -> ModelView:
         objective = training.objective
 
         def forest() -> Forest:
@@ -170,6 +218,7 @@ class _Folds:
             n_rounds=lambda: self.n_trained,
             forest=forest,
             predict=None if predict is None else lambda X: predict(forest(), X),
+            booster=booster,
         )
 
 

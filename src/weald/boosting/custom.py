@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,29 @@ from weald.boosting.base_scores import given_start
 from weald.boosting.loss_table import check_target
 from weald.boosting.records import BoostTarget, Floats
 from weald.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixObjective:
+    """A user's `f(raw scores, matrix) -> (grad, hess)`, the form that `train` takes with a DMatrix.
+
+    As in xgboost, the objective that is named beside it says what predictions are and which metric counts.
+    """
+
+    function: Callable[..., Any]
+    matrix: Any
+    named: str
+    link: str
+    n_outputs: int
+
+    def __call__(self, y_true: Floats, y_pred: Floats, sample_weight: Floats | None = None) -> Any:
+        """The gradients; the function has targets and weights from the matrix."""
+        return self.function(y_pred, self.matrix)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
 
 
 class CustomObjective:
@@ -39,7 +63,8 @@ class CustomObjective:
     default_max_delta_step = 0.0
 
     def __init__(self, function: Callable[..., Any], target: BoostTarget, n_classes: int | None) -> None:
-        self.name: str = getattr(function, "__name__", type(function).__name__)
+        native = function if isinstance(function, MatrixObjective) else None
+        self.name: str = native.name if native else getattr(function, "__name__", type(function).__name__)
         check_target(self.name, target.values, None)
         self._function = function
         self._target = target
@@ -47,6 +72,8 @@ class CustomObjective:
         several = n_classes is not None and n_classes > 2
         self.n_outputs: int = n_classes if several and n_classes else columns
         self.link = "identity" if n_classes is None else "softmax" if several else "logistic"
+        if native is not None:
+            self.n_outputs, self.link = native.n_outputs, native.link
         if target.weight is not None and not _takes_weights(function):
             raise ParameterError(
                 f"The objective {self.name!r} has no parameter `sample_weight`, and the rows have weights. "

@@ -80,6 +80,7 @@ def boost(
     table: Table | None = None,
     watch: Watch | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
+    booster: Callable[[Forest], Any] | None = None,
 ) -> Forest:
     """Boost for `options.n_rounds` rounds, or until the watch says stop.
 
@@ -106,6 +107,8 @@ def boost(
         Metrics, early stopping, callbacks.
     predict : callable, optional
         Predictions of a forest for a user's table, for callbacks.
+    booster : callable, optional
+        A forest as callbacks under xgboost's names may use it.
 
     Returns
     -------
@@ -123,6 +126,7 @@ def boost(
         n_rounds=lambda: step.next_round,
         forest=forest,
         predict=None if predict is None else lambda X: predict(forest(), X),
+        booster=booster,
     )
     run_rounds(step, options.n_rounds, options.learning_rate, watch, view)
     if watch is not None and watch.n_rounds_kept is not None:

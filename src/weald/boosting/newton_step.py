@@ -99,8 +99,8 @@ class NewtonStep:
         self.next_round += 1
 
     def keep_rounds(self, n_rounds: int) -> None:
-        """Forget the trees after the first `n_rounds` of this training."""
-        self.trees = [tree for tree in self.trees if tree.round_ < self.first_round + n_rounds]
+        """Forget the trees after the first `n_rounds` of the model, those it started from included."""
+        self.trees = [tree for tree in self.trees if tree.round_ < n_rounds]
 
     def _losses_by_row(self) -> bool:
         if self._options.multi_strategy == "multi_output_tree":

@@ -1,7 +1,8 @@
-"""`weald.train` and `weald.cv`: xgboost's functions, on tables instead of DMatrix objects."""
+"""`weald.train` and `weald.cv`: xgboost's functions, on tables or on DMatrix objects."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,12 @@ if TYPE_CHECKING:
 
 
 def train(
-    params: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    num_boost_round: int = 10,
-    *,
+    params: Any,
+    X: Any = None,
+    *by_place: Any,
+    dtrain: Any = None,
+    y: Any = None,
+    num_boost_round: int | None = None,
     evals: Sequence[Any] | None = None,
     obj: Callable[..., Any] | None = None,
     custom_metric: Callable[..., Any] | None = None,
@@ -37,8 +39,8 @@ def train(
     base_margin_eval_set: Any = None,
     eval_group: Any = None,
     eval_qid: Any = None,
-) -> BaseXGB:
-    """Train a booster by a dict of parameters.
+) -> Any:
+    """Train a booster by a dict of parameters: `train(params, X, y, 100)` or `train(params, dtrain, 100)`.
 
     Parameters
     ----------
@@ -47,12 +49,18 @@ def train(
         decides what is returned; without one it is an `XGBRegressor`.
     X, y : table and target
         As in `XGBClassifier.fit`.
+    dtrain : DMatrix
+        Table and target in one, in the place of `X` and `y`: labels are numbers then, and a `Booster` comes
+        back. What belongs to the rows (weights, margins, queries) is the matrix's.
     num_boost_round : int, default=10
         How many rounds.
     evals : list of (X, y, name) or (X, y), default=None
-        Sets whose metrics are followed; the last decides early stopping. In the form ((X, y), name) as well.
+        Sets whose metrics are followed; the last decides early stopping. In the form ((X, y), name) as well,
+        and (DMatrix, name) with `dtrain`.
     obj, custom_metric : callable, default=None
-        A custom objective and a custom metric, as `objective` and `eval_metric` of the estimators.
+        A custom objective and a custom metric, as `objective` and `eval_metric` of the estimators. With
+        `dtrain` they are xgboost's: `obj(raw scores, dtrain)` gives gradients and hessians,
+        `custom_metric(predictions, matrix)` a name and a value; with `obj` predictions are raw scores.
     maximize : bool, default=None
         For early stopping: whether more is better; None to go by the metric.
     early_stopping_rounds : int, default=None
@@ -60,8 +68,8 @@ def train(
     evals_result : dict, default=None
         Filled with the learning curves.
     verbose_eval : bool, default=False
-        Whether to show a progress bar.
-    xgb_model : estimator or path, default=None
+        Whether to show a progress bar; with `dtrain` whether, or every how many rounds, to print the metrics.
+    xgb_model : estimator, Booster or path, default=None
         A model to go on from.
     callbacks : list, default=None
         As the estimators'.
@@ -74,8 +82,8 @@ def train(
 
     Returns
     -------
-    XGBClassifier, XGBRegressor or XGBRanker
-        Fitted; a classifier predicts labels.
+    XGBClassifier, XGBRegressor, XGBRanker or Booster
+        Fitted; a classifier predicts labels, the Booster of a DMatrix as xgboost's does.
 
     Examples
     --------
@@ -87,8 +95,37 @@ def train(
     """
     from weald.estimators.xgboost_rows import Given, given_sets
 
-    model = _estimator(params, num_boost_round, obj, custom_metric, early_stopping_rounds, callbacks)
-    given = Given(X, y, sample_weight, base_margin, group, qid)
+    placed = {"y": y, "num_boost_round": num_boost_round, "evals": evals, "obj": obj}
+    table = _place(X, dtrain, by_place, placed, "train", of_matrix=("num_boost_round", "evals", "obj"))
+    y, evals, obj = placed["y"], placed["evals"], placed["obj"]
+    n_rounds = 10 if placed["num_boost_round"] is None else placed["num_boost_round"]
+    own = {
+        "sample_weight": sample_weight,
+        "base_margin": base_margin,
+        "feature_weights": feature_weights,
+        "group": group,
+        "qid": qid,
+        "sample_weight_eval_set": sample_weight_eval_set,
+        "base_margin_eval_set": base_margin_eval_set,
+        "eval_group": eval_group,
+        "eval_qid": eval_qid,
+    }
+    if is_matrix(table):
+        from weald.estimators.xgboost_native import Asked, train_matrix
+
+        _refuse(own, "train")
+        asked = Asked(
+            n_rounds=n_rounds,
+            obj=obj,
+            custom_metric=custom_metric,
+            maximize=maximize,
+            early_stopping_rounds=early_stopping_rounds,
+            callbacks=callbacks,
+            verbose_eval=verbose_eval,
+        )
+        return train_matrix(params, table, asked, evals=evals, evals_result=evals_result, xgb_model=xgb_model)
+    model = _estimator(params, n_rounds, obj, custom_metric, early_stopping_rounds, callbacks)
+    given = Given(table, y, sample_weight, base_margin, group, qid)
     pairs, names = _named_sets(evals)
     sets = given_sets(
         pairs, sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid, where="evals"
@@ -109,12 +146,13 @@ def train(
 
 
 def cv(
-    params: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    num_boost_round: int = 10,
-    *,
-    nfold: int = 3,
+    params: Any,
+    X: Any = None,
+    *by_place: Any,
+    dtrain: Any = None,
+    y: Any = None,
+    num_boost_round: int | None = None,
+    nfold: int | None = None,
     stratified: bool | None = None,
     folds: Any = None,
     metrics: Any = (),
@@ -122,6 +160,7 @@ def cv(
     custom_metric: Callable[..., Any] | None = None,
     maximize: bool | None = None,
     early_stopping_rounds: int | None = None,
+    fpreproc: Callable[..., Any] | None = None,
     as_pandas: bool = True,
     verbose_eval: bool | int | None = False,
     show_stdv: bool = True,
@@ -138,12 +177,12 @@ def cv(
 
     Parameters
     ----------
-    params, X, y, num_boost_round, obj, custom_metric, feature_weights
+    params, X, y, dtrain, num_boost_round, obj, custom_metric, feature_weights
         As in `train`.
     nfold : int, default=3
         How many folds, drawn by `seed`; of a ranking whole queries.
     stratified : bool, default=None
-        Whether every fold gets its share of each class; None for classifiers only.
+        Whether every fold gets its share of each class; None for classifiers only, of a DMatrix never.
     folds : splitter or list of (train, test), default=None
         Folds of your own instead.
     metrics : str or list of str, default=()
@@ -153,6 +192,8 @@ def cv(
     early_stopping_rounds : int, default=None
         Stop after so many rounds without a better mean of the last metric; the table then ends at the best
         round.
+    fpreproc : callable, default=None
+        With `dtrain`: `fpreproc(dtrain, dtest, params)` gives those of a fold, changed.
     as_pandas : bool, default=True
         Whether to return a DataFrame if pandas is installed; else a dict of columns.
     verbose_eval : bool or int, default=False
@@ -179,13 +220,53 @@ def cv(
     from weald.estimators.options import Whole
     from weald.estimators.xgboost_rows import Given
 
+    placed = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
+    table = _place(X, dtrain, by_place, placed, "cv", of_matrix=("num_boost_round", "nfold"))
+    y = placed["y"]
+    n_rounds, nfold = placed["num_boost_round"] or 10, 3 if placed["nfold"] is None else placed["nfold"]
     if folds is None and not Whole(2).admits(nfold):
         raise ParameterError(f"`nfold` of cv must be a whole number of at least 2; got {nfold!r}. Use 5.")
     if not isinstance(shuffle, bool):
         raise ParameterError(f"`shuffle` of cv must be True or False; got {shuffle!r}.")
-    given = Given(X, y, sample_weight, base_margin, group, qid)
+    own = {
+        "sample_weight": sample_weight,
+        "base_margin": base_margin,
+        "feature_weights": feature_weights,
+        "group": group,
+        "qid": qid,
+    }
+    if is_matrix(table):
+        from weald.estimators.xgboost_native import Asked, cv_matrix
+
+        _refuse(own, "cv")
+        asked = Asked(
+            n_rounds=n_rounds,
+            obj=obj,
+            custom_metric=custom_metric,
+            maximize=maximize,
+            early_stopping_rounds=early_stopping_rounds,
+            callbacks=callbacks,
+            verbose_eval=verbose_eval,
+        )
+        found = cv_matrix(
+            params,
+            table,
+            asked,
+            nfold=nfold,
+            stratified=bool(stratified),
+            folds=folds,
+            metrics=metrics,
+            fpreproc=fpreproc,
+            show_stdv=show_stdv,
+            seed=seed,
+            shuffle=shuffle,
+        )
+        return _table(found.table) if as_pandas else found.table
+    if fpreproc is not None:
+        raise ParameterError("fpreproc of cv takes DMatrix objects. Use cv(params, DMatrix(X, y), ...).")
+    given = Given(table, y, sample_weight, base_margin, group, qid)
     params = _with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
-    model = _estimator(params, num_boost_round, obj, custom_metric, early_stopping_rounds, callbacks)
+    model = _estimator(params, n_rounds, obj, custom_metric, early_stopping_rounds, callbacks)
     options = model._options()
     if options.early_stopping is not None:
         raise ParameterError(
@@ -198,7 +279,7 @@ def cv(
     divide: Any = ("nfold", nfold) if folds is None else ("folds", folds)
     lines = fold_lines(verbose_eval, plan.boost.n_rounds, deviations=show_stdv)
     parts = model._folds(
-        divide[1], X, data, plan, stratified=by_class, name=divide[0], owner="cv", shuffle=shuffle
+        divide[1], table, data, plan, stratified=by_class, name=divide[0], owner="cv", shuffle=shuffle
     )
     result = cross_validate(
         plan,
@@ -210,6 +291,52 @@ def cv(
         predict=model._predictor_so_far(data),
     )
     return _table(result.table) if as_pandas else result.table
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether this is a DMatrix; where the module is not loaded, nothing is."""
+    module: Any = sys.modules.get("weald.estimators.xgboost_matrix")
+    return module is not None and isinstance(value, module.DMatrix)
+
+
+def _place(
+    X: Any,
+    dtrain: Any,
+    by_place: Sequence[Any],
+    placed: dict[str, Any],
+    owner: str,
+    *,
+    of_matrix: tuple[str, ...],
+) -> Any:
+    """The table or DMatrix; arguments without a name are put under theirs, which differ for the two."""
+    table = X if dtrain is None else dtrain
+    names = of_matrix if is_matrix(table) else ("y", "num_boost_round")
+    if len(by_place) > len(names) or (X is not None and dtrain is not None):
+        raise DataTypeError(
+            f"{owner} takes (params, X, y, num_boost_round) or (params, dtrain, {', '.join(of_matrix)}) by "
+            "place; give all else by name."
+        )
+    for name, value in zip(names, by_place, strict=False):
+        if placed[name] is not None:
+            raise DataTypeError(f"{owner} got {name!r} twice: by place and by name.")
+        placed[name] = value
+    if is_matrix(table) and placed["y"] is not None:
+        raise DataTypeError(f"{owner} takes no y beside a DMatrix, which has a label: DMatrix(X, label=y).")
+    if not is_matrix(table) and placed["y"] is None:
+        raise DataTypeError(
+            f"{owner} needs a target: {owner}(params, X, y), or {owner}(params, weald.DMatrix(X, y))."
+        )
+    return table
+
+
+def _refuse(given: Mapping[str, Any], owner: str) -> None:
+    """What belongs to rows is the matrix's own."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                f"`{name}` of {owner} is for tables; of a DMatrix it is part: DMatrix(X, y, weight=..., "
+                "base_margin=..., qid=..., feature_weights=...)."
+            )
 
 
 def _estimator(

@@ -17,6 +17,8 @@ from weald.errors import DataError, ParameterError
 
 #: raw scores (n_outputs, n_rows) → predictions (n_rows,) or (n_rows, n_outputs)
 Link: TypeAlias = Callable[[Floats], Floats]
+#: the name of a set, its raw scores (n_outputs, n_rows) and its predictions → names and values of metrics
+OwnMetric: TypeAlias = Callable[[str, Floats, Floats], Sequence[tuple[str, float]]]
 
 
 class Watch:
@@ -41,6 +43,8 @@ class Watch:
         Of the constructor option; one among the callbacks works as well.
     progress : Progress, optional
         The display of `verbose=1`.
+    own_metric : callable, optional
+        More metrics, which name themselves; they come last.
 
     Attributes
     ----------
@@ -57,8 +61,10 @@ class Watch:
         callbacks: Iterable[Any] | None = None,
         early_stopping: EarlyStopping | None = None,
         progress: Progress | None = None,
+        own_metric: OwnMetric | None = None,
     ) -> None:
         _check_sets(sets)
+        self._own_metric = own_metric
         self._sets = list(sets)
         self._metrics = list(metrics)
         self._link = link
@@ -76,7 +82,11 @@ class Watch:
     @property
     def watches(self) -> bool:
         """Whether the scores of any set are wanted after each round."""
-        return bool(self._sets and self._metrics)
+        return bool(self._sets) and self._measures
+
+    @property
+    def _measures(self) -> bool:
+        return bool(self._metrics) or self._own_metric is not None
 
     @property
     def best_round(self) -> int | None:
@@ -127,13 +137,16 @@ class Watch:
         self._callbacks.run("after_training", view)
 
     def _measure(self) -> None:
-        if not self._metrics:
+        if not self._measures:
             return
         for rows in self._sets:
             predictions = self._link(rows.scores)
             log = self.evals_result.setdefault(rows.name, {})
             for metric in self._metrics:
                 log.setdefault(metric.name, []).append(metric(predictions, rows.target))
+            if self._own_metric is not None:
+                for name, value in self._own_metric(rows.name, rows.scores, predictions):
+                    log.setdefault(name, []).append(value)
 
     def __enter__(self) -> Self:
         return self

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from weald.data import arrow_frame, pandas_frame
 from weald.data.arrays import array_column, as_categorical, native_numbers
 from weald.data.blocks import ArrayBlock, Block
+from weald.data.rows import with_columns
 from weald.data.sparse import is_sparse, sparse_block
 from weald.data.table import BlockColumns, Column, Table
 from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
@@ -33,7 +34,7 @@ def to_table(X: Any, *, categorical_features: CategoricalFeatures = None) -> Tab
     ----------
     X : DataFrame, Arrow table, array, list of rows, or mapping of name to values
         pandas, polars, pyarrow or any object with an Arrow stream; NumPy arrays of two dimensions,
-        of objects, or structured; SciPy sparse matrices, where what is not stored is 0.
+        of objects, or structured; SciPy sparse matrices, where what is not stored is 0. A `Table` is one.
     categorical_features : None, "from_dtype", names, positions or a mask
         Columns to read as categories whatever their type. Text and unordered categories always are.
 
@@ -75,6 +76,9 @@ def _array_of_sequence(values: Any) -> NDArray[Any]:
 
 
 def _read(X: Any, wanted: CategoricalFeatures) -> Table:
+    if isinstance(X, Table):
+        positions = categorical_positions(X.names, wanted)
+        return with_columns(X, {j: as_categorical(X.columns[j]) for j in positions}) if positions else X
     if pandas_frame.is_frame(X):
         return _read_pandas(X, wanted)
     if pandas_frame.is_series(X):

@@ -99,6 +99,12 @@ class Schema:
             return cls(columns, table.named, unknown)
         others = {j: _column_schema(column, used) for j, column in table.columns.placed.items()}
         unit = table.columns.block.unit if len(others) < table.n_columns else "number"
+        if table.named:
+            plain = (ColumnSchema(name, "numeric", unit) for name in table.names)
+            columns = tuple(
+                replace(others[j], name=each.name) if j in others else each for j, each in enumerate(plain)
+            )
+            return cls(columns, True, unknown)
         return cls(Positions(table.n_columns, unit, others), table.named, unknown)
 
     @property

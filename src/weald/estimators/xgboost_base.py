@@ -42,7 +42,6 @@ HELD_OUT = "held_out"
 _ELSEWHERE = {
     "save_model": "Use save(path), and weald.load(path) to read it back.",
     "load_model": "Use weald.load(path), which returns the fitted estimator.",
-    "get_booster": "The estimator itself predicts and saves; its trees are `forest_`.",
 }
 _SURVIVAL = ("survival:cox", "survival:aft")
 
@@ -81,7 +80,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     evals_result_: dict[str, dict[str, list[float]]]
     tree_method_: str
     max_bin_: int | None
-    save_model, load_model, get_booster = _Elsewhere(), _Elsewhere(), _Elsewhere()
+    save_model, load_model = _Elsewhere(), _Elsewhere()
 
     @abstractmethod
     def _read_target(
@@ -123,6 +122,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             early_stopping=stopper if watched and not found else None,
             progress=Progress(plan.boost.n_rounds) if verbose else None,
             predict=self._predictor_so_far(data),
+            booster=self._booster_so_far(data, plan),
         )
         self._take(trained, data, self._learned(trained, plan, found))
         return self
@@ -294,16 +294,48 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
         return predict
 
+    def _booster_so_far(
+        self, data: Data, plan: Plan, attributes: dict[str, str] | None = None
+    ) -> Callable[[Forest], Any]:
+        """A forest that is still growing as a Booster, for callbacks; all of them share the attributes."""
+        shared: dict[str, str] = {} if attributes is None else attributes
+
+        def booster(forest: Forest) -> Any:
+            from weald.estimators.xgboost_booster import Booster
+
+            model: Any = copy.copy(self)
+            learned = self._planned(plan) | {
+                "objective_": plan.objective_name,
+                "n_outputs_": data.n_targets,
+                "_best": None,
+            }
+            model._assign(forest, data.schema, data.classes, learned)
+            return Booster._of_estimator(model, shared)
+
+        return booster
+
+    def get_booster(self) -> Any:
+        """The fitted model under xgboost's native names.
+
+        Returns
+        -------
+        Booster
+            The same one until the next `fit`; what is set on it does not change the estimator.
+        """
+        check_is_fitted(self)
+        from weald.estimators.xgboost_booster import Booster
+
+        if "_booster" not in self.__dict__:
+            self._booster = Booster._of_estimator(self)
+        return self._booster
+
     # ------------------------------------------------------------------ what fit leaves
 
     def _learned(self, trained: Trained, plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
         """The fitted attributes besides forest and columns."""
         best_round, best_score = found.get("best", (trained.best_round, trained.best_score))
-        binned = plan.boost.tree_method != "exact"
-        learned: dict[str, Any] = {
+        learned: dict[str, Any] = self._planned(plan) | {
             "objective_": trained.objective,
-            "tree_method_": plan.boost.tree_method,
-            "max_bin_": plan.boost.max_bin if binned else None,
             "_best": None if best_round is None else (int(best_round), float(best_score)),
         }
         if trained.evals_result:
@@ -311,6 +343,14 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         if "cv_results_" in found:
             learned["cv_results_"] = found["cv_results_"]
         return learned
+
+    def _planned(self, plan: Plan) -> dict[str, Any]:
+        """The fitted attributes that the plan tells."""
+        binned = plan.boost.tree_method != "exact"
+        return {
+            "tree_method_": plan.boost.tree_method,
+            "max_bin_": plan.boost.max_bin if binned else None,
+        }
 
     def _take(self, trained: Trained, data: Data, learned: dict[str, Any]) -> None:
         self._assign(trained.forest, data.schema, data.classes, learned | {"n_outputs_": data.n_targets})
@@ -338,7 +378,14 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             }
         if schema.named and all(isinstance(name, str) for name in schema.names):
             taken["feature_names_in_"] = np.array(schema.names, dtype=object)
-        forgotten = ("feature_names_in_", "evals_result_", "cv_results_", "classes_", "n_classes_")
+        forgotten = (
+            "feature_names_in_",
+            "evals_result_",
+            "cv_results_",
+            "classes_",
+            "n_classes_",
+            "_booster",
+        )
         replace_state(self, taken | learned, forgotten)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from weald.boosting.base_scores import given_start
+from weald.boosting.custom import MatrixObjective
 from weald.boosting.losses import make_objective
 from weald.boosting.options import BoostOptions, DartOptions
 from weald.boosting.records import BoostTarget, Floats, Objective
@@ -70,6 +71,15 @@ class Plan:
     def custom(self) -> bool:
         """Whether the objective is the user's own."""
         return callable(self.objective)
+
+    @property
+    def objective_name(self) -> str:
+        """What a model calls its objective: a function's name, or that of the one named beside it."""
+        if isinstance(self.objective, MatrixObjective):
+            return self.objective.named
+        if isinstance(self.objective, str):
+            return self.objective
+        return f"custom:{getattr(self.objective, '__name__', type(self.objective).__name__)}"
 
     @property
     def fine_bins(self) -> int | None:

@@ -103,10 +103,15 @@ class BoostedPredictions:
             Node numbers in preorder, from 0 in each tree.
         """
         check_is_fitted(self)
+        return self._leaf_nodes(X, self._trees(iteration_range))
+
+    def _leaf_nodes(
+        self, X: Any, trees: tuple[int, int], *, validate_features: bool = True
+    ) -> NDArray[np.int64]:
+        """The leaf of each row in trees [first, last)."""
         owner = type(self).__name__
         options = read_reading_options(owner, self)
-        table = aligned_table(X, self.schema_, options, owner)
-        trees = self._trees(iteration_range)
+        table = aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
         leaves = leaf_nodes(self.forest_, table, n_threads=thread_count(options.n_jobs), trees=trees)
         return leaves.astype(np.int64)
 

@@ -5,7 +5,7 @@ Training rows and the sets of `eval_set` come the same way; `Given.where` names 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -108,7 +108,7 @@ def aligned_table(
         table = to_table(X)  # an absent column: `align` says which
     table = mark_missing(table, options.missing if options.missing is not None else np.nan)
     if not validate_features and table.n_columns == len(schema.columns):
-        table = _renamed(table, schema)
+        table = renamed(table, schema.names, named=schema.named)
     return schema.align(table, estimator=owner)
 
 
@@ -123,12 +123,13 @@ def _categorical(schema: Schema) -> Sequence[int]:
     ]
 
 
-def _renamed(table: Table, schema: Schema) -> Table:
+def renamed(table: Table, names: Sequence[Hashable], *, named: bool) -> Table:
+    """The same table with other names; `named`: whether these are the user's own."""
     columns = table.columns
     if isinstance(columns, BlockColumns):
-        return Table(BlockColumns(columns.block, columns.placed, schema.names), table.n_rows, schema.named)
-    renamed = tuple(replace(column, name=name) for column, name in zip(columns, schema.names, strict=True))
-    return Table(renamed, table.n_rows, schema.named)
+        return Table(BlockColumns(columns.block, columns.placed, names), table.n_rows, named)
+    given = tuple(replace(column, name=name) for column, name in zip(columns, names, strict=True))
+    return Table(given, table.n_rows, named)
 
 
 def read_margin(margin: Any, n_rows: int) -> Floats | None:

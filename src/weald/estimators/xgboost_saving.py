@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Self
 
 from numpy.typing import NDArray
@@ -72,6 +73,23 @@ def _kept_parameters(params: dict[str, Any], objective: str) -> dict[str, Any]:
     if metrics and not callable(metrics):
         kept["eval_metric"] = metrics
     return kept
+
+
+def saved_parts(state: SavedState) -> tuple[dict[str, Any], dict[str, str], list[str] | None]:
+    """What a file says of a Booster: the facts of its model, its attributes, and the types of its columns."""
+    extra: dict[str, Any] = dict(state.extra)
+    attributes, types = extra.pop("attributes", "{}"), extra.pop("feature_types", None)
+    try:
+        found = json.loads(attributes)
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise ParameterError("The attributes of the Booster are not texts by name.")
+    if types is None:
+        return extra, found, None
+    if not isinstance(types, str) or len(types.split(" ")) != len(state.schema.columns):
+        raise ParameterError("The types of the columns are not one a column.")
+    return extra, found, types.split(" ")
 
 
 def _checked_extra(state: SavedState) -> dict[str, Any]:

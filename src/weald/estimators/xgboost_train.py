@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from weald.boosting.callbacks import EvalsLog
+from weald.boosting.custom import MatrixObjective
 from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metric_names import Metric, check_metric_names, make_metrics
 from weald.boosting.progress import Progress
 from weald.boosting.records import Floats, Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
-from weald.boosting.watch import Watch
+from weald.boosting.watch import OwnMetric, Watch
 from weald.data.codes import Codes, encode
 from weald.errors import DataError, ParameterError
 from weald.estimators.xgboost_plan import Plan
@@ -58,13 +59,21 @@ class Training:
         The sets to measure on.
     start : Forest, optional
         A model to go on from.
+    own_metric : callable, optional
+        A metric that names itself; see `Watch`.
     """
 
     def __init__(
-        self, plan: Plan, rows: Rows, watched: Sequence[Watched] = (), start: Forest | None = None
+        self,
+        plan: Plan,
+        rows: Rows,
+        watched: Sequence[Watched] = (),
+        start: Forest | None = None,
+        *,
+        own_metric: OwnMetric | None = None,
     ) -> None:
         n_threads = plan.boost.n_threads
-        self.plan, self.rows = plan, rows
+        self.plan, self.rows, self.own_metric = plan, rows, own_metric
         self.objective = plan.bind(rows.target)
         self.options = plan.options_for(self.objective)
         self.forest = _checked_start(start, self.objective, plan)
@@ -85,6 +94,7 @@ class Training:
         early_stopping: EarlyStopping | None = None,
         progress: Progress | None = None,
         predict: Callable[[Forest, Any], Any] | None = None,
+        booster: Callable[[Forest], Any] | None = None,
     ) -> Trained:
         """Boost, by default for as many rounds as planned; a second call goes on from the first."""
         watch = Watch(
@@ -94,6 +104,7 @@ class Training:
             callbacks=callbacks,
             early_stopping=early_stopping,
             progress=progress,
+            own_metric=self.own_metric,
         )
         options = self.options if n_rounds is None else replace(self.options, n_rounds=n_rounds)
         self.forest = boost(
@@ -107,11 +118,12 @@ class Training:
             table=self.rows.table,
             watch=watch,
             predict=predict,
+            booster=booster,
         )
         _check_finite(self.forest, self.objective.name)
         return Trained(
             forest=self.forest,
-            objective=f"custom:{self.objective.name}" if self.plan.custom else self.objective.name,
+            objective=self.plan.objective_name,
             codes=self.codes,
             evals_result=watch.evals_result,
             best_round=watch.best_round,
@@ -148,7 +160,9 @@ def _linked(link: str) -> Callable[[Floats], Floats]:
 
 def _metrics(plan: Plan, objective: Objective) -> list[Metric]:
     name = objective.name
-    if plan.custom:  # its link tells what it predicts
+    if isinstance(plan.objective, MatrixObjective):
+        name = plan.objective.named
+    elif plan.custom:  # its link tells what it predicts
         name = {"logistic": "binary:logistic", "softmax": "multi:softprob"}.get(objective.link, name)
     found = make_metrics(
         plan.eval_metric, objective_name=name, n_outputs=objective.n_outputs, parameters=plan.parameters

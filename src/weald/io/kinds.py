@@ -62,6 +62,7 @@ KINDS = {
     "GradientBoostingRegressor": Kind(
         "weald.estimators.gradient_boosting_regressor", classifier=False, boosted=True, ensemble=True
     ),
+    "Booster": Kind("weald.estimators.xgboost_booster", classifier=False, boosted=True),
     "XGBClassifier": Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
     "XGBRegressor": Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
     "XGBRanker": Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),
