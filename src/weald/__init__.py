@@ -167,7 +167,7 @@ def __getattr__(name: str) -> Any:
         close = errors.nearest(name, __all__)
         hint = f" Did you mean {close!r}?" if close else ""
         hint = f" {_ELSEWHERE[name]}" if name in _ELSEWHERE else hint
-        raise AttributeError(f"module 'weald' has no attribute {name!r}.{hint}", name=name)
+        raise AttributeError(f"module 'weald' has no attribute {errors.told(name)}.{hint}", name=name)
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

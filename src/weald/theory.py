@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from weald.errors import ParameterError
+from weald.errors import ParameterError, told
 
 __all__ = ["forest_bound", "logit", "majority_vote_error", "odds", "sigmoid", "variance_of_average"]
 
@@ -187,7 +187,7 @@ def sigmoid(log_odds: ArrayLike) -> Any:
     """
     x = np.asarray(log_odds)
     if x.dtype.kind not in "iuf" or not x.size or np.isnan(x.astype(np.float64)).any():
-        raise ParameterError(f"`log_odds` must be numbers, and none of them NaN; got {log_odds!r:.80}.")
+        raise ParameterError(f"`log_odds` must be numbers, and none of them NaN; got {told(log_odds)}.")
     small = np.exp(-np.abs(x.astype(np.float64)))  # at most 1: nothing overflows
     return _plain(np.where(x >= 0, 1.0, small) / (1.0 + small))
 
@@ -196,7 +196,7 @@ def _numbers(name: str, value: ArrayLike, low: float, high: float, says: str) ->
     """The argument as float64, each within the range."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf" or not array.size:
-        raise ParameterError(f"`{name}` must be {says}; got {value!r:.80}.")
+        raise ParameterError(f"`{name}` must be {says}; got {told(value)}.")
     numbers = array.astype(np.float64)
     good = (numbers >= low) & (numbers <= high) & np.isfinite(numbers)
     if not good.all():

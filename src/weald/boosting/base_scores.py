@@ -16,7 +16,7 @@ from weald import engine
 from weald.boosting.links import to_raw
 from weald.boosting.records import Floats
 from weald.data.fixed_point import Units, to_units, weight_units, weighted_units
-from weald.errors import ParameterError
+from weald.errors import ParameterError, told
 
 #: no share or mean is taken for smaller: its logarithm is where an absent class or count starts
 LEAST = 1e-6
@@ -101,8 +101,10 @@ def given_start(base_score: Any, *, n_outputs: int, link: str) -> Floats:
     """
     try:
         values = np.atleast_1d(np.asarray(base_score, np.float64))
-    except (TypeError, ValueError):
-        raise ParameterError(f"`base_score` must be a number; got {base_score!r}. Use 0.5 or None.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(
+            f"`base_score` must be a number; got {told(base_score)}. Use 0.5 or None."
+        ) from None
     if values.ndim != 1 or len(values) not in (1, n_outputs):
         raise ParameterError(
             f"`base_score` must be one number, or one for each of {n_outputs} outputs; "

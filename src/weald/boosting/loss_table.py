@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.boosting.records import Floats
-from weald.errors import DataError, ParameterError
+from weald.data.real import as_float
+from weald.errors import DataError, ParameterError, told
 
 #: xgboost's `max_delta_step` for Poisson where the user gives none
 POISSON_MAX_DELTA_STEP = 0.7
@@ -92,8 +93,8 @@ def number(
         return default
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         raise ParameterError(f"`{name}` must be a number {must}; got {value!r}. The default is {default}.")
-    if not (math.isfinite(value) and good(float(value))):
-        raise ParameterError(f"`{name}` must be {must}; got {value}. The default is {default}.")
+    if not (math.isfinite(as_float(value)) and good(float(value))):
+        raise ParameterError(f"`{name}` must be {must}; got {told(value)}. The default is {default}.")
     return float(value)
 
 

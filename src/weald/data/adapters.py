@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from weald.data import arrow_frame, pandas_frame
 from weald.data.arrays import array_column, as_categorical, native_numbers
 from weald.data.blocks import ArrayBlock, Block
+from weald.data.forms import plain_table
 from weald.data.rows import with_columns
 from weald.data.sparse import is_sparse, sparse_block
 from weald.data.table import BlockColumns, Column, Table
@@ -33,8 +34,9 @@ def to_table(X: Any, *, categorical_features: CategoricalFeatures = None) -> Tab
     Parameters
     ----------
     X : DataFrame, Arrow table, array, list of rows, or mapping of name to values
-        pandas, polars, pyarrow or any object with an Arrow stream; NumPy arrays of two dimensions,
-        of objects, or structured; SciPy sparse matrices, where what is not stored is 0. A `Table` is one.
+        pandas, polars (lazy too), pyarrow or any object with an Arrow stream; NumPy arrays of two dimensions,
+        of objects, or structured; SciPy sparse matrices, where what is not stored is 0; rows that are
+        sequences or mappings of name to value, and one such mapping alone, which is a row. A `Table` is one.
     categorical_features : None, "from_dtype", names, positions or a mask
         Columns to read as categories whatever their type. Text and unordered categories always are.
 
@@ -81,9 +83,8 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
         return with_columns(X, {j: as_categorical(X.columns[j]) for j in positions}) if positions else X
     if pandas_frame.is_frame(X):
         return _read_pandas(X, wanted)
-    if pandas_frame.is_series(X):
-        raise arrow_frame.one_column()
     refuse_by_type(X)
+    X = plain_table(X)
     if arrow_frame.has_arrow(X):
         read, n_rows = arrow_frame.arrow_columns(X)
         return _finished([column.name for column in read], read, n_rows, wanted)
@@ -106,15 +107,12 @@ def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
 
 
 def refuse_by_type(X: Any) -> None:
-    """Raise for what is no table at all, or holds no rows yet."""
+    """Raise for what is no table at all."""
     if X is None or isinstance(X, str | bytes) or np.isscalar(X):
         raise DataTypeError(
             f"A table is expected: a DataFrame, an Arrow table, a 2-D array or a list of rows; "
             f"got {type(X).__name__}."
         )
-    module = type(X).__module__.partition(".")[0]
-    if module == "polars" and type(X).__name__ == "LazyFrame":
-        raise DataTypeError("A polars LazyFrame holds no rows yet. Call .collect() on it first.")
 
 
 def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Table:

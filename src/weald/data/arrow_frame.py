@@ -11,22 +11,15 @@ from typing import Any
 import numpy as np
 
 from weald import engine
+from weald.data.forms import one_column
 from weald.data.levels import missing_rows, numeric_as_levels, plain_levels, unified
 from weald.data.table import Column, LevelColumn, NumericColumn
-from weald.errors import DataError, DataTypeError
+from weald.errors import DataTypeError
 
 
 def has_arrow(value: Any) -> bool:
     """Whether `value` offers its data as an Arrow stream or array."""
     return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
-
-
-def one_column() -> DataError:
-    """The error for a Series or array where a table is expected."""
-    return DataError(
-        "Expected 2D array, got 1D array instead: X is one column. Reshape your data into a table: "
-        "to_frame() makes one of a column; one row as a table is X.iloc[[0]] in pandas, X[:1] in polars."
-    )
 
 
 def arrow_columns(frame: Any) -> tuple[list[Column], int]:

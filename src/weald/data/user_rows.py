@@ -14,18 +14,21 @@ from numpy.typing import NDArray
 
 from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import array_of_rows, check_size, names_are_given, refuse_by_type
+from weald.data.forms import plain_table
 from weald.data.sparse import is_sparse
 from weald.data.table import Outline
 from weald.errors import DataError, DataTypeError
 
 
 def indexable(X: Any) -> Any:
-    """The table in a form whose rows can be taken: itself, or an array where it was a list; CSR if sparse."""
+    """The table in a form whose rows can be taken: itself, or an array where it was a list; CSR if sparse.
+
+    Lazy frames are collected, and records become a mapping of name to values.
+    """
     if pandas_frame.is_frame(X):
         return X
-    if pandas_frame.is_series(X):
-        raise arrow_frame.one_column()
     refuse_by_type(X)
+    X = plain_table(X)
     if is_sparse(X):
         return X.tocsr()
     if isinstance(X, Mapping) or (arrow_frame.has_arrow(X) and not isinstance(X, np.ndarray)):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from weald.data import pandas_frame
 from weald.data.adapters import array_of_rows
+from weald.data.forms import as_given, plain_table
 from weald.data.levels import level_key, level_positions, plain_levels
 from weald.data.sparse import is_sparse
 from weald.data.table import Unit
@@ -60,8 +61,8 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
     Parameters
     ----------
     X : table
-        A pandas or polars frame, a pyarrow table, a mapping, an array or a list of rows (which becomes an
-        array).
+        A pandas or polars frame, a pyarrow table, a mapping, records, an array or a list of rows (which
+        becomes an array).
     cells : mapping of int to Cells
         The position of a column → what to write.
 
@@ -71,6 +72,8 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
         For any other kind of table.
     """
     cells = {j: found for j, found in cells.items() if len(found.rows)}
+    if not pandas_frame.is_frame(X) and (table := plain_table(X)) is not X:
+        return as_given(X, write_cells(table, cells))
     if pandas_frame.is_frame(X):
         out = X.copy()
         for j, found in cells.items():
@@ -99,6 +102,7 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table, as a table of its own kind; of a sparse matrix as a dense array."""
     if pandas_frame.is_frame(X):
         return X.iloc[rows]
+    X = plain_table(X)
     if _is_of("polars", "DataFrame", X):
         return X[rows]
     if _is_of("pyarrow", "Table", X):
@@ -129,6 +133,7 @@ def _take(values: Any, rows: NDArray[np.intp]) -> Any:
 
 def check_writable(X: Any) -> None:
     """Raise for tables whose cells cannot be written."""
+    X = X if pandas_frame.is_frame(X) else plain_table(X)
     if is_sparse(X):
         raise DataTypeError(
             "A sparse matrix is given, and missing values are filled in dense tables only. Convert it with "

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.target import total_weight
-from weald.errors import ParameterError
+from weald.errors import ParameterError, told
 from weald.estimators.class_weight import Weights
 
 RowNumbers: TypeAlias = NDArray[np.int64]
@@ -70,7 +70,7 @@ def folds(
             train, test = pair
         except (TypeError, ValueError):
             raise ParameterError(
-                f"{part} must be a pair (train, test) of row numbers; got {pair!r:.80}."
+                f"{part} must be a pair (train, test) of row numbers; got {told(pair)}."
             ) from None
         fold = Fold(
             whole * _times(train, n_rows, f"{part}: train"), whole * _times(test, n_rows, f"{part}: test")
@@ -166,7 +166,7 @@ def _times(rows: Any, n_rows: int, part: str) -> Weights:
     if numbers.dtype == np.bool_ and numbers.shape == (n_rows,):
         numbers = np.flatnonzero(numbers)
     if numbers.ndim != 1 or (len(numbers) and numbers.dtype.kind not in "iu"):
-        raise ParameterError(f"{part} must be a list of row numbers; got {rows!r:.80}.")
+        raise ParameterError(f"{part} must be a list of row numbers; got {told(rows)}.")
     outside = (numbers < 0) | (numbers >= n_rows)
     if outside.any():
         raise ParameterError(

@@ -132,7 +132,9 @@ class ForestProximity:
             y = self.predict(X)  # type: ignore[attr-defined]
         group = np.zeros(table.n_rows, np.int32)
         if y is not None:
-            group = self._labels(y, table.n_rows)[1]
+            group = self._labels(
+                y, table.n_rows, "outlier_measure", "Leave y out to compare all rows, or give"
+            )[1]
         leaves = Leaves.of(self.forest_, table, n_threads=n_threads)
         return outlier_measure(leaves, group, n_threads=n_threads)
 
@@ -167,7 +169,7 @@ class ForestProximity:
         _check_count("k", k)
         _check_count("n_prototypes", n_prototypes)
         table, n_threads = self._read(X)
-        classes, indices = self._labels(y, table.n_rows)
+        classes, indices = self._labels(y, table.n_rows, "prototypes", "Give")
         near = nearest_rows(Leaves.of(self.forest_, table, n_threads=n_threads), int(k), n_threads=n_threads)
         order = places(self.schema_.names, to_table(X).names)
         return {
@@ -218,9 +220,17 @@ class ForestProximity:
         present = None if weight is None else weight > 0
         return Leaves.out_of_bag(self.forest_, table, self.bags_, present, n_threads=n_threads)
 
-    def _labels(self, y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    def _labels(self, y: Any, n_rows: int, method: str, way_out: str) -> tuple[Any, NDArray[np.int32]]:
         """The classes of one column of labels, and the class of each row."""
-        outputs = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
+        try:
+            outputs = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
+        except DataError as error:
+            if self._classes_by_output() is not None or "continuous" not in str(error):
+                raise
+            raise DataError(
+                f"`y` of {method} must be labels, which tell the rows that belong together; the numbers that "
+                f"{type(self).__name__} learns do not. {way_out} one label a row, such as y > np.median(y)."
+            ) from None
         if len(outputs) > 1:
             raise DataError(
                 f"One label a row is expected; y has {len(outputs)} columns. Give one of them as y."

@@ -13,7 +13,7 @@ from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.user_rows import take
-from weald.errors import DataError
+from weald.errors import DataError, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ def hold_out(data: StageData, fraction: float, random_state: int, owner: str) ->
 
     numbers = np.arange(data.n_rows)
     labels = None if data.classes is None else data.target
+    if data.classes is not None:
+        _check_counts(data, data.classes, owner)
     try:
         train, held = train_test_split(
             numbers, test_size=fraction, random_state=random_state, stratify=labels
@@ -78,6 +80,17 @@ def hold_out(data: StageData, fraction: float, random_state: int, owner: str) ->
     if data.classes is not None:
         _check_classes(parts[0], data.classes, owner)
     return parts
+
+
+def _check_counts(data: StageData, classes: NDArray[Any], owner: str) -> None:
+    """A class of one row cannot be both trained on and held out."""
+    count = np.bincount(data.target.astype(np.int64), minlength=len(classes))
+    if count.min() < 2:
+        label = classes.tolist()[int(np.argmin(count))]
+        raise DataError(
+            f"`n_iter_no_change` of {owner} holds rows of every class out, and the class {told(label)} has "
+            "only 1 row. Give it more rows, leave it out, or use n_iter_no_change=None."
+        )
 
 
 def _check_classes(train: StageData, classes: NDArray[Any], owner: str) -> None:

@@ -14,7 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from weald.errors import ParameterError, nearest
+from weald.data.real import as_float
+from weald.errors import ParameterError, nearest, told
 
 MAX_BINS = 65535
 
@@ -28,6 +29,10 @@ class Rule(Protocol):
 
     def admits(self, value: object) -> bool:
         """Whether `value` is in the range."""
+
+
+#: beyond this a whole number is a slip, and neither float64 nor a message holds it
+_LARGEST = 2**1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Whole:
         """Whether `value` is such a number."""
         if not isinstance(value, Integral) or isinstance(value, bool):
             return False
-        return int(value) >= self.low and (self.high is None or int(value) <= self.high)
+        return self.low <= int(value) <= (_LARGEST if self.high is None else self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +76,9 @@ class Number:
 
     def admits(self, value: object) -> bool:
         """Whether `value` is such a number; NaN never is."""
-        if not isinstance(value, Real) or isinstance(value, bool):
-            return False
         if self.fraction and isinstance(value, Integral):
             return False
-        number = float(value)
+        number = as_float(value)
         above = number > self.low if self.ends[0] == "(" else number >= self.low
         below = number < self.high if self.ends[1] == ")" else number <= self.high
         return above and below and math.isfinite(number)
@@ -89,7 +92,7 @@ class NotZero:
 
     def admits(self, value: object) -> bool:
         """Whether `value` is such a number."""
-        return isinstance(value, Integral) and not isinstance(value, bool) and int(value) != 0
+        return isinstance(value, Integral) and not isinstance(value, bool) and 0 < abs(int(value)) <= _LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ def checked(record: type[Record], owner: str, values: Mapping[str, Any]) -> Reco
         rule, hint = known[name].metadata["rule"], known[name].metadata["hint"]
         if not rule.admits(value):
             raise ParameterError(
-                f"`{name}` of {owner} must be {rule.says}; got {_shown(value)}. {_slip(rule, value) or hint}"
+                f"`{name}` of {owner} must be {rule.says}; got {told(value)}. {_slip(rule, value) or hint}"
             )
     return record(**{name: _plain(value) for name, value in values.items()})
 
@@ -232,12 +235,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Real):
         return float(value)
     return value
-
-
-def _shown(value: object) -> str:
-    """The value as a message shows it: cut when long."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

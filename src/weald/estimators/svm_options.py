@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from weald.data.real import as_float
 from weald.estimators.ensemble_options import Flag, Function
 from weald.estimators.options import Choice, Instance, Nothing, NotZero, Number, Whole, parameter
 
@@ -34,7 +34,7 @@ class Penalty:
 
     def admits(self, value: object) -> bool:
         """Whether `value` is such a number; NaN never is."""
-        return isinstance(value, Real) and not isinstance(value, bool) and float(value) > 0
+        return as_float(value) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class AnyNumber:
 
     def admits(self, value: object) -> bool:
         """Whether `value` is such a number."""
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
+        return math.isfinite(as_float(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ import time
 from abc import ABCMeta
 from collections.abc import Callable
 from dataclasses import fields
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +16,8 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from weald.errors import DataError, ParameterError, nearest
+from weald.data.real import as_float
+from weald.errors import DataError, ParameterError, nearest, told
 from weald.estimators.ensemble_options import Trainable, VotingOptions
 from weald.estimators.ensemble_saving import VotingState
 from weald.estimators.members import in_parallel, limit_input_tags, naming
@@ -225,7 +225,7 @@ def _check_members(estimators: Any, owner: str, own: list[str]) -> None:
     if not _are_pairs(estimators) or not estimators:
         raise ParameterError(
             f"Invalid 'estimators' attribute: {what} must be a non-empty list of (name, estimator) tuples "
-            f"with string names; got {estimators!r:.80}."
+            f"with string names; got {told(estimators)}."
         )
     names = [name for name, _ in estimators]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -244,7 +244,7 @@ def _check_members(estimators: Any, owner: str, own: list[str]) -> None:
     for name, member in estimators:
         if not _dropped(member) and not Trainable().admits(member):
             raise ParameterError(
-                f"The member {name!r} of {owner} must be {Trainable().says}, or 'drop'; got {member!r:.80}."
+                f"The member {name!r} of {owner} must be {Trainable().says}, or 'drop'; got {told(member)}."
             )
     if all(_dropped(member) for _, member in estimators):
         raise ParameterError(f"All estimators are dropped: {what} must keep at least one that is not 'drop'.")
@@ -260,9 +260,9 @@ def _check_weights(options: Any, owner: str) -> None:
             f"{len(options.estimators)} estimators. Give one for each, dropped ones too."
         )
     for weight in weights:
-        if not isinstance(weight, Real) or not 0 <= float(weight) < math.inf:
+        if not 0 <= as_float(weight) < math.inf:
             raise ParameterError(
-                f"`weights` of {owner} must be finite numbers of at least 0; got {weight!r:.40}."
+                f"`weights` of {owner} must be finite numbers of at least 0; got {told(weight)}."
             )
     if not any(
         weight > 0

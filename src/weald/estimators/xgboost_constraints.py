@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.schema import Schema
-from weald.errors import DataError, ParameterError, listing
+from weald.errors import DataError, ParameterError, listing, told
 from weald.estimators.constraints import column_position, monotone_directions
 
 #: xgboost's names of column types; "c" is a category
@@ -49,7 +49,7 @@ def interactions(option: Any, schema: Schema, owner: str) -> tuple[tuple[int, ..
         return None
     if not _is_list(option) or not all(_is_list(group) for group in option):
         raise ParameterError(
-            f"`{name}` of {owner} must be a list of lists of columns; got {option!r:.80}. "
+            f"`{name}` of {owner} must be a list of lists of columns; got {told(option)}. "
             "Use [['a', 'b'], ['c']] to let a and b meet, and c none of them."
         )
     position = {column: j for j, column in enumerate(schema.names)}
@@ -74,7 +74,7 @@ def _parsed(text: str, name: str, owner: str, example: str) -> Any:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise ParameterError(
-            f"`{name}` of {owner} is the text {text!r:.80}, which cannot be read. Write it as {example!r}."
+            f"`{name}` of {owner} is the text {told(text)}, which cannot be read. Write it as {example!r}."
         ) from None
 
 

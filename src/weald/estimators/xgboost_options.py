@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.data.real import as_float
 from weald.errors import ParameterError
 from weald.estimators.options import (
     MAX_BINS,
@@ -103,7 +104,7 @@ class _AnyNumber:
     says: str = "a number, or NaN"
 
     def admits(self, value: object) -> bool:
-        return isinstance(value, Real) and not isinstance(value, bool) and not math.isinf(float(value))
+        return math.isfinite(as_float(value)) or (isinstance(value, Real) and value != value)
 
 
 @dataclass(frozen=True, slots=True)

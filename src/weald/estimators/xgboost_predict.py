@@ -14,7 +14,7 @@ from weald.boosting.links import apply_link
 from weald.boosting.records import Floats
 from weald.data.schema import Schema
 from weald.engine import thread_count
-from weald.errors import ParameterError, WealdError, nearest
+from weald.errors import ParameterError, WealdError, nearest, told
 from weald.estimators.xgboost_importances import column_importances
 from weald.estimators.xgboost_options import IMPORTANCE_TYPES, XGBOptions, read_reading_options
 from weald.estimators.xgboost_rows import aligned_table, check_margin, read_margin
@@ -76,7 +76,7 @@ class BoostedPredictions:
         pair = tuple(asked) if isinstance(asked, tuple | list | np.ndarray) else ()
         if len(pair) != 2 or not all(isinstance(n, Integral) for n in pair):
             raise ParameterError(
-                f"`iteration_range` must be a pair (first, last) of whole numbers; got {asked!r:.80}. "
+                f"`iteration_range` must be a pair (first, last) of whole numbers; got {told(asked)}. "
                 "Use (0, 10) for the first ten rounds."
             )
         first, last = int(pair[0]), int(pair[1]) or self.n_rounds_

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from weald.data.matrix import Matrix
 from weald.data.matrix_rows import row_blocks
-from weald.errors import DataError, ParameterError, nearest
+from weald.data.real import as_float
+from weald.errors import DataError, ParameterError, nearest, told
 
 Gamma: TypeAlias = float | Literal["scale", "auto"]
 
@@ -21,20 +22,20 @@ def checked_gamma(value: Any, owner: str) -> Gamma:
     """A number above 0, "scale" or "auto"."""
     if isinstance(value, str) and value in _WORDS:
         return value  # type: ignore[return-value]
-    if _is_number(value) and 0 < float(value) < math.inf:
+    if 0 < as_float(value) < math.inf:
         return float(value)
     close = nearest(value, _WORDS) if isinstance(value, str) else None
     hint = f"Did you mean {close!r}?" if close else "Use 'scale'."
     raise ParameterError(
-        f"`gamma` of {owner} must be a number above 0, 'scale' or 'auto'; got {value!r}. {hint}"
+        f"`gamma` of {owner} must be a number above 0, 'scale' or 'auto'; got {told(value)}. {hint}"
     )
 
 
 def checked_number(value: Any, name: str, owner: str) -> float:
     """Any finite number."""
-    if _is_number(value) and math.isfinite(float(value)):
+    if math.isfinite(as_float(value)):
         return float(value)
-    raise ParameterError(f"`{name}` of {owner} must be a finite number; got {value!r}.")
+    raise ParameterError(f"`{name}` of {owner} must be a finite number; got {told(value)}.")
 
 
 def checked_whole(value: Any, name: str, owner: str, most: int | None = None) -> int:
@@ -42,18 +43,14 @@ def checked_whole(value: Any, name: str, owner: str, most: int | None = None) ->
     if isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= (most or math.inf):
         return int(value)
     upper = "of at least 1" if most is None else f"from 1 to {most}"
-    raise ParameterError(f"`{name}` of {owner} must be a whole number {upper}; got {value!r}. Use 3.")
+    raise ParameterError(f"`{name}` of {owner} must be a whole number {upper}; got {told(value)}. Use 3.")
 
 
 def checked_flag(value: Any, name: str, owner: str) -> bool:
     """True or False."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise ParameterError(f"`{name}` of {owner} must be True or False; got {value!r}.")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    raise ParameterError(f"`{name}` of {owner} must be True or False; got {told(value)}.")
 
 
 def gamma_of_sigma(sigma: float, gamma: Gamma, owner: str) -> float:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from weald.data.matrix import Matrix
-from weald.errors import DataTypeError, ParameterError
+from weald.data.real import as_float
+from weald.errors import DataTypeError, ParameterError, told
 from weald.svm.kernel_base import MOST_PARTS, Floats, Kernel, line, put
 
 
@@ -173,10 +174,10 @@ def _in_product(kernel: Kernel) -> str:
 
 
 def _positive(value: Any, what: str) -> float:
-    if isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf:
+    if 0 < as_float(value) < math.inf:
         return float(value)
     raise ParameterError(
-        f"{what} must be above 0 and finite; got {value!r}. With anything else the result is no kernel."
+        f"{what} must be above 0 and finite; got {told(value)}. With anything else the result is no kernel."
     )
 
 

@@ -197,7 +197,7 @@ def test_mapping_of_mixed_containers():
     with pytest.raises(DataError, match="Column 'b' has 1 rows and column 'a' has 2"):
         to_table({"a": [1, 2], "b": [1]})
     with pytest.raises(DataTypeError, match="'a' must be a sequence"):
-        to_table({"a": "text"})
+        to_table({"a": "text", "b": [1]})
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,6 @@ def test_mapping_of_mixed_containers():
         (np.array([[1j], ["a"]], dtype=object), ValueError, "Complex data not supported"),
         (pd.DataFrame({"a": [1j]}), ValueError, "Complex data not supported: column 'a'"),
         (np.array([[{"a": 1}], [2]], dtype=object), TypeError, "argument must be .* string.* number"),
-        (pl.LazyFrame({"a": [1]}), DataTypeError, r"\.collect\(\)"),
         (pl.Series([1, 2]), DataError, "Expected 2D array, got 1D array"),
         (pd.Series([1, 2]), DataError, "Expected 2D array, got 1D array"),
         (pl.DataFrame({"a": [[1, 2]]}), DataTypeError, "'a' has the Arrow type list"),

@@ -214,7 +214,7 @@ def test_a_fit_over_one_of_several_columns() -> None:
 
 def test_bad_calls_are_told() -> None:
     model = SVC().fit(FRAME, Y)
-    with pytest.raises(ParameterError, match=r"`columns` of plot_margin names 'xx'.*Did you mean 'x'"):
+    with pytest.raises(ParameterError, match=r"`columns` of plot_margin names 'xx'.*columns are 'x'"):
         plot_margin(model, FRAME, columns=["xx", "y"])
     with pytest.raises(ParameterError, match="two different columns"):
         plot_margin(model, FRAME, columns=["x", "x"])
