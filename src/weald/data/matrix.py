@@ -230,7 +230,7 @@ class MatrixPlan:
             Whether the file has a newer format, which may say more.
         """
         scale, is_sparse = _read_facts(facts, newer=newer)
-        n_out = Layout.of(schema).n_out
+        n_out = Layout.width_of(schema)
         fill, centre, divisor = (_read_floats(arrays, name, n_out) for name in _ARRAYS)
         if (divisor <= 0).any() or (scale is None and (divisor != 1).any()):
             raise ModelFileError("The columns of the model file are divided by impossible numbers.")

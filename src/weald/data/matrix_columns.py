@@ -37,6 +37,13 @@ class Layout:
         width[list(levels)] = list(levels.values())
         return cls(schema, np.concatenate(([0], np.cumsum(width))), tuple(levels))
 
+    @staticmethod
+    def width_of(schema: Schema) -> int:
+        """How many columns the matrix of a schema has, told without any work for plain columns."""
+        columns = schema.columns
+        others = columns.others.values() if isinstance(columns, Positions) else columns
+        return len(columns) + sum(len(c.levels) - 1 for c in others if c.kind == "categorical")
+
     @property
     def n_in(self) -> int:
         """Columns of the table."""

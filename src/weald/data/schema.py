@@ -114,6 +114,13 @@ class Schema:
             return range(len(self.columns))
         return tuple(column.name for column in self.columns)
 
+    @property
+    def all_numeric(self) -> bool:
+        """Whether no column has levels."""
+        columns = self.columns
+        looked_at = columns.others.values() if isinstance(columns, Positions) else columns
+        return all(column.kind == "numeric" for column in looked_at)
+
     def align(self, table: Table, *, estimator: str = "model") -> Table:
         """The same rows in this schema's columns, order and levels.
 

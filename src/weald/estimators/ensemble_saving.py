@@ -116,6 +116,8 @@ class VotingState:
         model: Any = cls(members, **state.params)  # type: ignore[call-arg]
         model._checked_options()
         fitted = [each for _, each in state.members if each is not None]
+        if not fitted:
+            raise ParameterError("A vote has no member that was not dropped.")
         _check_outputs(fitted, state.classes)
         if (state.classes is not None) != (model._kind == "classifier"):
             raise ParameterError("A voting regressor has classes, or a voting classifier has none.")
@@ -149,6 +151,8 @@ def check_members(state: SavedEnsemble, sizes: list[int]) -> Any:
     """
     _check_some(state)
     fitted = [member for _, member in state.members]
+    if any(member is None for member in fitted):
+        raise ParameterError("A member of an ensemble is missing.")
     if len({type(member) for member in fitted}) > 1 or [each.n_features_in_ for each in fitted] != sizes:
         raise ParameterError("The members of an ensemble differ in kind, or have other columns.")
     _check_outputs(fitted, state.classes)

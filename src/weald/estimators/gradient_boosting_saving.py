@@ -68,6 +68,8 @@ class StageState:
             raise ParameterError("A boosted model of labels has one output.")
         classes = None if state.classes is None else state.classes[0]
         members = list(state.members)
+        if any(member is None for _, member in members):
+            raise ParameterError("A member of a boosted model is missing.")
         init = members.pop(0)[1] if members and members[0][0] == _INIT else None
         model: Any = cls(**state.params)
         if init is not None:

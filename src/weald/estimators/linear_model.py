@@ -49,13 +49,16 @@ class SavedLinearMachine:
         arrays: dict[str, NDArray[Any]] = {f"plan.{name}": values for name, values in columns.items()}
         arrays |= {name: getattr(model, name) for name in ("coef", "intercept", *_NUMBERS, "n_iter")}
         arrays["converged"] = model.converged.astype(np.uint8)
-        arrays["dual"] = np.nan_to_num(model.dual, nan=0.0)
+        lacks = np.isnan(model.dual)
+        arrays["dual"] = np.where(lacks, 0.0, model.dual)
+        if lacks.any() and not lacks.all():
+            arrays["no_dual"] = lacks.astype(np.uint8)
         classes = getattr(self, "classes_", None)
         return SavedMachine(
             params=self.get_params(deep=False),
             schema=model.reading.schema,
             classes=None if classes is None else (classes,),
-            facts={"plan": plan, "has_dual": bool(np.isfinite(model.dual).all())},
+            facts={"plan": plan, "has_dual": not lacks.any()},
             arrays=arrays,
         )
 
@@ -83,14 +86,23 @@ class SavedLinearMachine:
             reading=TableReading.of(plan, options.categorical_features, None),
             coef=np.ascontiguousarray(shelf.floats("coef", (n_lines, plan.n_columns))),
             intercept=shelf.floats("intercept", (n_lines,)),
-            primal=shelf.floats("primal", (n_problems,)),
-            dual=shelf.floats("dual", (n_problems,)),
+            primal=shelf.floats("primal", (n_problems,), finite=False),
+            dual=_read_dual(shelf, n_problems, has_dual=facts["has_dual"]),
             n_iter=shelf.integers("n_iter", n_problems, 0, 2**62),
             converged=shelf.integers("converged", n_problems, 0, 1).astype(np.bool_),
         )
-        if not facts["has_dual"]:
-            model.dual[:] = np.nan
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
         estimator._take(model, labels)
         return estimator  # type: ignore[no-any-return]
+
+
+def _read_dual(shelf: Shelf, n_problems: int, *, has_dual: bool) -> Floats:
+    """The dual objective of each problem: NaN where the solver has none, infinite beyond float64."""
+    dual = shelf.floats("dual", (n_problems,), finite=False)
+    if has_dual:
+        return dual
+    lacks = np.ones(n_problems, np.bool_)
+    if "no_dual" in shelf:
+        lacks = shelf.integers("no_dual", n_problems, 0, 1).astype(np.bool_)
+    return np.where(lacks, np.nan, dual)

@@ -130,7 +130,8 @@ class TreePictures:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """As `_repr_html_inner`, for notebooks that ask for all forms at once."""
-        forms: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in forms:
-            forms["text/html"] = self._repr_html_inner()
-        return forms
+        if "forest_" not in vars(self):
+            return super()._repr_mimebundle_(**kwargs)  # type: ignore[misc,no-any-return]
+        # scikit-learn's own would look at every attribute for its diagram first, columns by the million too
+        html = {"text/html": self._repr_html_inner()} if hasattr(self, "_repr_html_") else {}
+        return {"text/plain": repr(self), **html}

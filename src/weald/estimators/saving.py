@@ -1,22 +1,26 @@
-"""`save`, for every estimator that a model file can keep."""
+"""`save`, for every estimator that a model file can keep, and what a loaded one says of what it has lost."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sklearn.utils.validation import check_is_fitted
+
+_LOADED = "_loaded_state"
 
 
 class Saving:
     """An estimator whose fitted model can be written to a file."""
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the fitted model to one file, which `weald.load` reads back.
+
+        A subclass is saved, and comes back, as the estimator of weald that it derives from.
 
         Parameters
         ----------
-        path : str or path-like
+        path : str, path-like or binary file object
             Where to; by habit the name ends in `.weald`.
         """
         check_is_fitted(self)
@@ -24,3 +28,45 @@ class Saving:
 
         model: Any = self
         model_file.save(model, path)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file that `save` writes, which `weald.load` takes too.
+
+        Returns
+        -------
+        bytes
+            One model file.
+        """
+        check_is_fitted(self)
+        from weald.io import model_file
+
+        model: Any = self
+        return model_file.checked_bytes(model)
+
+    if not TYPE_CHECKING:  # a typo in our own code is found by the type checker all the same
+
+        def __getattr__(self, name: str) -> Any:
+            """Say why a loaded estimator lacks what training gives; called only where nothing was found."""
+            if name.endswith("_") and not name.startswith("_") and not hasattr(type(self), name):
+                _say_if_lost(self, name)
+            return object.__getattribute__(self, name)  # its own error
+
+
+def mark_loaded(model: Any) -> None:
+    """Remember that a fitted model comes from a file, for as long as it is not fitted again."""
+    fitted = [value for name, value in vars(model).items() if name.endswith("_") or name.startswith("_")]
+    parts = [value for value in fitted if not isinstance(value, str | int | float | None)]
+    vars(model)[_LOADED] = parts[:1]
+
+
+def _say_if_lost(model: Any, name: str) -> None:
+    state = vars(model)
+    if not any(value is part for part in state.get(_LOADED, ()) for value in state.values()):
+        return
+    raise AttributeError(
+        f"This {type(model).__name__} was loaded from a model file and has no attribute {name!r}. A file keeps "
+        "what predictions need, not what training measured or saw: out-of-bag results, learning curves, rows. "
+        "Read them before `save`, keep the model with pickle, or fit again.",
+        name=name,
+        obj=model,
+    )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.data.adapters import to_table
 from weald.data.matrix import Matrix, MatrixPlan
+from weald.data.matrix_columns import Layout
 from weald.data.schema import Schema
 from weald.data.table import BlockColumns, LevelColumn, Table
 from weald.errors import DataError
@@ -56,7 +57,7 @@ class TableReading:
     def check(self, matrix: Matrix) -> None:
         """Raise for a negative number if the kernel takes none."""
         if self.counting is not None and matrix.entries.size and matrix.entries.min() < 0:
-            check_nonnegative(self.counting, matrix, self.plan.column_names)
+            check_nonnegative(self.counting, matrix, Layout.of(self.schema).name)
 
 
 def takes_no_negatives(kernel: Any) -> bool:

@@ -17,6 +17,7 @@ from weald.data.schema import Schema
 from weald.errors import ModelFileError, ParameterError
 from weald.estimators.svm_model import Facts, KernelModel
 from weald.estimators.svm_reading import GivenReading, Reading, TableReading, TextReading
+from weald.io import budget
 from weald.io.arrays import Shelf
 from weald.io.matrices import decode_matrix, encode_matrix
 from weald.io.saved_state import SavedMachine
@@ -30,6 +31,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _FACTS = {"calibration", "kernel", "layout", "one_against_rest", "plan", "reason", "shape", "solver"}
 _SOLVERS = ("exact", "landmarks", "linear")
 _LONGEST_REASON = 2000
+_PER_CURVE = 500  # bytes of a curve of probabilities as an object
 
 
 class SavedKernelMachine:
@@ -176,7 +178,7 @@ def _read_rows(
     schema = state.schema
     assert schema is not None
     if kernel is None:
-        if state.facts["plan"] is not None or any(column.kind != "numeric" for column in schema.columns):
+        if state.facts["plan"] is not None or not schema.all_numeric:
             raise ParameterError("A machine of a precomputed kernel has columns of its own.")
         if state.facts["shape"][0] != state.facts["shape"][1]:
             raise ParameterError("The precomputed kernel of a machine is not square.")
@@ -225,9 +227,9 @@ def _encode_facts(facts: Facts) -> dict[str, NDArray[Any]]:
 def _decode_facts(shelf: Shelf, n_machines: int) -> Facts:
     return Facts(
         squared_norm=shelf.floats("facts.squared_norm", (n_machines,), low=0),
-        primal=shelf.floats("facts.primal", (n_machines,)),
-        dual=shelf.floats("facts.dual", (n_machines,)),
-        gap=shelf.floats("facts.gap", (n_machines,), low=0),
+        primal=shelf.floats("facts.primal", (n_machines,), finite=False),  # a huge C carries them to infinity
+        dual=shelf.floats("facts.dual", (n_machines,), finite=False),
+        gap=shelf.floats("facts.gap", (n_machines,), low=0, finite=False),
         n_iter=shelf.integers("facts.n_iter", n_machines, 0, 2**62),
         converged=shelf.integers("facts.converged", n_machines, 0, 1).astype(np.bool_),
     )
@@ -259,9 +261,11 @@ def _decode_calibrators(
         pairs = shelf.floats("sigmoid", (n_machines, 2))
         if (pairs[:, 0] > 0).any():
             raise ParameterError("The probability of a class falls where its machine's value rises.")
+        budget.spend(_PER_CURVE * n_machines, "curves of probabilities")
         return tuple(Sigmoid(a, b) for a, b in pairs.tolist())
     size = shelf.integers("steps.size", n_machines, 1, 2**40)
     total = int(size.sum())
+    budget.spend(_PER_CURVE * n_machines, "curves of probabilities")
     values, shares = (shelf.floats(f"steps.{name}", (total,)) for name in ("values", "shares"))
     if not ((shares > 0) & (shares < 1)).all():
         raise ParameterError("A probability of a machine is not between 0 and 1.")

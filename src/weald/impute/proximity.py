@@ -20,9 +20,11 @@ from weald.estimators.forest_tasks import ForestClassifier
 from weald.estimators.growth import drawn_seed
 from weald.estimators.manners import CheckedParameters
 from weald.estimators.one_model import replace_state
+from weald.estimators.saving import Saving
 from weald.impute.columns import KnownColumn, missing_cells
 from weald.impute.options import ImputerOptions, has_labels
 from weald.impute.rules import most_votes
+from weald.impute.saving import SavedImputer
 from weald.impute.sums import own_votes, proximity_fills
 
 #: copies of new rows that are filled together
@@ -32,7 +34,9 @@ Fills = dict[int, NDArray[Any]]
 Gaps = dict[int, NDArray[np.intp]]
 
 
-class ProximityImputer(CheckedParameters, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # no types
+class ProximityImputer(  # type: ignore[misc]  # scikit-learn has no types
+    SavedImputer, CheckedParameters, OneToOneFeatureMixin, TransformerMixin, Saving, BaseEstimator
+):
     """Fill missing values by the proximity of rows in a forest, after Breiman.
 
     The forest learns `y`, so rows are near each other in what matters for it. Training rows start from the
@@ -178,21 +182,35 @@ class ProximityImputer(CheckedParameters, OneToOneFeatureMixin, TransformerMixin
             change, fills = _moved(columns, fills, found)
             changes.append(change)
         filled = _filled(X, columns, gaps, fills)
+        converged = changes[-1] <= options.tol
+        self._take(model, schema, columns, guesses, model._read(filled)[0], changes, converged)
+        return filled
+
+    def _take(
+        self,
+        model: Any,
+        schema: Schema,
+        columns: list[KnownColumn],
+        guesses: list[NDArray[Any]],
+        rows: Table,
+        changes: list[float],
+        converged: bool,
+    ) -> None:
+        """Assign everything a fit (or a model file) brings, at once."""
         learned: dict[str, Any] = {
             "estimator_": model,
             "n_iter_": len(changes),
-            "converged_": changes[-1] <= options.tol,
+            "converged_": converged,
             "changes_": changes,
             "n_features_in_": len(columns),
             "_schema": schema,
             "_columns": columns,
             "_guesses": guesses,
-            "_rows": model._read(filled)[0],
+            "_rows": rows,
         }
         if "feature_names_in_" in vars(model):
             learned["feature_names_in_"] = model.feature_names_in_
         replace_state(self, learned, ("feature_names_in_",))
-        return filled
 
     def transform(self, X: Any) -> Any:
         """Fill new rows.

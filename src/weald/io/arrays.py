@@ -57,6 +57,11 @@ def usable(array: NDArray[np.float64], *, low: float = -np.inf, finite: bool = T
     return bool(np.all(array >= low) and (not finite or np.all(np.isfinite(array))))
 
 
+def as_it_is(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in its own dtype, where a narrower one would make too small a file of too much."""
+    return array
+
+
 def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Eight flags a byte, the first in the lowest bit."""
     return np.packbits(bits, bitorder="little")
@@ -94,14 +99,29 @@ class Shelf:
             )
         return tensor
 
-    def integers(self, name: str, length: int | None, low: int, high: int) -> NDArray[np.int64]:
+    def check_length(self, name: str, length: int) -> None:
+        """Raise ModelFileError unless there is such an array of so many entries, or rows."""
+        tensor = self._left.get(name)
+        if tensor is None:
+            raise ModelFileError(f"The model file lacks the array {name!r}.")
+        if not tensor.ndim or len(tensor) != length:
+            raise ModelFileError(
+                f"The array {name!r} of the model file has shape {tensor.shape}, where {length} entries are "
+                "needed."
+            )
+
+    def integers(
+        self, name: str, length: int | None, low: int, high: int, dtype: type[np.signedinteger[Any]] = np.int64
+    ) -> NDArray[Any]:
         """A vector of whole numbers, each from `low` to `high`."""
         tensor = self.take(name, (length,))
+        if tensor.dtype.kind == "f" and whole(tensor):  # as older versions wrote whole numbers from 2^32 on
+            tensor = tensor.astype(np.int64)
         if tensor.dtype.kind not in "ui":
             raise ModelFileError(f"The array {name!r} of the model file should hold whole numbers.")
         if tensor.size and not low <= int(tensor.min()) <= int(tensor.max()) <= high:
             raise ModelFileError(f"The array {name!r} of the model file leaves its range, {low} to {high}.")
-        return tensor.astype(np.int64)
+        return tensor.astype(dtype)
 
     def floats(
         self, name: str, shape: tuple[int | None, ...], *, low: float = -np.inf, finite: bool = True

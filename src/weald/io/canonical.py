@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from typing import Any, NoReturn
 
-import numpy as np
-
 from weald.errors import ModelFileError
+from weald.io import budget, json_size
 
 MAX_DEPTH = 32
-
-# Possessive, and an open string runs to the end: hostile text costs one pass.
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-_STEP = np.zeros(256, np.int8)
-_STEP[list(b"[{")] = 1
-_STEP[list(b"]}")] = -1
-_CHUNK = 1 << 20
+#: Whole numbers of more digits are beyond float64; nothing that a model keeps is.
+MAX_DIGITS = 300
 
 
 def dumps(value: object) -> str:
@@ -37,27 +30,25 @@ def dumps(value: object) -> str:
 
 def loads(text: str, what: str) -> Any:
     """Parse untrusted JSON; `what` names it in the message. Anything irregular raises ModelFileError."""
-    # The depth is measured before parsing: the parser itself recurses.
-    if _depth(text) > MAX_DEPTH:
+    if not text.isascii():
+        raise ModelFileError(f"The {what} is not plain ASCII: not a model of weald.")
+    # Depth and size are measured before parsing: the parser recurses, and two letters can be an object.
+    size = json_size.measure(text)
+    if size.depth > MAX_DEPTH:
         raise ModelFileError(f"The {what} is nested more than {MAX_DEPTH} levels deep: not a model of weald.")
+    budget.spend(size.n_bytes, f"the {what} has too many entries for its length")
     try:
         return json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite_float
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite_float,
+            parse_int=_short_int,
         )
     except ModelFileError as error:
         raise ModelFileError(f"The {what} {error}.") from None
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"The {what} is not valid JSON ({error}).") from None
-
-
-def _depth(text: str) -> int:
-    """The deepest nesting of brackets outside strings, in one vectorised pass."""
-    marks = np.frombuffer(_STRING.sub("", text).encode("utf-8", "replace"), np.uint8)
-    depth = deepest = 0
-    for start in range(0, len(marks), _CHUNK):
-        levels = depth + np.cumsum(_STEP[marks[start : start + _CHUNK]], dtype=np.int64)
-        depth, deepest = int(levels[-1]), max(deepest, int(levels.max()))
-    return deepest
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -77,3 +68,9 @@ def _finite_float(text: str) -> float:
     if not math.isfinite(number):
         raise ModelFileError(f"holds the number {text[:40]}, which is beyond float64")
     return number
+
+
+def _short_int(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise ModelFileError(f"holds a whole number of {len(text)} digits, which a model file never does")
+    return int(text)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import secrets
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -25,6 +23,7 @@ from weald.io import canonical
 KEY = "weald"
 MAX_HEADER = 100_000_000
 _ALIGNMENT = 8  # of the largest numbers
+_MOST_EMPTY = 1_000_000  # the length of an array without any number
 _DTYPES = {
     "BOOL": np.dtype(np.bool_),
     "U8": np.dtype(np.uint8),
@@ -40,6 +39,7 @@ _DTYPES = {
 }
 
 Tensors = dict[str, NDArray[Any]]
+Bytes = bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,43 +64,52 @@ def pack(text: str, tensors: Tensors) -> bytes:
     return safetensors.numpy.save(contiguous, metadata={KEY: text})
 
 
-def write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put the bytes in place at once: a write that fails halfway leaves the old file as it was."""
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with open(partial, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        if error.errno is not None:  # name the file the user asked for, not the one that was to become it
-            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
-        raise
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+def read(source: str | os.PathLike[str] | Bytes, *, mmap: bool) -> tuple[str, Tensors]:
+    """The text and the arrays of a file, or of its bytes.
 
-
-def read(path: str | os.PathLike[str], *, mmap: bool) -> tuple[str, Tensors]:
-    """The text and the arrays of a file; with `mmap`, arrays are read-only windows on it, if aligned."""
-    with open(path, "rb") as file:
+    With `mmap`, arrays are read-only windows on the file, if aligned.
+    """
+    if isinstance(source, Bytes):
+        view = memoryview(source).cast("B")
+        return _read(_View(view), view.nbytes, None)
+    with open(source, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        length = _header_length(file, size)
-        text, entries = _parse_header(file.read(length), size - 8 - length)
-        aligned = (8 + length) % _ALIGNMENT == 0  # else every array would have to be copied anyway
-        data = np.memmap(file, np.uint8, mode="r")[8 + length :] if mmap and aligned else None
-        return text, {entry.name: _tensor(file, entry, data) for entry in entries}
+        return _read(file, size, file if mmap else None)
 
 
-def _tensor(file: BinaryIO, entry: _Entry, data: NDArray[np.uint8] | None) -> NDArray[Any]:
+class _View:
+    """Bytes in memory, read like a file without a copy of all of them."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view, self._at = view, 0
+
+    def read(self, size: int) -> bytes:
+        found = bytes(self._view[self._at : self._at + size])
+        self._at += len(found)
+        return found
+
+    def readinto(self, out: memoryview) -> int:
+        flat = out.cast("B")
+        found = self._view[self._at : self._at + flat.nbytes]
+        flat[: found.nbytes] = found
+        self._at += found.nbytes
+        return found.nbytes
+
+
+def _read(file: Any, size: int, mapped: BinaryIO | None) -> tuple[str, Tensors]:
+    length = _header_length(file, size)
+    text, entries = _parse_header(file.read(length), size - 8 - length)
+    aligned = (8 + length) % _ALIGNMENT == 0  # else every array would have to be copied anyway
+    data = np.memmap(mapped, np.uint8, mode="r")[8 + length :] if mapped is not None and aligned else None
+    return text, {entry.name: _tensor(file, entry, data) for entry in entries}
+
+
+def _tensor(file: Any, entry: _Entry, data: NDArray[np.uint8] | None) -> NDArray[Any]:
     """One array, out of the mapped data or read from the file, which stands at its first byte."""
     if data is not None and entry.stop > entry.start:
         return data[entry.start : entry.stop].view(entry.dtype).reshape(entry.shape)
     tensor = np.empty(entry.shape, entry.dtype)
-    if tensor.size and file.readinto(tensor.data) != tensor.nbytes:  # type: ignore[attr-defined]
+    if tensor.size and file.readinto(tensor.data) != tensor.nbytes:
         raise ModelFileError("The model file became shorter while it was read.")
     return tensor
 
@@ -117,7 +126,7 @@ def checksum(text: str, tensors: Tensors) -> str:
     return "sha256:" + digest.hexdigest()
 
 
-def _header_length(file: BinaryIO, size: int) -> int:
+def _header_length(file: Any, size: int) -> int:
     length = int.from_bytes(file.read(8), "little")
     if size < 10 or length < 2 or length > MAX_HEADER:
         raise ModelFileError(
@@ -133,9 +142,12 @@ def _header_length(file: BinaryIO, size: int) -> int:
 def _parse_header(header: bytes, data_size: int) -> tuple[str, list[_Entry]]:
     """Check that the arrays of the header fill the data exactly, one after another."""
     try:
-        parsed = canonical.loads(header.decode("utf-8"), "header of the model file")
+        text = header.decode("ascii")
     except UnicodeDecodeError:
         raise ModelFileError("This is not a model file of weald: its header is not text.") from None
+    del header
+    parsed = canonical.loads(text, "header of the model file")
+    del text
     metadata = parsed.pop("__metadata__", None) if isinstance(parsed, dict) else None
     if not isinstance(metadata, dict) or list(metadata) != [KEY] or not isinstance(metadata[KEY], str):
         raise ModelFileError(
@@ -168,6 +180,8 @@ def _entry(name: str, value: object) -> _Entry:
     start, stop = offsets
     if stop - start != math.prod(shape) * dtype.itemsize or max(shape, default=0) > 2**48:
         raise ModelFileError(f"Array {name!r} of the model file has a size that does not fit its shape.")
+    if 0 in shape and max(shape) > _MOST_EMPTY:
+        raise ModelFileError(f"Array {name!r} of the model file has a shape too large for what it holds.")
     if start % dtype.itemsize:
         raise ModelFileError(f"Array {name!r} of the model file is not aligned.")
     return _Entry(name, dtype, tuple(shape), start, stop)

@@ -13,7 +13,7 @@ from weald.errors import ModelFileError, WealdError
 from weald.io import labels
 
 #: Raised in the major part when older readers would misread, in the minor when they may ignore what is new.
-FORMAT = (1, 4)
+FORMAT = (1, 5)
 #: The oldest weald that reads this major format; written into the file for readers that are older still.
 NEEDS = "0.1.0"
 #: Parameters that shape neither predictions nor a new fit.
@@ -157,11 +157,17 @@ def _decode_column(name: Any, value: object, *, newer: bool) -> ColumnSchema:
         return ColumnSchema(name=name, kind=kind, unit=unit)
     record = mapping(value, part, {"kind", "levels"}, newer=newer)
     levels = labels.decode_values(record["levels"], part)
-    if len({(type(level) is bool, level) for level in levels}) != len(levels) or any(
-        level != level for level in levels
-    ):
+    if _twice(levels) or any(level != level for level in levels):
         raise ModelFileError(f"{part} of the model file has a level twice, or NaN as a level.")
     return ColumnSchema(name=name, kind=kind, levels=tuple(levels))
+
+
+def _twice(levels: list[Any]) -> bool:
+    """Whether a level stands there twice; False and 0, and True and 1, are two."""
+    bools = sum(type(level) is bool for level in levels)
+    if 0 < bools < len(levels):
+        return len({(type(level) is bool, level) for level in levels}) != len(levels)
+    return len(set(levels)) != len(levels)
 
 
 # --------------------------------------------------------------------------- parameters

@@ -6,49 +6,35 @@ a table of cuts, sums over a subtree from its leaves. Each short cut is taken on
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.errors import ModelFileError
-from weald.io.arrays import Shelf, narrow, pack_bits, same_bits, usable, whole
+from weald.io import budget
+from weald.io.arrays import Shelf, as_it_is, narrow, pack_bits, same_bits, usable, whole
+from weald.io.forest_size import ForestSize
 from weald.io.structure import Structure, rebuild
 from weald.model.forest import CATEGORIES, COMBINATION, NUMERIC, Forest, rank_codes
 
 _MOST = 2**62
+
+Fit: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
 
 
 def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The facts for the description, and the arrays, of a forest in preorder."""
     leaf = forest.slot < 0
     structure = rebuild(leaf, forest.n_trees)
-    inner, ends = forest.slot[~leaf], ~forest.slot[leaf]  # the order in which inner nodes and leaves come
+    inner = forest.slot[~leaf]  # the order in which inner nodes come
     if not (
         np.array_equal(structure.tree_start, forest.tree_start)
         and np.array_equal(structure.right, forest.right[inner])
     ):
         raise ModelFileError("The nodes of this model are not in preorder: a bug in weald, please report it.")
     _check_numbers(forest)
-    kind = forest.kind[inner]
-    tensors: dict[str, NDArray[Any]] = {
-        "leaf": pack_bits(leaf),
-        "column": narrow(forest.column[inner]),
-        "missing_left": pack_bits(forest.missing_left[inner]),
-        "gain": narrow(forest.gain[inner]),
-        "base_score": narrow(forest.base_score),
-        "tree_output": narrow(forest.tree_output),
-        "tree_weight": narrow(forest.tree_weight),
-        "tree_round": narrow(forest.tree_round),
-    }
-    if kind.any():
-        tensors["kind"] = kind
-    tensors |= _encode_thresholds(forest, inner, kind)
-    tensors |= _encode_sides(forest, inner, kind)
-    tensors |= _encode_weights(forest, structure)
-    tensors |= _encode_values(forest, ends, forest.cover[leaf])
-    if forest.inner_value is not None:
-        tensors["inner_value"] = narrow(forest.inner_value[inner])
     facts = {
         "columns": forest.n_columns,
         "link": forest.link,
@@ -57,7 +43,37 @@ def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "trees": forest.n_trees,
         "width": forest.width,
     }
+    tensors = _encode_arrays(forest, structure, inner, narrow)
+    if ForestSize.of(facts).too_dense(tensors):
+        tensors = _encode_arrays(forest, structure, inner, as_it_is)
     return facts, tensors
+
+
+def _encode_arrays(
+    forest: Forest, structure: Structure, inner: NDArray[np.int32], fit: Fit
+) -> dict[str, NDArray[Any]]:
+    """The arrays, in the dtypes that `fit` gives them."""
+    kind = forest.kind[inner]
+    tensors: dict[str, NDArray[Any]] = {
+        "leaf": pack_bits(structure.leaf),
+        "column": fit(forest.column[inner]),
+        "missing_left": pack_bits(forest.missing_left[inner]),
+        "gain": fit(forest.gain[inner]),
+        "base_score": fit(forest.base_score),
+        "tree_output": fit(forest.tree_output),
+        "tree_weight": fit(forest.tree_weight),
+        "tree_round": fit(forest.tree_round),
+    }
+    if kind.any():
+        tensors["kind"] = kind
+    ends = ~forest.slot[structure.leaf]  # the order in which leaves come
+    tensors |= _encode_thresholds(forest, inner, kind, fit)
+    tensors |= _encode_sides(forest, inner, kind)
+    tensors |= _encode_weights(forest, structure, fit)
+    tensors |= _encode_values(forest, ends, forest.cover[structure.leaf], fit)
+    if forest.inner_value is not None:
+        tensors["inner_value"] = fit(forest.inner_value[inner])
+    return tensors
 
 
 def _check_numbers(forest: Forest) -> None:
@@ -84,12 +100,12 @@ def _check_numbers(forest: Forest) -> None:
 
 def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
     """The forest that `encode` wrote; every number is checked on the way."""
-    n_trees, n_nodes = _natural(facts, "trees"), _natural(facts, "nodes")
-    n_columns, n_outputs, width = (_natural(facts, name) for name in ("columns", "outputs", "width"))
-    if not 1 <= width <= n_outputs or not isinstance(facts.get("link"), str):
-        raise ModelFileError(
-            "The description of the model file names no link, or leaves wider than its outputs."
-        )
+    size = ForestSize.of(facts)
+    n_trees, n_nodes, n_columns, width = size.n_trees, size.n_nodes, size.n_columns, size.width
+    if not isinstance(facts.get("link"), str):
+        raise ModelFileError("The description of the model file names no link.")
+    size.check_lengths(shelf)
+    budget.spend(size.n_bytes(shelf), f"{n_nodes:,} nodes of trees in few bytes")
     structure = rebuild(shelf.bits("leaf", n_nodes), n_trees)
     n_inner = len(structure.right)
     column = shelf.integers("column", n_inner, -1, n_columns - 1).astype(np.int32)
@@ -102,10 +118,10 @@ def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
     count, cover = _decode_weights(shelf, structure)
     return Forest(
         n_columns=n_columns,
-        base_score=shelf.floats("base_score", (n_outputs,)),
+        base_score=shelf.floats("base_score", (size.n_outputs,)),
         link=facts["link"],
         tree_start=structure.tree_start,
-        tree_output=shelf.integers("tree_output", n_trees, 0, n_outputs - width).astype(np.int32),
+        tree_output=shelf.integers("tree_output", n_trees, 0, size.n_outputs - width).astype(np.int32),
         tree_weight=shelf.floats("tree_weight", (n_trees,)),
         tree_round=shelf.integers("tree_round", n_trees, 0, 2**31 - 1).astype(np.int32),
         slot=structure.slot,
@@ -124,18 +140,11 @@ def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
     )
 
 
-def _natural(facts: dict[str, Any], name: str) -> int:
-    value = facts.get(name)
-    if type(value) is not int or not 0 <= value < 2**31:
-        raise ModelFileError(f"The description of the model file gives no valid number of {name}.")
-    return value
-
-
 # --------------------------------------------------------------------------- thresholds
 
 
 def _encode_thresholds(
-    forest: Forest, inner: NDArray[np.int32], kind: NDArray[np.uint8]
+    forest: Forest, inner: NDArray[np.int32], kind: NDArray[np.uint8], fit: Fit
 ) -> dict[str, NDArray[Any]]:
     """Thresholds of NUMERIC splits as they are, or as codes into a table of cuts where that is smaller.
 
@@ -143,11 +152,11 @@ def _encode_thresholds(
     """
     numeric = kind == NUMERIC
     column, threshold = forest.column[inner][numeric], forest.threshold[inner][numeric]
-    tensors = {"threshold": narrow(threshold)}
+    tensors = {"threshold": fit(threshold)}
     code = rank_codes(column, threshold, kind[numeric])
     _, first = np.unique(column.astype(np.int64) << 32 | code, return_index=True)
     cuts, n_cuts = threshold[first], np.bincount(column[first], minlength=forest.n_columns)
-    table = {"cut": narrow(cuts), "cut_count": narrow(n_cuts), "code": narrow(code)}
+    table = {"cut": fit(cuts), "cut_count": fit(n_cuts), "code": fit(code)}
     start = np.concatenate(([0], np.cumsum(n_cuts)))
     exact = same_bits(cuts[start[column] + code - 1], threshold)
     if exact and sum(t.nbytes for t in table.values()) < tensors["threshold"].nbytes:
@@ -222,16 +231,18 @@ def _decode_sides(shelf: Shelf, kind: NDArray[np.uint8], n_columns: int) -> dict
     if n_sets:
         side[kind == CATEGORIES] = np.arange(n_sets)
         start = _starts(shelf, "set_size", n_sets, 0)
+        budget.spend(16 * int(start[-1]), "sets of categories in few bytes")
         codes = shelf.integers("set_codes", int(start[-1]), 1, 2**32 - 1)
         first = np.zeros(len(codes) + 1, np.bool_)
         first[start] = True
-        if (first[1:-1] < (np.diff(codes) <= 0)).any():
+        if (first[1:-1] < (codes[1:] <= codes[:-1])).any():
             raise ModelFileError("A set of categories of the model file is not in ascending order.")
         left = shelf.bits("set_left", n_sets)
         decoded |= {"set_start": start, "set_codes": codes.astype(np.uint32), "set_left": left}
     if n_combinations:
         side[kind == COMBINATION] = np.arange(n_combinations)
         start = _starts(shelf, "combination_size", n_combinations, 1)
+        budget.spend(20 * int(start[-1]), "combinations of columns in few bytes")
         columns = shelf.integers("combination_column", int(start[-1]), 0, n_columns - 1)
         decoded |= {
             "combination_start": start,
@@ -249,22 +260,29 @@ def _starts(shelf: Shelf, name: str, length: int, smallest: int) -> NDArray[np.i
 # --------------------------------------------------------------------------- rows, weights, impurity
 
 
-def _encode_weights(forest: Forest, structure: Structure) -> dict[str, NDArray[Any]]:
+def _encode_weights(forest: Forest, structure: Structure, fit: Fit) -> dict[str, NDArray[Any]]:
     """Row counts and covers of the leaves alone, where the inner ones are their sums."""
     tensors: dict[str, NDArray[Any]] = {}
     leaf = structure.leaf
     count, cover = forest.count, forest.cover
     additive = np.array_equal(structure.sums(count[leaf]), count)
-    tensors |= {"leaf_count": narrow(count[leaf])} if additive else {"count": narrow(count)}
+    tensors |= {"leaf_count": fit(count[leaf])} if additive else {"count": fit(count)}
     if not same_bits(cover, count.astype(np.float64)):
-        natural = whole(cover) and not (cover < 0).any()
-        additive = natural and np.array_equal(structure.sums(cover[leaf].astype(np.int64)), cover)
-        tensors |= {"leaf_cover": narrow(cover[leaf])} if additive else {"cover": narrow(cover)}
+        weights = _whole_weights(cover[leaf])
+        additive = weights is not None and same_bits(structure.sums(weights).astype(np.float64), cover)
+        tensors |= {"cover": fit(cover)} if weights is None or not additive else {"leaf_cover": fit(weights)}
     if forest.impurity is not None:
         some = forest.impurity.view(np.uint64) != 0
         tensors["impure"] = pack_bits(some)
-        tensors["impurity"] = narrow(forest.impurity[some])
+        tensors["impurity"] = fit(forest.impurity[some])
     return tensors
+
+
+def _whole_weights(cover: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """The covers of leaves as whole numbers, if they are such and can be summed up."""
+    if whole(cover) and not (cover < 0).any() and cover.sum() < _MOST:
+        return cover.astype(np.int64)
+    return None
 
 
 def _decode_weights(shelf: Shelf, structure: Structure) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -302,7 +320,7 @@ def _decode_impurity(shelf: Shelf, n_nodes: int) -> NDArray[np.float64] | None:
 
 
 def _encode_values(
-    forest: Forest, ends: NDArray[np.int32], cover: NDArray[np.float64]
+    forest: Forest, ends: NDArray[np.int32], cover: NDArray[np.float64], fit: Fit
 ) -> dict[str, NDArray[Any]]:
     """Leaf values; class shares as the weights of the classes, where cover gives the shares back.
 
@@ -316,8 +334,8 @@ def _encode_values(
         if whole(weights) and weights.min() >= 0:
             for kept in (weights[:, :-1], weights):
                 if _possible(kept, cover, width) and same_bits(_shares(kept, cover, width), value):
-                    return {"class_weights": narrow(kept)}
-    return {"value": narrow(value)}
+                    return {"class_weights": fit(kept)}
+    return {"value": fit(value)}
 
 
 def _shares(weights: NDArray[np.float64], cover: NDArray[np.float64], width: int) -> NDArray[np.float64]:

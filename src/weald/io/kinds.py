@@ -54,6 +54,7 @@ KINDS = {
     "LinearSVR": Kind("weald.estimators.linear_svr", classifier=False, machine=True),
     "SVC": Kind("weald.estimators.svc", classifier=True, machine=True),
     "SVR": Kind("weald.estimators.svr", classifier=False, machine=True),
+    "ProximityImputer": Kind("weald.impute.proximity", classifier=False, ensemble=True),
     "VotingClassifier": Kind("weald.estimators.voting", classifier=True, ensemble=True),
     "VotingRegressor": Kind("weald.estimators.voting", classifier=False, ensemble=True),
     "GradientBoostingClassifier": Kind(
@@ -70,13 +71,18 @@ KINDS = {
 
 
 def kept_name(model: object) -> str:
-    """The name of an estimator's class, if model files know it."""
-    name = type(model).__name__
-    if name not in KINDS or type(model) is not class_of(name):
-        raise ModelFileError(
-            f"A model file cannot keep a {name}; it keeps {', '.join(KINDS)}. Use pickle for others."
-        )
-    return name
+    """The name of an estimator's class, or of the class it derives from, that model files know.
+
+    Code of the user's own is never kept: a subclass is saved, and comes back, as the estimator of weald that it
+    is.
+    """
+    for cls in type(model).__mro__:
+        if cls.__name__ in KINDS and cls is class_of(cls.__name__):
+            return cls.__name__
+    raise ModelFileError(
+        f"A model file cannot keep a {type(model).__name__}; it keeps {', '.join(KINDS)}, and what derives "
+        "from them. Use pickle for others."
+    )
 
 
 def read_name(value: object, *, newer: bool) -> str:
@@ -94,5 +100,15 @@ def class_of(name: str) -> type[Saveable]:
 
 def parameter_names(name: str) -> set[str]:
     """The constructor parameters of a known class, but for those that are estimators: these are parts."""
+    return _all_parameters(name) - {"estimator", "estimators"}
+
+
+def own_parameters(name: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Those of `params` that the known class takes: a subclass may have others."""
+    known = _all_parameters(name)
+    return {key: value for key, value in params.items() if key in known}
+
+
+def _all_parameters(name: str) -> set[str]:
     cls: Any = class_of(name)
-    return set(cls._get_param_names()) - {"estimator", "estimators"}
+    return set(cls._get_param_names())

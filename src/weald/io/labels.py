@@ -7,6 +7,7 @@ promise is refused, and the message names the part of the model that holds it.
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
@@ -16,11 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.errors import ModelFileError
+from weald.io import budget
 
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _DTYPE = re.compile(
     r"\|b1|[|<][iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,7}|<[Mm]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]|\|O"
 )
+#: What a value may take beside what JSON made of it.
+_PER_VALUE = 100
 #: Text arrays may be wider than their longest value, within reason.
 _MAX_TEXT_BYTES = 2**26
 
@@ -132,12 +136,12 @@ def decode_values(record: object, part: str) -> list[Any]:
     if not isinstance(record, dict) or not isinstance(record.get("values"), list):
         raise ModelFileError(f"{part} of the model file is not a list of typed values.")
     values, types = record["values"], record.get("type")
-    if isinstance(types, str):
-        types = [types] * len(values)
-    if not isinstance(types, list) or len(types) != len(values):
+    if not isinstance(types, str) and (not isinstance(types, list) or len(types) != len(values)):
         raise ModelFileError(f"{part} of the model file has {len(values)} values and not a type for each.")
+    # the list itself, dates that become objects, and a set to find those that come twice
+    budget.spend(len(values) * _PER_VALUE, f"{part} of the model file")
     decoded = []
-    for kind, value in zip(types, values, strict=True):
+    for kind, value in zip(itertools.repeat(types) if isinstance(types, str) else types, values, strict=False):
         decode = _DECODE.get(kind) if isinstance(kind, str) else None
         if decode is None:
             raise ModelFileError(f"{part} of the model file has values of an unknown type: {kind!r:.40}.")
@@ -179,6 +183,7 @@ def decode_array(record: object, part: str) -> NDArray[Any]:
     wanted = {"b": bool, "i": int, "u": int, "f": float, "U": str, "M": int, "m": int}[dtype.kind]
     if any(type(value) is not wanted for value in values):
         raise ModelFileError(f"{part} of the model file holds values that are not of its dtype {name}.")
+    budget.spend(2 * dtype.itemsize * len(values), f"{part} of the model file has the dtype {name}")
     if dtype.kind == "U":
         longest = _longest(values)
         too_wide = dtype.itemsize * len(values) > _MAX_TEXT_BYTES and dtype.itemsize > 4 * longest

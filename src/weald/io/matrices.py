@@ -26,17 +26,19 @@ def decode_matrix(shelf: Shelf, name: str, n_columns: int, *, is_sparse: bool) -
     if not is_sparse:
         return Matrix(np.ascontiguousarray(shelf.floats(name, (None, n_columns))))
     data = shelf.floats(f"{name}.data", (None,))
-    indices = shelf.integers(f"{name}.indices", len(data), 0, n_columns - 1)
+    width = np.int32 if max(len(data), n_columns) < 2**31 else np.int64
+    indices = shelf.integers(f"{name}.indices", len(data), 0, n_columns - 1, width)
     indptr = shelf.integers(f"{name}.indptr", None, 0, len(data))
     if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
         raise ModelFileError(
             f"The rows of the sparse matrix {name!r} of the model file do not follow each other."
         )
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    if (np.diff(rows * np.int64(n_columns) + indices) <= 0).any():
+    falls = indices[1:] <= indices[:-1]
+    starts = indptr[(indptr > 0) & (indptr < len(data))]
+    falls[starts - 1] = False
+    if falls.any():
         raise ModelFileError(
             f"The sparse matrix {name!r} of the model file has columns out of order or twice."
         )
-    width = np.int32 if max(len(data), n_columns) < 2**31 else np.int64
     shape = (len(indptr) - 1, n_columns)
-    return Matrix(sparse.csr_array((data, indices.astype(width), indptr.astype(width)), shape=shape))
+    return Matrix(sparse.csr_array((data, indices, indptr.astype(width)), shape=shape))

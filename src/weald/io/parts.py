@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 
 from weald.errors import ModelFileError, WealdError
-from weald.io import description, forest_arrays, labels
+from weald.io import budget, description, forest_arrays, labels
 from weald.io.arrays import Shelf, narrow
 from weald.io.container import Tensors
-from weald.io.kinds import KINDS, Classes, class_of, kept_name, parameter_names, read_name
+from weald.io.kinds import (
+    KINDS,
+    Classes,
+    class_of,
+    kept_name,
+    own_parameters,
+    parameter_names,
+    read_name,
+)
 from weald.io.saved_state import Saveable, SavedEnsemble, SavedMachine, SavedState
 from weald.io.validate import check_forest
 from weald.model.forest import Forest
@@ -24,6 +32,8 @@ ENSEMBLE_ENTRIES = ENTRIES | {"base", "members"}
 MACHINE_ENTRIES = {"classes", "estimator", "machine", "params", "schema"}
 #: members of members of members …: deeper than any use, and well within what the reader of JSON takes
 _DEEPEST = 6
+#: bytes of what an ensemble remembers of each tree: its round, its columns
+_PER_TREE = 500
 _FACTS = {"columns", "link", "nodes", "outputs", "trees", "width"}
 
 
@@ -52,7 +62,7 @@ def encode(model: Saveable, tensors: Tensors, prefix: str = "") -> dict[str, Any
         "estimator": name,
         "extra": {key: labels.encode_parameter(value, f"`{key}`") for key, value in state.extra.items()},
         "forest": facts,
-        "params": description.encode_params(state.params),
+        "params": description.encode_params(own_parameters(name, state.params)),
         "schema": None if state.schema is None else description.encode_schema(state.schema),
     }
     if isinstance(state, SavedEnsemble):
@@ -71,7 +81,7 @@ def _encode_machine(name: str, state: SavedMachine, tensors: Tensors, prefix: st
         "classes": _encode_classes(state.classes),
         "estimator": name,
         "machine": state.facts,
-        "params": description.encode_params(state.params),
+        "params": description.encode_params(own_parameters(name, state.params)),
         "schema": None if state.schema is None else description.encode_schema(state.schema),
     }
 
@@ -80,9 +90,10 @@ def _encode_base(base: Any) -> dict[str, Any] | None:
     """An estimator that is not fitted."""
     if base is None:
         return None
+    name = kept_name(base)
     return {
-        "estimator": kept_name(base),
-        "params": description.encode_params(base.get_params(deep=False)),
+        "estimator": name,
+        "params": description.encode_params(own_parameters(name, base.get_params(deep=False))),
     }
 
 
@@ -128,6 +139,8 @@ def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") ->
     )
     forest = None
     if plain or record["forest"] is not None:
+        if not plain:
+            budget.spend(_PER_TREE * _n_trees(record["forest"]), "many trees of an ensemble")
         forest = _decode_forest(record["forest"], tensors, prefix + _FOREST, newer=newer)
         if known["schema"] is None:
             raise ModelFileError("The model file holds a forest without the columns it was grown on.")
@@ -142,9 +155,15 @@ def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") ->
             **known,
             base=_decode_base(record["base"], newer=newer),
             members=_decode_members(record["members"], tensors, prefix, newer=newer),
-            arrays=_taken(tensors, prefix + _ARRAY),
+            arrays=_numbers(tensors, prefix + _ARRAY),
         )
     return _made(name, state)
+
+
+def _n_trees(facts: object) -> int:
+    """How many trees a record of a forest claims."""
+    found = facts.get("trees") if isinstance(facts, dict) else 0
+    return found if type(found) is int and found > 0 else 0
 
 
 def _decode_machine(name: str, value: object, tensors: Tensors, prefix: str, *, newer: bool) -> SavedMachine:
@@ -155,7 +174,7 @@ def _decode_machine(name: str, value: object, tensors: Tensors, prefix: str, *, 
     return SavedMachine(
         params=description.decode_params(record["params"], parameter_names(name), newer=newer),
         facts=record["machine"],
-        arrays=_taken(tensors, prefix + _MACHINE),
+        arrays=_numbers(tensors, prefix + _MACHINE),
         schema=None if schema is None else description.decode_schema(schema, newer=newer),
         classes=_decode_classes(record["classes"]),
         newer=newer,
@@ -164,11 +183,23 @@ def _decode_machine(name: str, value: object, tensors: Tensors, prefix: str, *, 
 
 def _made(name: str, state: Any) -> Any:
     try:
-        return class_of(name)._from_saved_state(state)
+        model = class_of(name)._from_saved_state(state)
     except ModelFileError:
         raise
     except WealdError as error:
         raise ModelFileError(f"The parts of the model file do not fit each other: {error}") from error
+    from weald.estimators.saving import mark_loaded
+
+    mark_loaded(model)
+    return model
+
+
+def _numbers(tensors: Tensors, prefix: str) -> Tensors:
+    """The arrays under a prefix, taken out; each may become one of 64 bits."""
+    found = _taken(tensors, prefix)
+    for name, array in found.items():
+        budget.spend(array.size * 8 if array.itemsize < 8 else 0, f"the array {name!r:.80}")
+    return found
 
 
 def _taken(tensors: Tensors, prefix: str) -> Tensors:

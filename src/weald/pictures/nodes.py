@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from weald.data.schema import ColumnSchema
 from weald.errors import DataTypeError, ParameterError
 from weald.model.conditions import Conditions, label
 from weald.model.forest import Forest
@@ -30,7 +31,7 @@ class ShownTree:
     forest: Forest
     outputs: Outputs
     conditions: Conditions
-    names: tuple[str, ...]
+    names: Sequence[str]
     #: the columns in which training met missing values; None if that is not known
     missing_in: tuple[int, ...] | None
 
@@ -161,13 +162,30 @@ def fitted_forest(model: Any, asks: str) -> Forest:
     return forest
 
 
-def _column_names(schema: Any, given: Any, unnamed: str) -> tuple[str, ...]:
+class _OwnNames(Sequence[str]):
+    """The names of the model's columns, each worded when it is asked for: there may be millions."""
+
+    def __init__(self, columns: Sequence[ColumnSchema], unnamed: str) -> None:
+        self._columns, self._unnamed = columns, unnamed
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @overload
+    def __getitem__(self, j: int) -> str: ...
+    @overload
+    def __getitem__(self, j: slice) -> Sequence[str]: ...
+    def __getitem__(self, j: int | slice) -> str | Sequence[str]:
+        if isinstance(j, slice):
+            return _OwnNames(self._columns[j], self._unnamed)
+        name = self._columns[j].name
+        return self._unnamed.format(name) if isinstance(name, int) else label(name)
+
+
+def _column_names(schema: Any, given: Any, unnamed: str) -> Sequence[str]:
     columns = schema.columns
     if given is None:
-        return tuple(
-            unnamed.format(column.name) if isinstance(column.name, int) else label(column.name)
-            for column in columns
-        )
+        return _OwnNames(columns, unnamed)
     names = _as_list(given, "feature_names")
     if len(names) != len(columns):
         raise ParameterError(
