@@ -18,6 +18,8 @@ _Model = TypeVar("_Model")
 #: how the names of methods begin that bring a new state, and so must have the estimator itself
 _WRITING = ("fit", "partial_fit", "set_", "load")
 _MARK = "_on_one_model"
+#: the attribute of a model that comes from a file; a fit forgets it
+LOADED = "_loaded"
 
 
 def replace_state(model: Any, learned: Mapping[str, Any], forgotten: Iterable[str] = ()) -> None:
@@ -32,7 +34,7 @@ def replace_state(model: Any, learned: Mapping[str, Any], forgotten: Iterable[st
     forgotten : iterable of str
         Attributes of the old model that the new one may lack.
     """
-    gone = set(forgotten)
+    gone = {LOADED, *forgotten}
     state = {name: value for name, value in vars(model).copy().items() if name not in gone}
     state.update(learned)
     model.__dict__ = state

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sklearn.utils.validation import check_is_fitted
 
-_LOADED = "_loaded_state"
+from weald.estimators.one_model import LOADED
 
 
 class Saving:
@@ -53,20 +53,17 @@ class Saving:
 
 
 def mark_loaded(model: Any) -> None:
-    """Remember that a fitted model comes from a file, for as long as it is not fitted again."""
-    fitted = [value for name, value in vars(model).items() if name.endswith("_") or name.startswith("_")]
-    parts = [value for value in fitted if not isinstance(value, str | int | float | None)]
-    vars(model)[_LOADED] = parts[:1]
+    """Remember that a fitted model comes from a file, until it is fitted again."""
+    vars(model)[LOADED] = True
 
 
 def _say_if_lost(model: Any, name: str) -> None:
-    state = vars(model)
-    if not any(value is part for part in state.get(_LOADED, ()) for value in state.values()):
+    if LOADED not in vars(model):
         return
     raise AttributeError(
-        f"This {type(model).__name__} was loaded from a model file and has no attribute {name!r}. A file keeps "
-        "what predictions need, not what training measured or saw: out-of-bag results, learning curves, rows. "
-        "Read them before `save`, keep the model with pickle, or fit again.",
+        f"This {type(model).__name__} was loaded from a model file and has no attribute {name!r}. A file "
+        "keeps what predictions need, not what training measured or saw (out-of-bag results, learning "
+        "curves, rows). Read them before `save`, keep the model with pickle, or fit again.",
         name=name,
         obj=model,
     )

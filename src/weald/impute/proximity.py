@@ -34,8 +34,13 @@ Fills = dict[int, NDArray[Any]]
 Gaps = dict[int, NDArray[np.intp]]
 
 
-class ProximityImputer(  # type: ignore[misc]  # scikit-learn has no types
-    SavedImputer, CheckedParameters, OneToOneFeatureMixin, TransformerMixin, Saving, BaseEstimator
+class ProximityImputer(
+    SavedImputer,
+    CheckedParameters,
+    OneToOneFeatureMixin,  # type: ignore[misc]  # scikit-learn has no types
+    TransformerMixin,  # type: ignore[misc]
+    Saving,
+    BaseEstimator,  # type: ignore[misc]
 ):
     """Fill missing values by the proximity of rows in a forest, after Breiman.
 

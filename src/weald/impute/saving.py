@@ -1,4 +1,4 @@
-"""What a model file keeps of `ProximityImputer`: its forest, and the filled training rows that fills come from."""
+"""What a model file keeps of `ProximityImputer`: its forest, and the rows that fills come from."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class SavedImputer:
         levels = [j for j, column in enumerate(schema.columns) if column.kind != "numeric"]
         for j in levels:
             if columns[j].levels != schema.columns[j].levels:
-                raise ModelFileError(f"Column {schema.columns[j].name!r:.80} has other levels once it is filled.")
+                raise ModelFileError(
+                    f"Column {schema.columns[j].name!r:.80} has other levels once it is filled."
+                )
         n_rows, n_groups = self._rows.n_rows, len(self._guesses[0])
         return SavedEnsemble(
             params=params,
@@ -69,7 +71,9 @@ class SavedImputer:
         guesses = _read_guesses(shelf, schema, n_groups)
         if shelf.left():
             raise ParameterError(f"An imputer has no array {shelf.left()[0]!r:.80}.")
-        imputer._take(forest, schema, known, guesses, Table(tuple(filled), n_rows, schema.named), changes, converged)
+        imputer._take(
+            forest, schema, known, guesses, Table(tuple(filled), n_rows, schema.named), changes, converged
+        )
         return imputer  # type: ignore[no-any-return]
 
 

@@ -78,7 +78,7 @@ class Shelf:
     def __init__(self, tensors: dict[str, NDArray[Any]]) -> None:
         self._left = dict(tensors)
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._left
 
     def left(self) -> list[str]:
@@ -111,7 +111,12 @@ class Shelf:
             )
 
     def integers(
-        self, name: str, length: int | None, low: int, high: int, dtype: type[np.signedinteger[Any]] = np.int64
+        self,
+        name: str,
+        length: int | None,
+        low: int,
+        high: int,
+        dtype: type[np.signedinteger[Any]] = np.int64,
     ) -> NDArray[Any]:
         """A vector of whole numbers, each from `low` to `high`."""
         tensor = self.take(name, (length,))

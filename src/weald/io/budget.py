@@ -29,8 +29,8 @@ class Budget:
         self.left -= n_bytes
         if self.left < 0:
             raise ModelFileError(
-                f"The file asks for more memory than a model file of its size may ({TIMES} times its size and "
-                f"{SLACK // 1_000_000} MB): {what}."
+                f"The file asks for more memory than a model file of its size may ({TIMES} times its size "
+                f"and {SLACK // 1_000_000} MB): {what}."
             )
 
 

@@ -73,8 +73,8 @@ KINDS = {
 def kept_name(model: object) -> str:
     """The name of an estimator's class, or of the class it derives from, that model files know.
 
-    Code of the user's own is never kept: a subclass is saved, and comes back, as the estimator of weald that it
-    is.
+    Code of the user's own is never kept: a subclass is saved, and comes back, as the estimator of weald
+    that it is.
     """
     for cls in type(model).__mro__:
         if cls.__name__ in KINDS and cls is class_of(cls.__name__):

@@ -139,9 +139,11 @@ def decode_values(record: object, part: str) -> list[Any]:
     if not isinstance(types, str) and (not isinstance(types, list) or len(types) != len(values)):
         raise ModelFileError(f"{part} of the model file has {len(values)} values and not a type for each.")
     # the list itself, dates that become objects, and a set to find those that come twice
-    budget.spend(len(values) * _PER_VALUE, f"{part} of the model file")
+    budget.spend(len(values) * _PER_VALUE, f"{len(values):,} values for {part}")
     decoded = []
-    for kind, value in zip(itertools.repeat(types) if isinstance(types, str) else types, values, strict=False):
+    for kind, value in zip(
+        itertools.repeat(types) if isinstance(types, str) else types, values, strict=False
+    ):
         decode = _DECODE.get(kind) if isinstance(kind, str) else None
         if decode is None:
             raise ModelFileError(f"{part} of the model file has values of an unknown type: {kind!r:.40}.")
@@ -183,7 +185,7 @@ def decode_array(record: object, part: str) -> NDArray[Any]:
     wanted = {"b": bool, "i": int, "u": int, "f": float, "U": str, "M": int, "m": int}[dtype.kind]
     if any(type(value) is not wanted for value in values):
         raise ModelFileError(f"{part} of the model file holds values that are not of its dtype {name}.")
-    budget.spend(2 * dtype.itemsize * len(values), f"{part} of the model file has the dtype {name}")
+    budget.spend(2 * dtype.itemsize * len(values), f"{part} of dtype {name}")
     if dtype.kind == "U":
         longest = _longest(values)
         too_wide = dtype.itemsize * len(values) > _MAX_TEXT_BYTES and dtype.itemsize > 4 * longest

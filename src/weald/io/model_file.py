@@ -87,7 +87,9 @@ def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> An
         raise ModelFileError(f"{name}: {error}") from error.__cause__
     except Exception as error:
         # Whatever slipped through the checks: the file is at fault, not who loads it.
-        raise ModelFileError(f"{name}: the parts of the model file do not fit each other ({error}).") from error
+        raise ModelFileError(
+            f"{name}: the parts of the model file do not fit each other ({error})."
+        ) from error
 
 
 def to_bytes(model: Saveable) -> bytes:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from weald.errors import ModelFileError
 
-
 _BLOCK = 1 << 18
 
 
@@ -90,7 +89,7 @@ def _next_of_same_debt(leaf: NDArray[np.bool_], tree_start: NDArray[np.int64]) -
     # Debts count from each tree's own root, so that they are small and sort fast.
     debt += np.repeat(np.arange(len(tree_start) - 1, dtype=np.int32), np.diff(tree_start))
     if debt.max(initial=0) < 2**15:
-        debt = debt.astype(np.int16)  # type: ignore[assignment]
+        debt = debt.astype(np.int16)
     order = np.argsort(debt, kind="stable")
     following = np.zeros(len(leaf), np.int32)
     following[order[:-1]] = order[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -92,17 +92,16 @@ def beyond_float64(kernel: Kernel) -> DataError:
     )
 
 
-def check_nonnegative(
-    kernel: Kernel, X: Matrix, name_of: Callable[[int], Hashable] | None = None
-) -> None:
+def check_nonnegative(kernel: Kernel, X: Matrix, name_of: Callable[[int], Hashable] | None = None) -> None:
     """Raise if a kernel of counts and shares gets a negative number, and say in which column and row."""
     entries = X.entries
     if not entries.size or entries.min() >= 0:
         return
     at = int(np.argmax(entries < 0))
     row, j = X.place(at)
+    name = j if name_of is None else name_of(j)
     raise DataError(
-        f"Column {j if name_of is None else name_of(j)!r} holds {float(entries.flat[at]):g} in row {row}, and "
+        f"Column {name!r} holds {float(entries.flat[at]):g} in row {row}, and "
         f"{type(kernel).__name__} is a kernel of counts and shares: it takes no negative values. Shift the "
         "column, or use another kernel."
     )

@@ -30,7 +30,7 @@ def test_a_loaded_model_is_the_saved_one(make, tmp_path):
     assert loaded.feature_names_in_.tolist() == model.feature_names_in_.tolist()
     assert loaded.n_features_in_ == 7
     assert model_file.to_bytes(loaded) == (tmp_path / "m.weald").read_bytes()
-    assert set(vars(loaded)) == set(vars(model))
+    assert set(vars(loaded)) == {*vars(model), "_loaded"}
 
 
 def test_save_method_and_path_kinds(tmp_path):
@@ -100,7 +100,7 @@ def test_classes_of_several_outputs(tmp_path):
     rows = random_rows(1, model.schema_, 60)
     assert loaded.predict(rows).tolist() == model.predict(rows).tolist()
     assert model_file.to_bytes(loaded) == (tmp_path / "m.weald").read_bytes()
-    assert set(vars(loaded)) == set(vars(model))
+    assert set(vars(loaded)) == {*vars(model), "_loaded"}
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -157,13 +157,9 @@ def test_infinite_gains_are_kept(tmp_path):
     assert roundtrip(model, tmp_path / "m.weald").forest_.gain[0] == np.inf
 
 
-def test_foreign_models_and_subclasses_are_refused(tmp_path):
-    class Mine(weald.DecisionTreeClassifier):
-        pass
-
-    for model in (object(), Mine()):
-        with pytest.raises(ModelFileError, match="pickle"):
-            model_file.save(model, tmp_path / "m.weald")
+def test_foreign_models_are_refused(tmp_path):
+    with pytest.raises(ModelFileError, match="pickle"):
+        model_file.save(object(), tmp_path / "m.weald")
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
