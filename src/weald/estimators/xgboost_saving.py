@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Self
 
 from numpy.typing import NDArray
 
 from weald.boosting.links import LINKS
 from weald.errors import ParameterError
+from weald.io import canonical
 from weald.io.saved_state import SavedState
 
 #: parameters that hold code or rows, which no file keeps
@@ -79,15 +79,14 @@ def saved_parts(state: SavedState) -> tuple[dict[str, Any], dict[str, str], list
     """What a file says of a Booster: the facts of its model, its attributes, and the types of its columns."""
     extra: dict[str, Any] = dict(state.extra)
     attributes, types = extra.pop("attributes", "{}"), extra.pop("feature_types", None)
-    try:
-        found = json.loads(attributes)
-    except (TypeError, ValueError, RecursionError):
-        found = None
+    if not isinstance(attributes, str):
+        raise ParameterError("The attributes of the Booster are not texts by name.")
+    found = canonical.loads(attributes, "text of the Booster's attributes")
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
         raise ParameterError("The attributes of the Booster are not texts by name.")
     if types is None:
         return extra, found, None
-    if not isinstance(types, str) or len(types.split(" ")) != len(state.schema.columns):
+    if not isinstance(types, str) or types.count(" ") + 1 != len(state.schema.columns):
         raise ParameterError("The types of the columns are not one a column.")
     return extra, found, types.split(" ")
 
