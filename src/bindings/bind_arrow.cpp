@@ -90,15 +90,16 @@ nb::list to_list(const std::deque<std::string>& levels) {
   return list;
 }
 
-// (name, type, unit, values, missing, levels, dictionary, ordered), as engine.ArrowColumn names them.
+// (name, type, unit, values, missing, levels, dictionary, ordered, nanoseconds), as engine.ArrowColumn names them.
 nb::tuple to_tuple(const arrow::Column& column) {
   nb::object values = column.unit == Unit::unsupported ? nb::none() : to_numpy(column.values);
   nb::object missing = column.missing.n == 0 ? nb::none() : to_numpy(column.missing);
+  nb::object nanoseconds = column.nanoseconds.n == 0 ? nb::none() : to_numpy(column.nanoseconds);
   nb::object levels = column.unit == Unit::text ? nb::object(to_list(column.levels)) : nb::none();
   nb::object dictionary = column.dictionary ? nb::object(to_tuple(*column.dictionary)) : nb::none();
   return nb::make_tuple(nb::str(column.name.data(), column.name.size()),
                         nb::str(column.type.data(), column.type.size()), unit_word(column.unit), values, missing,
-                        levels, dictionary, column.ordered);
+                        levels, dictionary, column.ordered, nanoseconds);
 }
 
 nb::tuple read_chunks(const arrow::Chunks& chunks) {

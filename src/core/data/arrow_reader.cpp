@@ -142,6 +142,7 @@ void read_dictionary_column(std::span<const Piece> pieces, const ArrowSchema& sc
   column.dictionary->unit = type.unit;
   column.dictionary->values = read_numbers(dictionaries, type);
   column.dictionary->missing = read_missing(dictionaries, type);
+  column.dictionary->nanoseconds = read_nanoseconds(dictionaries, type);
 }
 
 Column read_column(const ArrowSchema& schema, std::span<const Piece> pieces) {
@@ -160,6 +161,7 @@ Column read_column(const ArrowSchema& schema, std::span<const Piece> pieces) {
       column.unit = type.unit;
       column.values = read_numbers(pieces, type);
       column.missing = read_missing(pieces, type);
+      column.nanoseconds = read_nanoseconds(pieces, type);
     }
   } catch (const BadInput& error) {
     throw BadInput("Column '" + column.name + "' cannot be read from its Arrow data: " + error.what() + ".");

@@ -234,6 +234,21 @@ Values read_missing(std::span<const Piece> pieces, const Type& type) {
   return found ? missing : Values{};
 }
 
+Values read_nanoseconds(std::span<const Piece> pieces, const Type& type) {
+  if (type.storage != Storage::ticks || type.divide != 1000) return {};
+  bool parts = false;
+  Values ticks = converted<std::int64_t>(pieces, Number::i64, [&](const Piece& piece, std::int64_t* out) {
+    const bool nulls = piece.length > 0 && may_have_nulls(*piece.array);
+    for (std::int64_t i = 0; i < piece.length; ++i) {
+      const std::int64_t row = piece.first + i;
+      const bool valid = !nulls || is_valid(*piece.array, row);
+      out[i] = valid ? load<std::int64_t>(piece.array->buffers[1], row) : 0;
+      parts = parts || out[i] % type.divide != 0;
+    }
+  });
+  return parts ? ticks : Values{};
+}
+
 void read_text(const Piece& piece, const Type& type, TextLevels& levels, std::int32_t* out) {
   switch (type.storage) {
     case Storage::text32:

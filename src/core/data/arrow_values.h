@@ -34,6 +34,9 @@ Values read_numbers(std::span<const Piece> pieces, const Type& type);
 // to floats: half floats, times, decimals, the null type).
 Values read_missing(std::span<const Piece> pieces, const Type& type);
 
+// Times in nanoseconds, 0 where null, if some have parts of microseconds: float64 does not tell those apart.
+Values read_nanoseconds(std::span<const Piece> pieces, const Type& type);
+
 // Level numbers of text, new texts added to `levels`; null rows get -1. `out` has piece.length elements.
 void read_text(const Piece& piece, const Type& type, TextLevels& levels, std::int32_t* out);
 

@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from weald.data.levels import is_missing_singleton, numeric_as_levels, text_levels, unified
 from weald.data.table import Column, LevelColumn, NumericColumn, Unit
-from weald.errors import DataError, DataTypeError
+from weald.data.times import object_times, split_date, split_span, split_time, time_column
+from weald.errors import DataError, DataTypeError, told
 
 # The part of a message that makes no sense for a target; `target.py` leaves it out.
 CATEGORICAL_WAY_OUT: Final = ", or name it in categorical_features"
 
-# Microseconds in one tick; finer ticks are handled apart, because their factor is not a whole number.
-_COARSE: Final = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6, "D": 86400e6, "W": 604800e6}
-_FINE: Final = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
-
+_NUMPY_TIMES: Final = (np.datetime64, np.timedelta64)
 _MISSING, _BOOL, _NUMBER, _TEXT, _DATE, _SPAN, _TIME, _COMPLEX, _OTHER = range(9)
 _WORDS: Final = {
     _BOOL: "bools",
@@ -77,7 +75,7 @@ def _column_of_dtype(name: Hashable, values: NDArray[Any], categorical: bool) ->
             raise DataTypeError(
                 f"Column {name!r} has the dtype {values.dtype} without a unit. Give it one, as in {kind}8[s]."
             )
-        return NumericColumn(name, microseconds(values), unit="datetime" if kind == "M" else "duration")
+        return time_column(name, values, "datetime" if kind == "M" else "duration")
     if kind == "O":
         return _object_column(name, values, categorical)
     if kind == "U":
@@ -125,33 +123,12 @@ def native_numbers(values: NDArray[Any]) -> NDArray[Any]:
     """Numbers in a type the core reads: machine byte order, aligned, floats of 4 or 8 bytes."""
     dtype = values.dtype
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
-        return values.astype(np.float32 if dtype.itemsize == 2 else np.float64)
+        with np.errstate(over="ignore"):  # what float64 cannot hold is refused as infinite
+            return values.astype(np.float32 if dtype.itemsize == 2 else np.float64)
     whole_strides = all(stride % dtype.itemsize == 0 for stride in values.strides)
     if not dtype.isnative or not values.flags.aligned or not whole_strides:
         return values.astype(dtype.newbyteorder("="))
     return values
-
-
-def microseconds(ticks: NDArray[Any]) -> NDArray[np.float64]:
-    """Dates or durations of any resolution as float64 microseconds; NaT becomes NaN.
-
-    Ticks finer than a microsecond are split before they become floats, so that a whole number of
-    microseconds gives the same float from every resolution.
-    """
-    unit, count = np.datetime_data(ticks.dtype)
-    if unit in ("Y", "M"):
-        ticks, unit, count = ticks.astype("datetime64[D]"), "D", 1
-    if unit == "generic":
-        return np.full(len(ticks), np.nan)
-    missing = np.isnat(ticks)
-    whole = ticks.astype(ticks.dtype.newbyteorder("=")).view(np.int64) * count
-    if unit in _FINE:
-        quotient, rest = np.divmod(whole, _FINE[unit])
-        result = quotient.astype(np.float64) + rest / float(_FINE[unit])
-    else:
-        result = whole.astype(np.float64) * _COARSE[unit]
-    result[missing] = np.nan
-    return result
 
 
 class _ClassOfType(dict[type, int]):
@@ -187,7 +164,10 @@ def _object_column(name: Hashable, values: NDArray[Any], categorical: bool) -> C
     if _NUMBER in present and len(present) > 1:
         # A NaN among text or dates is a missing value, not a number.
         at = np.flatnonzero(classes == _NUMBER)
-        classes[at[np.asarray(values[at] != values[at], dtype=np.bool_)]] = _MISSING
+        gone = at[[_is_nan(value) for value in values[at].tolist()]]
+        classes[gone] = _MISSING
+        for row in gone.tolist():
+            rows[row] = None  # a signaling NaN cannot even be hashed
         present = set(np.unique(classes).tolist()) - {_MISSING}
     _refuse(name, rows, classes, present, categorical)
     missing = classes == _MISSING
@@ -198,6 +178,11 @@ def _object_column(name: Hashable, values: NDArray[Any], categorical: bool) -> C
     if len(present) == 1 and present <= {_DATE, _SPAN, _TIME}:
         return _object_times(name, values, missing, present.pop())
     return _object_categories(name, rows, missing)
+
+
+def _is_nan(value: Any) -> bool:
+    # A signaling NaN of decimals compares with nothing.
+    return value.is_nan() if isinstance(value, Decimal) else bool(value != value)
 
 
 def _refuse(
@@ -216,8 +201,9 @@ def _refuse(
         rows_of = sorted((int(np.argmax(classes == c)), c) for c in present)
         (first, usual), (row, other) = rows_of[0], rows_of[1]
         raise DataError(
-            f"Column {name!r} mixes {_WORDS[usual]} and {_WORDS[other]}: row {first} holds {rows[first]!r} "
-            f"and row {row} holds {rows[row]!r}. Convert the column to one type{CATEGORICAL_WAY_OUT}."
+            f"Column {name!r} mixes {_WORDS[usual]} and {_WORDS[other]}: row {first} holds "
+            f"{told(rows[first])} and row {row} holds {told(rows[row])}. Convert the column to one "
+            f"type{CATEGORICAL_WAY_OUT}."
         )
 
 
@@ -235,42 +221,39 @@ def _object_numbers(
     result = np.full(len(values), np.nan)
     try:
         result[~missing] = values[~missing].astype(np.float64)
-    except OverflowError:
-        raise DataError(
-            f"Column {name!r} holds an integer too large for float64. Scale the column."
-        ) from None
+    except (OverflowError, ValueError, TypeError):
+        raise _no_float(name, values, np.flatnonzero(~missing).tolist()) from None
     return NumericColumn(name, result, unit="bool" if present == {_BOOL} else "number")
+
+
+def _no_float(name: Hashable, values: NDArray[Any], rows: list[int]) -> DataError:
+    """The error for the first of the values that float64 cannot hold."""
+    for row in rows:
+        where = f"Column {name!r}, row {row}: {told(values[row])}"
+        try:
+            float(values[row])
+        except OverflowError:
+            return DataError(f"{where} is too large for float64. Scale the column, or read it as text.")
+        except (ValueError, TypeError):
+            return DataError(f"{where} is no number. Replace it, or mark it missing (None).")
+    return DataError(f"Column {name!r} holds numbers that float64 cannot hold. Convert it.")
 
 
 def _object_times(
     name: Hashable, values: NDArray[Any], missing: NDArray[np.bool_], kind: int
 ) -> NumericColumn:
-    convert = {_DATE: _date_ticks, _SPAN: _span_ticks, _TIME: _time_ticks}[kind]
-    result = np.full(len(values), np.nan)
-    result[~missing] = microseconds(np.array([convert(value) for value in values[~missing].tolist()]))
+    missing = missing | np.array([isinstance(each, _NUMPY_TIMES) and np.isnat(each) for each in values])
+    split = {_DATE: split_date, _SPAN: split_span, _TIME: split_time}[kind]
+    result, nanoseconds = object_times(name, values, missing, split)
     if kind != _DATE:
-        return NumericColumn(name, result, unit="duration")
+        return NumericColumn(name, result, unit="duration", nanoseconds=nanoseconds)
     zoned = [getattr(value, "tzinfo", None) is not None for value in values[~missing].tolist()]
     if any(zoned) and not all(zoned):
         raise DataError(
             f"Column {name!r} mixes dates with and without a time zone. Give all of them one, or none."
         )
-    return NumericColumn(name, result, unit="instant" if any(zoned) else "datetime")
-
-
-def _date_ticks(value: Any) -> np.datetime64:
-    if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        value = value.astimezone(dt.UTC).replace(tzinfo=None)
-    return np.datetime64(value, "us")
-
-
-def _span_ticks(value: Any) -> np.timedelta64:
-    return np.timedelta64(value, "us")
-
-
-def _time_ticks(value: dt.time) -> np.timedelta64:
-    seconds = (value.hour * 60 + value.minute) * 60 + value.second
-    return np.timedelta64(seconds * 1_000_000 + value.microsecond, "us")
+    unit: Unit = "instant" if any(zoned) else "datetime"
+    return NumericColumn(name, result, unit=unit, nanoseconds=nanoseconds)
 
 
 def _object_categories(name: Hashable, rows: list[Any], missing: NDArray[np.bool_]) -> LevelColumn:

@@ -63,7 +63,7 @@ def _column(name: Hashable, raw: engine.ArrowColumn) -> Column:
     if raw.unit == "dictionary":
         assert raw.dictionary is not None
         return _dictionary_column(name, raw, raw.dictionary)
-    return NumericColumn(name, raw.values, raw.missing, raw.unit)
+    return NumericColumn(name, raw.values, raw.missing, raw.unit, raw.nanoseconds)
 
 
 def _dictionary_column(name: Hashable, raw: engine.ArrowColumn, values: engine.ArrowColumn) -> Column:

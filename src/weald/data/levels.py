@@ -1,7 +1,8 @@
 """Levels: the distinct values of a categorical or ordinal column, and how two of them are told apart.
 
 Levels are plain Python values, and they match by value and type: 1 is 1.0, but neither True nor "1". A date
-without a time is its midnight, since most libraries know no other.
+without a time is its midnight, since most libraries know no other. A date or duration with parts of
+microseconds, which Python's own lack, is NumPy's, in nanoseconds.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def plain_level(value: Any) -> Any:
     kind = type(value)
     if kind is str or kind is int or kind is bool:
         return value
-    if isinstance(value, np.datetime64):
-        return value.astype("datetime64[us]").item()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return plain_time(value)
     if isinstance(value, np.generic):
         return plain_level(value.item()) if not isinstance(value, np.longdouble) else float(value)
     if isinstance(value, float | Decimal):
@@ -40,15 +41,32 @@ def plain_level(value: Any) -> Any:
         return str(value)
     if isinstance(value, dt.datetime):
         return _plain_instant(value)
+    if isinstance(value, dt.timedelta) and kind is not dt.timedelta:
+        return plain_time(value.to_timedelta64()) if hasattr(value, "to_timedelta64") else value
     if not isinstance(value, Hashable):
         raise DataTypeError(f"A level must be hashable; got {type(value).__name__}.")
     return value
 
 
-def _plain_instant(value: dt.datetime) -> dt.datetime:
-    """An instant without time zone, in UTC, as a plain datetime (whole microseconds)."""
+def plain_time(value: Any) -> Any:
+    """A date or duration of NumPy as Python's own, or as nanoseconds if it has parts of microseconds."""
+    coarse = value.astype(f"{value.dtype.kind}8[us]")
+    if coarse == value:
+        return coarse.item()
+    return value.astype(f"{value.dtype.kind}8[ns]")
+
+
+def _plain_instant(value: dt.datetime) -> Any:
+    """An instant without time zone, in UTC."""
+    if getattr(value, "nanosecond", 0):  # of pandas alone
+        return plain_time(value.to_datetime64())  # type: ignore[attr-defined]
     if value.tzinfo is not None:
-        value = value.astimezone(dt.UTC).replace(tzinfo=None)
+        try:
+            value = value.astimezone(dt.UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise DataError(
+                f"{value} is beyond the years 1 to 9999 in UTC, and so no category. Replace it."
+            ) from None
     if type(value) is dt.datetime:
         return value
     return dt.datetime(
@@ -73,7 +91,9 @@ def type_word(level: Any) -> str:
         return "bool"
     if isinstance(level, int | float):
         return "number"
-    return "datetime" if type(level) is dt.date else type(level).__name__
+    if isinstance(level, dt.date | np.datetime64):
+        return "datetime"
+    return "timedelta" if isinstance(level, dt.timedelta | np.timedelta64) else type(level).__name__
 
 
 def level_key(level: Any) -> tuple[str, Any]:
@@ -89,9 +109,19 @@ def sorted_positions(levels: Sequence[Any]) -> list[int]:
     if all(type(level) is str for level in levels):
         return sorted(positions, key=levels.__getitem__)
     try:
-        return sorted(positions, key=lambda i: level_key(levels[i]))
+        return sorted(positions, key=lambda i: (type_word(levels[i]), order_value(levels[i])))
     except TypeError:
         return sorted(positions, key=lambda i: (type_word(levels[i]), repr(levels[i])))
+
+
+def order_value(level: Any) -> Any:
+    """What a level is sorted by among those of its type: of times Python's own and nanoseconds."""
+    if isinstance(level, np.datetime64 | np.timedelta64):
+        coarse = level.astype(f"{level.dtype.kind}8[us]")  # rounds down
+        return (coarse.item(), int((level - coarse).astype(np.int64)))
+    if isinstance(level, dt.date | dt.timedelta):
+        return (level_key(level)[1], 0)
+    return level
 
 
 def level_positions(levels: Sequence[Any]) -> dict[Any, int]:
@@ -122,7 +152,7 @@ def unified(
 
 def numeric_as_levels(column: NumericColumn) -> LevelColumn:
     """A numeric column as categories: each distinct value is a level; NaN and masked rows are missing."""
-    values = column.values
+    values = column.values if column.nanoseconds is None else column.nanoseconds
     missing = missing_rows(column)
     present = values if missing is None else values[~missing]
     distinct, inverse = distinct_numbers(present)
@@ -157,15 +187,19 @@ def _levels_of_unit(column: NumericColumn, distinct: NDArray[Any]) -> tuple[Any,
         return tuple(bool(value) for value in distinct.tolist())
     if column.unit == "number":
         return plain_levels(distinct.tolist())
-    spans = [dt.timedelta(microseconds=value) for value in distinct.tolist()]
-    if column.unit == "duration":
-        return tuple(spans)
+    if column.nanoseconds is not None:
+        kind = "timedelta64" if column.unit == "duration" else "datetime64"
+        return tuple(plain_time(value) for value in distinct.view(f"{kind}[ns]"))
     try:
-        return tuple(_EPOCH + span for span in spans)
+        spans = [dt.timedelta(microseconds=value) for value in distinct.tolist()]
+        return tuple(spans) if column.unit == "duration" else tuple(_EPOCH + span for span in spans)
     except OverflowError:
+        what = (
+            "durations beyond a billion days" if column.unit == "duration" else "dates beyond the year 9999"
+        )
         raise DataError(
-            f"Column {column.name!r} holds dates beyond the year 9999, which cannot be categories. "
-            "Leave it out of categorical_features."
+            f"Column {column.name!r} holds {what}, which cannot be categories. Leave it out of "
+            "categorical_features."
         ) from None
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data.arrays import array_column, as_categorical, microseconds
+from weald.data.arrays import array_column, as_categorical
 from weald.data.levels import unified
 from weald.data.table import Column, LevelColumn, NumericColumn
+from weald.data.times import time_column
 from weald.errors import DataTypeError
 
 
@@ -64,7 +65,7 @@ def _extension_series(name: Hashable, series: Any, pandas: Any) -> Column:
         return _factorized(name, series)
     if isinstance(dtype, pandas.DatetimeTZDtype):
         ticks = series.to_numpy(dtype=f"datetime64[{dtype.unit}]")
-        return NumericColumn(name, microseconds(ticks), unit="instant")
+        return time_column(name, ticks, "instant")
     if isinstance(dtype, pandas.SparseDtype):
         return array_column(name, series.sparse.to_dense().to_numpy())
     if isinstance(dtype, pandas.PeriodDtype):

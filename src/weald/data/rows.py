@@ -51,7 +51,8 @@ def take_values(column: Column, rows: NDArray[np.int64]) -> Column:
     if isinstance(column, LevelColumn):
         return replace(column, indices=column.indices[rows])
     missing = None if column.missing is None else column.missing[rows]
-    return replace(column, values=column.values[rows], missing=missing)
+    nanoseconds = None if column.nanoseconds is None else column.nanoseconds[rows]
+    return replace(column, values=column.values[rows], missing=missing, nanoseconds=nanoseconds)
 
 
 def _sparse_rows(block: SparseBlock, rows: NDArray[np.int64]) -> SparseBlock:

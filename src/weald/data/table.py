@@ -29,12 +29,15 @@ class NumericColumn:
     durations arrive here as float64 microseconds (since 1970 for dates), so that the same instant is
     the same number whatever library and resolution it came from; `unit` remembers what they were. A date
     with a time zone is an "instant", in UTC; one without is a "datetime": the two are never mixed.
+    `nanoseconds` are there where times have parts of microseconds, which float64 does not tell apart:
+    categories and labels are made of them.
     """
 
     name: Hashable
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None = None
     unit: Unit = "number"
+    nanoseconds: NDArray[np.int64] | None = None
 
     @property
     def kind(self) -> Kind:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.adapters import column_of
-from weald.data.levels import distinct_numbers, missing_rows
+from weald.data.levels import distinct_numbers, missing_rows, order_value
 from weald.data.outputs import Output, read_outputs
 from weald.data.sparse import refuse_sparse
-from weald.data.table import LevelColumn
+from weald.data.table import LevelColumn, NumericColumn
 from weald.errors import DataError, DataTypeError
 
 
@@ -56,10 +56,21 @@ def _labels(output: Output) -> Labels:
     if raw is not None and raw.dtype.kind in "Mm":
         return Labels(*distinct_numbers(raw))
     if column.unit in ("datetime", "instant", "duration"):
-        kind = "timedelta64[us]" if column.unit == "duration" else "datetime64[us]"
-        return Labels(*distinct_numbers(column.values.astype(np.int64).view(kind)))
+        return Labels(*distinct_numbers(_ticks(output, column)))
     _check_discrete(output, column.values)
     return Labels(*distinct_numbers(column.values))
+
+
+def _ticks(output: Output, column: NumericColumn) -> NDArray[Any]:
+    """Times as NumPy's own: microseconds, or nanoseconds if some have parts of microseconds."""
+    kind = "timedelta64" if column.unit == "duration" else "datetime64"
+    if column.nanoseconds is not None:
+        return column.nanoseconds.view(f"{kind}[ns]")
+    far = np.abs(column.values) >= 2.0**63
+    if far.any():
+        row = output.row(int(np.argmax(far)))
+        raise DataError(f"The target y holds a time in {row} that is too far from 1970 to be a label.")
+    return column.values.astype(np.int64).view(f"{kind}[us]")
 
 
 def restore_labels(classes: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]:
@@ -181,18 +192,23 @@ def _labels_of_levels(output: Output, column: LevelColumn, objects: bool) -> Lab
     used = np.unique(column.indices)
     present = [column.levels[i] for i in used.tolist()]
     try:
-        order = sorted(range(len(present)), key=present.__getitem__)
+        order = sorted(range(len(present)), key=lambda i: order_value(present[i]))
     except TypeError:
         raise DataError(
             f"The labels in {output.words} have types that cannot be ordered. Convert them to one type."
         ) from None
-    classes = np.array([present[i] for i in order])
+    classes = _classes([present[i] for i in order])
     if objects or classes.ndim != 1:
         classes = np.empty(len(order), dtype=object)
         classes[:] = [present[i] for i in order]
     target = np.zeros(len(column.levels), dtype=np.int32)
     target[used[order]] = np.arange(len(order), dtype=np.int32)
     return Labels(classes, target[column.indices])
+
+
+def _classes(labels: list[Any]) -> NDArray[Any]:
+    fine = next((label for label in labels if isinstance(label, np.datetime64 | np.timedelta64)), None)
+    return np.array(labels) if fine is None else np.array([np.array(label, fine.dtype) for label in labels])
 
 
 def total_weight(weight: NDArray[np.float64]) -> float:

@@ -14,8 +14,9 @@ class ArrowColumn(NamedTuple):
     """One column as the core read it.
 
     `values` are numbers, or int32 positions (-1 missing) in `levels` (unit "text") or in the values of
-    `dictionary` (unit "dictionary"). `missing` marks null rows of numbers; None: no nulls. A column of unit
-    "unsupported" has no values, and `type` says what it was.
+    `dictionary` (unit "dictionary"). `missing` marks null rows of numbers; None: no nulls. `nanoseconds` are
+    there if times have parts of microseconds. A column of unit "unsupported" has no values, and `type` says
+    what it was.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ArrowColumn(NamedTuple):
     levels: list[str] | None
     dictionary: ArrowColumn | None
     ordered: bool
+    nanoseconds: NDArray[np.int64] | None = None
 
 
 class ArrowTable(NamedTuple):

@@ -38,7 +38,9 @@ def _refuse(value: object, part: str) -> ModelFileError:
 
 def plain(value: object) -> object:
     """A NumPy scalar as the Python value it stands for; anything else as it is."""
-    if isinstance(value, np.bool_ | np.integer | np.floating | np.str_):
+    if isinstance(value, np.bool_ | np.integer | np.floating | np.str_) and not isinstance(
+        value, np.timedelta64
+    ):
         return value.item()
     return value
 
@@ -92,6 +94,20 @@ def _decode_duration(value: object, part: str) -> datetime.timedelta:
         raise ModelFileError(f"{part} of the model file holds an impossible duration.") from None
 
 
+def _decode_nanoseconds(kind: str) -> Callable[[object, str], Any]:
+    def decode(value: object, part: str) -> Any:
+        ticks = _same(int)(value, part)
+        if not -(2**63) < ticks < 2**63:
+            raise ModelFileError(f"{part} of the model file holds a time beyond 64 bits of nanoseconds.")
+        return np.int64(ticks).view(f"{kind}[ns]")
+
+    return decode
+
+
+def _nanoseconds(value: Any) -> int:
+    return int(value.astype(f"{value.dtype.kind}8[ns]").view(np.int64))
+
+
 _ENCODE: dict[type, tuple[str, Callable[[Any], object]]] = {
     bool: ("bool", bool),
     int: ("int", int),
@@ -100,6 +116,8 @@ _ENCODE: dict[type, tuple[str, Callable[[Any], object]]] = {
     datetime.date: ("date", datetime.date.isoformat),
     datetime.datetime: ("datetime", datetime.datetime.isoformat),
     datetime.timedelta: ("duration", lambda span: span // datetime.timedelta(microseconds=1)),
+    np.datetime64: ("datetime_ns", _nanoseconds),
+    np.timedelta64: ("duration_ns", _nanoseconds),
 }
 _DECODE: dict[str, Callable[[object, str], Any]] = {
     "bool": _same(bool),
@@ -109,6 +127,8 @@ _DECODE: dict[str, Callable[[object, str], Any]] = {
     "date": _decode_date,
     "datetime": _decode_datetime,
     "duration": _decode_duration,
+    "datetime_ns": _decode_nanoseconds("M8"),
+    "duration_ns": _decode_nanoseconds("m8"),
 }
 
 
