@@ -171,6 +171,10 @@ class Learner(BaseXGB):
         return native_predictions(self._raw_scores(X), self.forest_.link, self.objective_)
 
 
+#: messages name what the user has
+Learner.__name__ = "Booster"
+
+
 def native_predictions(raw: Floats, link: str, objective: str) -> Floats:
     """What xgboost's `Booster.predict` gives: probabilities, numbers, or of "multi:softmax" the class."""
     said = apply_link(link, np.ascontiguousarray(raw)).reshape(len(raw), -1)

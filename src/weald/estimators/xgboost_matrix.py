@@ -19,12 +19,22 @@ from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
 from weald.data.missing import mark_missing
 from weald.data.rows import take_rows
-from weald.data.table import BlockColumns, Column, LevelColumn, Table
-from weald.data.target import read_target, read_weight
+from weald.data.table import BlockColumns, Table
+from weald.data.target import read_weight
 from weald.data.text_files import read_text_table
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.xgboost_batches import DataIter, all_batches
 from weald.estimators.xgboost_constraints import categorical_by_type, check_types, column_weights
+from weald.estimators.xgboost_matrix_parts import (
+    checked_names,
+    known_field,
+    listed_types,
+    numeric_label,
+    or_empty,
+    row_numbers,
+    type_of,
+    values_of,
+)
 from weald.estimators.xgboost_rows import Given, read_margin, renamed
 
 _FLOATS = ("label", "weight", "base_margin", "feature_weights")
@@ -102,7 +112,7 @@ class DMatrix:
             found = {}
         if isinstance(data, DMatrix):
             raise DataTypeError("data is a DMatrix already. Use it as it is, or its slice(rows).")
-        types = None if feature_types is None else _types(feature_types)
+        types = None if feature_types is None else listed_types(feature_types)
         declared = None if types is None else categorical_by_type(types, None, "DMatrix")
         table = to_table(data)
         check_types(types, table.n_columns, "DMatrix")
@@ -151,7 +161,7 @@ class DMatrix:
         if qid is not None or group is not None:
             self._start = group_starts(n_rows, qid=qid, group=group, owner="DMatrix")
         if label is not None:
-            values = _numeric(label, n_rows)
+            values = numeric_label(label, n_rows)
             self._label = np.ascontiguousarray(values[:, 0] if values.shape[1] == 1 else values)
         if weight is not None:
             n_given = n_rows if np.ndim(weight) == 0 else len(weight)
@@ -184,23 +194,23 @@ class DMatrix:
 
     def set_float_info(self, field: str, data: Any) -> None:
         """Set "label", "weight", "base_margin" or "feature_weights"."""
-        self.set_info(**{_known(field, (*_FLOATS, "label_lower_bound", "label_upper_bound")): data})
+        self.set_info(**{known_field(field, (*_FLOATS, "label_lower_bound", "label_upper_bound")): data})
 
     def set_uint_info(self, field: str, data: Any) -> None:
         """Set "group" or "qid"."""
-        self.set_info(**{_known(field, ("group", "qid")): data})
+        self.set_info(**{known_field(field, ("group", "qid")): data})
 
     def get_label(self) -> Floats:
         """The label: (n_rows,) or (n_rows, n_targets), empty if there is none."""
-        return _or_empty(self._label)
+        return or_empty(self._label)
 
     def get_weight(self) -> Floats:
         """The weights, empty if there are none."""
-        return _or_empty(self._weight)
+        return or_empty(self._weight)
 
     def get_base_margin(self) -> Floats:
         """The raw scores to start from, empty if there are none."""
-        margin = _or_empty(self._margin)
+        margin = or_empty(self._margin)
         return margin[:, 0] if margin.ndim == 2 and margin.shape[1] == 1 else margin
 
     def get_group(self) -> NDArray[np.int64]:
@@ -209,15 +219,15 @@ class DMatrix:
 
     def get_float_info(self, field: str) -> Floats:
         """One of "label", "weight", "base_margin" and "feature_weights"."""
-        _known(field, _FLOATS)
+        known_field(field, _FLOATS)
         margin_or_label = {"label": self.get_label, "base_margin": self.get_base_margin}.get(field)
         if margin_or_label is not None:
             return margin_or_label()
-        return _or_empty(self._weight if field == "weight" else self._feature_weights)
+        return or_empty(self._weight if field == "weight" else self._feature_weights)
 
     def get_uint_info(self, field: str) -> NDArray[np.int64]:
         """Where each query begins, and at the end the number of rows: "group_ptr"."""
-        _known(field, ("group_ptr",))
+        known_field(field, ("group_ptr",))
         return np.zeros(0, np.int64) if self._start is None else self._start.copy()
 
     # ------------------------------------------------------------------ columns
@@ -231,7 +241,7 @@ class DMatrix:
     def feature_names(self, names: Sequence[str] | None) -> None:
         self._table = renamed(
             self._table,
-            range(self._table.n_columns) if names is None else _names(names, self._table.n_columns),
+            range(self._table.n_columns) if names is None else checked_names(names, self._table.n_columns),
             named=names is not None,
         )
 
@@ -240,14 +250,14 @@ class DMatrix:
         """The types of the columns: those given, or of a table with names, those it has."""
         if self._types is not None or not self._table.named:
             return None if self._types is None else list(self._types)
-        return [_type(column) for column in self._table.columns]
+        return [type_of(column) for column in self._table.columns]
 
     @feature_types.setter
     def feature_types(self, types: Sequence[str] | None) -> None:
         if types is None:
             self._types = None
             return
-        given = _types(types)
+        given = listed_types(types)
         check_types(given, self._table.n_columns, "DMatrix")
         declared = categorical_by_type(given, None, "DMatrix")
         self._table, self._types = to_table(self._table, categorical_features=declared), given
@@ -282,7 +292,7 @@ class DMatrix:
         if isinstance(found, SparseBlock):
             block = found.compressed_by_rows()
             return sparse.csr_matrix((block.data, block.indices, block.indptr), shape=block.shape)
-        values = np.column_stack([_values(column) for column in columns])
+        values = np.column_stack([values_of(column) for column in columns])
         rows, places = np.nonzero(~np.isnan(values))
         return sparse.csr_matrix((values[rows, places], (rows, places)), shape=values.shape)
 
@@ -300,7 +310,7 @@ class DMatrix:
             raise DataError(
                 "slice may take queries apart. Take whole queries, and say so by allow_groups=True."
             )
-        rows = _row_numbers(rindex, self.num_row())
+        rows = row_numbers(rindex, self.num_row())
         part = self._like(take_rows(self._table, rows))
         part._label = None if self._label is None else self._label[rows]
         part._margin = None if self._margin is None else self._margin[rows]
@@ -395,64 +405,3 @@ def check_matrix(value: Any, what: str) -> DMatrix:
     if not isinstance(value, DMatrix):
         raise DataTypeError(f"{what} must be a DMatrix; got {type(value).__name__}. Use weald.DMatrix(X, y).")
     return value
-
-
-def _numeric(label: Any, n_rows: int) -> Floats:
-    try:
-        return read_target(label, n_rows=n_rows, estimator="DMatrix")
-    except DataError as error:
-        raise DataError(
-            f"label: {error} The label of a DMatrix is numbers; weald.train(params, X, y) takes any labels."
-        ) from None
-
-
-def _or_empty(values: Floats | None) -> Floats:
-    return np.zeros(0) if values is None else values.copy()
-
-
-def _known(field: str, fields: Sequence[str]) -> str:
-    if field not in fields:
-        raise ParameterError(f"There is no information {field!r}. Use one of {', '.join(fields)}.")
-    return field
-
-
-def _names(names: Sequence[str], n_columns: int) -> tuple[str, ...]:
-    found = (names,) if isinstance(names, str) else tuple(names)
-    if len(found) != n_columns:
-        raise DataError(f"feature_names has {len(found)} names and the table has {n_columns} columns.")
-    if not all(isinstance(name, str) for name in found) or len(set(found)) < len(found):
-        raise DataError("feature_names must be text, and each another one.")
-    return found
-
-
-def _types(types: Sequence[str] | str) -> list[str]:
-    return [types] if isinstance(types, str) else list(types)
-
-
-def _type(column: Column) -> str:
-    if isinstance(column, LevelColumn):
-        return "int" if column.ordered else "c"
-    if column.unit == "bool":
-        return "i"
-    return "int" if column.unit == "number" and column.values.dtype.kind in "iu" else "float"
-
-
-def _values(column: Column) -> Floats:
-    if isinstance(column, LevelColumn):
-        return np.where(column.indices < 0, np.nan, column.indices)
-    values = np.array(column.values, np.float64)
-    if column.missing is not None:
-        values[column.missing] = np.nan
-    return values
-
-
-def _row_numbers(rindex: Any, n_rows: int) -> NDArray[np.int64]:
-    rows = np.asarray(rindex)
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):
-        raise DataTypeError("rindex must be numbers of rows: whole numbers, at least one.")
-    if rows.min() < 0 or rows.max() >= n_rows:
-        raise DataError(
-            f"rindex names row {int(rows.min() if rows.min() < 0 else rows.max())}; rows go from "
-            f"0 to {n_rows - 1}."
-        )
-    return rows.astype(np.int64)

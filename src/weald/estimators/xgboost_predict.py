@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.boosting.links import apply_link
 from weald.boosting.records import Floats
 from weald.data.schema import Schema
+from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import ParameterError, WealdError, nearest, told
 from weald.estimators.xgboost_importances import column_importances
@@ -109,11 +110,16 @@ class BoostedPredictions:
         self, X: Any, trees: tuple[int, int], *, validate_features: bool = True
     ) -> NDArray[np.int64]:
         """The leaf of each row in trees [first, last)."""
-        owner = type(self).__name__
-        options = read_reading_options(owner, self)
-        table = aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
+        options = read_reading_options(type(self).__name__, self)
+        table = self._aligned(X, validate_features=validate_features)
         leaves = leaf_nodes(self.forest_, table, n_threads=thread_count(options.n_jobs), trees=trees)
         return leaves.astype(np.int64)
+
+    def _aligned(self, X: Any, *, validate_features: bool = True) -> Table:
+        """The table in the order and levels of the model's."""
+        owner = type(self).__name__
+        options = read_reading_options(owner, self)
+        return aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
 
     def _staged_scores(self, X: Any) -> Iterator[Floats]:
         """Raw scores after each round that `predict` uses: (n_rows, n_outputs), a new array each."""

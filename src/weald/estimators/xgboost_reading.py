@@ -15,8 +15,8 @@ from weald.estimators.xgboost_importances import column_importances
 from weald.estimators.xgboost_learner import Learner, native_predictions
 from weald.estimators.xgboost_matrix import DMatrix, check_matrix
 from weald.estimators.xgboost_options import IMPORTANCE_TYPES
-
-_EXPLANATIONS = ("pred_contribs", "approx_contribs", "pred_interactions")
+from weald.estimators.xgboost_rows import check_margin
+from weald.inspection.shap import shap_values
 
 
 class BoosterReading:
@@ -54,7 +54,10 @@ class BoosterReading:
             Whether to return raw scores.
         pred_leaf : bool, default=False
             Whether to return the number of the leaf in each tree, as `get_dump` numbers them.
-        pred_contribs, approx_contribs, pred_interactions
+        pred_contribs : bool, default=False
+            Whether to return what each column adds to the raw score of a row (SHAP values), and last what is
+            there without any: they add up to the raw score.
+        approx_contribs, pred_interactions
             Not in weald: they raise and say what does.
         validate_features : bool, default=True
             Whether columns are matched by name.
@@ -71,15 +74,17 @@ class BoosterReading:
         Returns
         -------
         ndarray
-            (n_rows,) or (n_rows, n_outputs); of leaves (n_rows, n_trees).
+            (n_rows,) or (n_rows, n_outputs); of leaves (n_rows, n_trees); of contributions (n_rows,
+            n_columns + 1) or (n_rows, n_outputs, n_columns + 1).
         """
         model, matrix = self._fitted(), check_matrix(data, "data")
-        asked = {"pred_contribs": pred_contribs, "approx_contribs": approx_contribs}
-        for name, wanted in (asked | {"pred_interactions": pred_interactions}).items():
-            if wanted:
-                raise _no_explanation(name)
+        if approx_contribs or pred_interactions:
+            name = "approx_contribs" if approx_contribs else "pred_interactions"
+            raise ParameterError(f"{name} is not in weald. Use pred_contribs=True, which is exact.")
         rounds = self._rounds(iteration_range, ntree_limit)
         by_name = self._by_name(matrix.feature_names, validate_features)
+        if pred_contribs:
+            return self._contributions(matrix, rounds, by_name, strict_shape)
         if pred_leaf:
             return self._leaves(matrix, rounds, by_name, strict_shape)
         raw = model._raw_scores(
@@ -171,6 +176,18 @@ class BoosterReading:
             return leaves
         outputs = model.forest_.n_outputs // model.forest_.width
         return leaves.reshape(len(leaves), -1, outputs, self._n_parallel())
+
+    def _contributions(
+        self, matrix: DMatrix, rounds: tuple[int, int] | None, by_name: bool, strict_shape: bool
+    ) -> Floats:
+        model = self._fitted()
+        table = model._aligned(matrix._table, validate_features=by_name)
+        values, rest = shap_values(model.forest_, table, model._trees(rounds))
+        start = model.forest_.base_score if matrix._margin is None else matrix._margin
+        check_margin(matrix._margin, model.forest_.n_outputs)
+        last = np.broadcast_to(start + rest, values.shape[:2])[:, :, np.newaxis]
+        whole = np.concatenate([values, last], axis=2)
+        return whole if strict_shape or model.forest_.n_outputs > 1 else whole[:, 0]
 
     # ------------------------------------------------------------------ importances
 
@@ -316,10 +333,3 @@ class BoosterReading:
     def num_features(self) -> int:
         """How many columns."""
         return len(self._fitted().schema_.columns)
-
-
-def _no_explanation(name: str) -> ParameterError:
-    return ParameterError(
-        f"{name} is not in weald. Use get_score(importance_type='gain') for the columns, or the package shap "
-        "with a model-agnostic explainer, such as shap.Explainer(booster.inplace_predict, X)."
-    )

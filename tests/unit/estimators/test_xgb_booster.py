@@ -210,7 +210,7 @@ def test_histogram_of_thresholds(trained):
     ("ask", "error", "message"),
     [
         (lambda b, m: b.predict(np.zeros((2, 4))), DataTypeError, r"weald\.DMatrix"),
-        (lambda b, m: b.predict(m, pred_contribs=True), ParameterError, "shap"),
+        (lambda b, m: b.predict(m, approx_contribs=True), ParameterError, "pred_contribs=True"),
         (lambda b, m: b.predict(m, iteration_range=(0, 9)), ParameterError, "iteration_range"),
         (lambda b, m: b.predict(m, iteration_range=(0, 2), ntree_limit=2), ParameterError, "ntree_limit"),
         (lambda b, m: b.inplace_predict(m.get_data(), predict_type="raw"), ParameterError, "predict_type"),
