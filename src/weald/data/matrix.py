@@ -17,7 +17,7 @@ from scipy import sparse
 
 from weald.data.blocks import SparseBlock
 from weald.data.matrix_columns import Layout
-from weald.data.matrix_rows import as_csr, csr_of, dense_of
+from weald.data.matrix_rows import as_csr, csr_array, csr_of, dense_of
 from weald.data.matrix_statistics import Statistics, dense_statistics, sparse_statistics
 from weald.data.schema import Schema
 from weald.data.table import BlockColumns, Table
@@ -112,7 +112,8 @@ class MatrixPlan:
     schema : Schema
         The columns of the tables it takes.
     scale : None, "standard" or "maximum"
-        Leave numbers as they are; (x - mean) / standard deviation, without the mean for CSR; or x / max|x|.
+        Leave numbers as they are; (x - mean) / standard deviation, without the mean for SciPy matrices,
+        levels of categories without the deviation; or x / max|x|.
     is_sparse : bool
         Whether matrices are CSR. So it is if the training table was a SciPy matrix, or if its categories
         have so many levels that most of the numbers are 0.
@@ -151,14 +152,15 @@ class MatrixPlan:
         schema : Schema
             Of the training table.
         scale : None, "standard" or "maximum"
-            As above. 0/1 columns are scaled like all others; a constant column is not divided.
+            As above. The 0/1 columns of levels are centred at most, never divided; nor is a constant column.
         weight : ndarray of shape (n_rows,), optional
             Weights of the rows, in medians, means and deviations. Rows of weight 0 count as absent.
         hint : bool, default=True
             Whether the hint on spreads will be asked for; reading a sparse table takes less time without.
         """
         layout = Layout.of(schema)
-        is_sparse = _came_sparse(table) or _mostly_zero(layout)
+        came_sparse = _came_sparse(table)
+        is_sparse = came_sparse or _mostly_zero(layout)
         if is_sparse:
             found = sparse_statistics(
                 csr_of(table, layout),
@@ -171,8 +173,10 @@ class MatrixPlan:
             found = dense_statistics(table, layout, weight)
         centre, divisor = np.zeros(layout.n_out), np.ones(layout.n_out)
         if scale == "standard":
-            divisor = _not_zero(found.deviation)
-            centre = centre if is_sparse else found.mean
+            # A level is 0 or 1 already: divided by its deviation, a rare one would swamp every distance.
+            divisor = np.where(layout.is_level, 1.0, _not_zero(found.deviation))
+            if not came_sparse:
+                centre = np.where(layout.is_level, 0.0, found.mean) if is_sparse else found.mean
         elif scale == "maximum":
             divisor = _not_zero(found.largest)
         said = _hint(found, layout, is_sparse=is_sparse) if hint and scale is None else None
@@ -200,7 +204,8 @@ class MatrixPlan:
         """
         layout = Layout.of(self.schema)
         if self.is_sparse:
-            return Matrix(_finished_csr(csr_of(table, layout), layout, self.fill, self.divisor))
+            raw = csr_of(table, layout)
+            return Matrix(_finished_csr(raw, layout, self.fill, self.centre, self.divisor))
         centre = self.centre if self.scale == "standard" else None
         divisor = self.divisor if self.scale is not None else None
         return Matrix(dense_of(table, layout, self.fill, centre, divisor))
@@ -234,7 +239,9 @@ class MatrixPlan:
         fill, centre, divisor = (_read_floats(arrays, name, n_out) for name in _ARRAYS)
         if (divisor <= 0).any() or (scale is None and (divisor != 1).any()):
             raise ModelFileError("The columns of the model file are divided by impossible numbers.")
-        if (is_sparse or scale != "standard") and centre.any():
+        layout = Layout.of(schema)  # as wide as these arrays, which the file holds
+        uncentred = layout.is_level if _mostly_zero(layout) else np.ones(n_out, np.bool_)
+        if centre.any() and (scale != "standard" or (is_sparse and centre[uncentred].any())):
             raise ModelFileError("The columns of the model file are centred where they cannot be.")
         if set(arrays) - set(_ARRAYS) and not newer:
             strange = min(set(arrays) - set(_ARRAYS))
@@ -254,8 +261,11 @@ def _not_zero(values: Floats) -> Floats:
     return np.where(values > 0, values, 1.0)
 
 
-def _finished_csr(raw: Any, layout: Layout, fill: Floats, divisor: Floats) -> Any:
-    """The CSR matrix with gaps filled and columns divided; infinite numbers raise."""
+def _finished_csr(raw: Any, layout: Layout, fill: Floats, centre: Floats, divisor: Floats) -> Any:
+    """The CSR matrix with gaps filled and columns moved and divided; infinite numbers raise."""
+    moved = np.flatnonzero(centre)
+    if len(moved):
+        return _with_centred(raw, layout, moved, fill, centre, divisor)
     data, columns = raw.data, raw.indices
     known = np.isfinite(data)
     if not known.all():
@@ -273,6 +283,26 @@ def _finished_csr(raw: Any, layout: Layout, fill: Floats, divisor: Floats) -> An
         matrix = matrix.copy()
         matrix.eliminate_zeros()
     return matrix
+
+
+def _with_centred(
+    raw: Any, layout: Layout, moved: NDArray[np.intp], fill: Floats, centre: Floats, divisor: Floats
+) -> Any:
+    """The columns that are centred as numbers without zeros, beside the sparse ones."""
+    layout.refuse_infinite_csr(raw)
+    numbers = raw[:, moved].toarray()
+    gaps = np.isnan(numbers)
+    with np.errstate(over="ignore"):
+        numbers = (np.where(gaps, fill[moved], numbers) - centre[moved]) / divisor[moved]
+    if not np.isfinite(numbers).all():
+        raise layout.beyond(int(moved[np.argmin(np.isfinite(numbers).all(axis=0))]))
+    n_rows, width = numbers.shape
+    places = (np.tile(moved, n_rows), np.arange(n_rows + 1) * width)
+    kept = (centre == 0)[raw.indices]
+    indptr = np.concatenate(([0], np.cumsum(kept)))[raw.indptr]
+    rest = csr_array(raw.data[kept], raw.indices[kept], indptr, raw.shape)
+    others = _finished_csr(rest, layout, fill, np.zeros_like(centre), divisor)
+    return as_csr(others + csr_array(numbers.ravel(), *places, raw.shape))
 
 
 def _hint(found: Statistics, layout: Layout, *, is_sparse: bool) -> str | None:

@@ -117,11 +117,17 @@ def test_standard_scale_is_scikit_learns() -> None:
     np.testing.assert_allclose(values, MaxAbsScaler().fit_transform(X), rtol=1e-15)
 
 
-def test_scale_counts_categories_like_all_columns() -> None:
-    X = {"c": ["a", "a", "b", None], "x": [1.0, 2.0, 3.0, 9.0]}
-    _, values = made(X, "standard")
-    np.testing.assert_allclose(values.mean(axis=0), 0, atol=1e-15)
-    np.testing.assert_allclose(values.std(axis=0), 1)
+@pytest.mark.parametrize("n_levels", [2, 1500])
+def test_scale_leaves_levels_their_one_unit(n_levels: int) -> None:
+    """A rare level divided by its deviation would be far from all others; dense and sparse alike."""
+    levels = ["common"] * n_levels + [f"rare {k}" for k in range(n_levels)]
+    X = {"c": levels, "x": np.arange(2.0 * n_levels)}
+    plan, values = made(X, "standard")
+    values = values.toarray() if plan.is_sparse else values
+    assert plan.is_sparse == (n_levels > 1000)
+    np.testing.assert_allclose(np.ptp(values[:, :-1], axis=0), 1, rtol=1e-12)
+    np.testing.assert_allclose(values[:, -1].std(), 1)
+    assert (plan.divisor[:-1] == 1).all()
 
 
 def test_constant_columns_become_zero_and_stay_apart_from_rounding() -> None:
