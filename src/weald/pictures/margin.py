@@ -75,7 +75,8 @@ def plot_margin(
     resolution : int, default=240
         Points of the grid along each axis.
     ax : matplotlib axes, default=None
-        Where to draw; None for the current axes.
+        Where to draw; None for a new figure. The legend stands beside the picture, or in it where the figure
+        of these axes has no layout that makes room ("constrained" has).
 
     Returns
     -------
@@ -113,6 +114,7 @@ def plot_margin(
         axes = _axes(ax)
         _draw_classes(axes, model, machine, plane, y, support, slack, int(resolution))
     _finish(axes, plane)
+    _legend(axes)
     return axes
 
 
@@ -398,17 +400,20 @@ def _finish(axes: Any, plane: Plane) -> None:
     for side in ("bottom", "left"):
         axes.spines[side].set_color(_PALE)
     axes.tick_params(color=_PALE, labelcolor=_GREY)
-    _legend(axes)
 
 
 def _legend(axes: Any) -> None:
-    """Beside the picture: what rows are, then lines; marks of one size whatever theirs in the picture."""
+    """What rows are, then lines; marks of one size whatever theirs in the picture."""
     found = list(zip(*axes.get_legend_handles_labels(), strict=True))
     if not found:
         return
     found.sort(key=lambda pair: _LEGEND.index(pair[1]) if pair[1] in _LEGEND else -1)
-    style = {"bbox_to_anchor": (1.01, 0.5), "frameon": False, "fontsize": _SMALL}
-    legend = axes.legend(*zip(*found, strict=True), loc="center left", **style)
+    style: dict[str, Any] = {"fontsize": _SMALL}
+    if axes.get_figure(root=True).get_layout_engine() is None:
+        style |= {"loc": "best", "framealpha": 0.8, "edgecolor": _PALE}  # beside the axes it could be cut off
+    else:
+        style |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
+    legend = axes.legend(*zip(*found, strict=True), **style)
     for handle, (_, label) in zip(legend.legend_handles, found, strict=True):
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([62.0 if label == _RING else 30.0])
@@ -426,4 +431,4 @@ def _axes(ax: Any) -> Any:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError(f"{_OWNER} needs matplotlib: pip install 'weald[plot]'.") from None
-    return plt.gca() if ax is None else ax
+    return plt.figure(layout="constrained").gca() if ax is None else ax

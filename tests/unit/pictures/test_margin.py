@@ -184,6 +184,28 @@ def test_machines_without_support_rows_of_their_own() -> None:
     assert "tube ±0.5" in labels(ax)
 
 
+@pytest.mark.parametrize("given", [False, True])
+def test_the_legend_is_within_the_saved_figure(given: bool) -> None:
+    """Beside the picture on a figure of its own, which makes room; in it on axes that do not."""
+    own = plt.figure(figsize=(4, 3)).gca() if given else None
+    ax = plot_margin(SVC().fit(X, Y), X, Y, resolution=20, ax=own)
+    assert own is None or ax is own
+    figure = ax.get_figure()
+    figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    assert figure.bbox.x0 <= legend.x0 < legend.x1 <= figure.bbox.x1
+    assert (legend.x0 > ax.get_window_extent().x1) == (not given)
+
+
+def test_nothing_is_drawn_into_the_axes_of_another_picture() -> None:
+    other = plt.figure().gca()
+    other.plot([0, 1], [0, 1])
+    ax = plot_margin(SVC().fit(X, Y), X, Y, resolution=20)
+    assert ax is not other
+    assert ax.get_figure() is plt.gcf()
+    assert len(other.collections) == 0
+
+
 # --------------------------------------------------------------------------- regression
 
 
@@ -213,7 +235,7 @@ def test_a_fit_over_one_of_several_columns() -> None:
 
 
 def test_bad_calls_are_told() -> None:
-    model = SVC().fit(FRAME, Y)
+    model = SVC(scale=True).fit(FRAME, Y)
     with pytest.raises(ParameterError, match=r"`columns` of plot_margin names 'xx'.*columns are 'x'"):
         plot_margin(model, FRAME, columns=["xx", "y"])
     with pytest.raises(ParameterError, match="two different columns"):
