@@ -8,6 +8,7 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
+#include "core/svm/pivoted_root.h"
 #include "core/svm/scores.h"
 #include "core/svm/solver.h"
 #include "core/svm/sources.h"
@@ -63,6 +64,17 @@ auto scores_of(const Matrix<double>& program, const nb::tuple& X, const nb::tupl
                        run, out.data());
   });
   return to_numpy(std::move(out), {static_cast<size_t>(rows.n_rows), n_outputs});
+}
+
+// (projection, whether the matrix is one of a kernel); see pivoted_root.h.
+nb::tuple root_of(const Matrix<double>& kernel, double floor, int n_threads) {
+  require(kernel.shape(0) == kernel.shape(1), "a kernel matrix is square");
+  const size_t n = kernel.shape(0);
+  svm::PivotedRoot found =
+      call(n_threads, [&](Run& run) { return svm::pivoted_root(view(kernel), static_cast<int64_t>(n), floor, run); });
+  const size_t rows = found.definite ? n : 0;
+  return nb::make_tuple(to_numpy(std::move(found.projection), {rows, static_cast<size_t>(found.n_kept)}),
+                        found.definite);
 }
 
 auto program_rows(const Matrix<double>& program, const nb::tuple& X, int64_t cache_bytes, int n_threads) {
@@ -126,6 +138,7 @@ void bind_svm(nb::module_& m) {
   m.def("kernel_values", values_of, nb::arg("program").noconvert(), nb::arg("A"), nb::arg("B"), nb::arg("n_threads"));
   m.def("kernel_scores", scores_of, nb::arg("program").noconvert(), nb::arg("X"), nb::arg("support"),
         nb::arg("coefficients").noconvert(), nb::arg("n_threads"));
+  m.def("pivoted_root", root_of, nb::arg("kernel").noconvert(), nb::arg("floor"), nb::arg("n_threads"));
   nb::class_<svm::RowSource>(m, "RowSource");
   nb::class_<svm::ProgramRows, svm::RowSource>(m, "ProgramRows");
   nb::class_<HeldRows, svm::RowSource>(m, "GivenRows")

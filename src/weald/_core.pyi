@@ -515,6 +515,8 @@ def kernel_values(program: Annotated[NDArray[numpy.float64], dict(shape=(None, N
 
 def kernel_scores(program: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], X: tuple, support: tuple, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int) -> NDArray[numpy.float64]: ...
 
+def pivoted_root(kernel: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], floor: float, n_threads: int) -> tuple: ...
+
 class RowSource:
     pass
 

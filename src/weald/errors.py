@@ -59,6 +59,10 @@ class NativeError(WealdError, RuntimeError):
     """The compiled core met a state that it should never see: a bug in weald."""
 
 
+class ScaleWarning(UserWarning):
+    """Columns of very different spread go into a machine that compares rows by all of them."""
+
+
 def outside() -> int:
     """The stacklevel, for the caller's warning, of the first frame that is not weald's."""
     level, frame = 1, inspect.currentframe()

@@ -19,10 +19,10 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 import weald
 from fuzz import random_tables as tables
 from fuzz.random_models import KINDS, ModelKind
-from weald.errors import WealdError
+from weald.errors import ScaleWarning, WealdError
 
 #: what `fit` may say of random tables without being wrong
-_EXPECTED = (ConvergenceWarning, DataConversionWarning)
+_EXPECTED = (ConvergenceWarning, DataConversionWarning, ScaleWarning)
 _ANSWERS = ("predict", "predict_proba", "decision_function", "transform")
 
 

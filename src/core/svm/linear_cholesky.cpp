@@ -58,8 +58,13 @@ WEALD_TARGET_AVX2 void subtract_avx2(const double* l, int64_t n_panel, const dou
 
 }  // namespace
 
-void factorise(Square& a, Run& run) {
+void subtract_products(const double* l, int64_t n_products, const double* turned, int64_t stride, int64_t n,
+                       double* out) {
   const auto subtract_row = simd_level() == Simd::avx2 ? subtract_avx2 : subtract_baseline;
+  subtract_row(l, n_products, turned, stride, n, out);
+}
+
+void factorise(Square& a, Run& run) {
   std::vector<double> diagonal(static_cast<size_t>(a.n)), turned(static_cast<size_t>(panel_width * a.n));
   for (int64_t j = 0; j < a.n; ++j) diagonal[static_cast<size_t>(j)] = a.row(j)[j];
   for (int64_t first = 0; first < a.n; first += panel_width) {
@@ -74,7 +79,7 @@ void factorise(Square& a, Run& run) {
     const auto update = [&](int64_t block, int) {
       const int64_t end = std::min(a.n, last + (block + 1) * rows_at_once);
       for (int64_t i = last + block * rows_at_once; i < end; ++i) {
-        subtract_row(a.row(i) + first, last - first, turned.data(), a.n, i - last + 1, a.row(i) + last);
+        subtract_products(a.row(i) + first, last - first, turned.data(), a.n, i - last + 1, a.row(i) + last);
       }
     };
     parallel_for(run, (n_left + rows_at_once - 1) / rows_at_once, update);

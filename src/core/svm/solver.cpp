@@ -41,6 +41,7 @@ DualSolver::DualSolver(RowSource& source, const DualProblem& problem, const Solv
       exact_beta_(exact_g_),
       gap_(infinity),
       drift_(infinity) {
+  for (const double each : variables_.constant) largest_constant_ = std::max(largest_constant_, std::abs(each));
   for (const int32_t row : rows_) tiles_[static_cast<size_t>(row / tile_columns)] = 1;
   // float would not tell hulls that touch from hulls that nearly do
   if (unbounded_) {
@@ -112,13 +113,14 @@ void DualSolver::choose(Run& run) {
   }
 }
 
-// About what the gradients are off by: the sums of kernel values are rounded. Without bounds β may grow until that
+// About what the gradients are off by: sums of kernel values are rounded, and so is what is added to them, which of
+// regressions is as large as the targets. Without bounds β may grow until that
 // hides everything; then `hulls_touch` is what tells.
 double DualSolver::rounding() const {
   if (unbounded_) return 0.0;
   double squares = 0.0;
   for (const double beta : variables_.beta) squares += beta * beta;
-  return std::numeric_limits<double>::epsilon() * std::sqrt(squares) * largest_kernel_;
+  return std::numeric_limits<double>::epsilon() * (std::sqrt(squares) * largest_kernel_ + largest_constant_);
 }
 
 // The tolerance, or a gap that rounding alone could make.

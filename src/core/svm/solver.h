@@ -85,6 +85,7 @@ class DualSolver {
   LocalProblem<double> doubles_;
   std::vector<double> exact_g_, exact_beta_;  // by row: the last exact Kβ, and the β that it belongs to
   double spread_ = -1.0;                      // of rows in the space of the kernel, squared
+  double largest_constant_ = 0.0;             // what is added to the sums of kernel values
   double largest_kernel_ = 0.0;               // of the values of rows with themselves that were seen
   double gap_, drift_;
   int64_t n_steps_ = 0, n_failed_checks_ = 0;

@@ -19,6 +19,9 @@ RowSource: TypeAlias = _core.RowSource
 #: what a native matrix is made of: shape and values, or shape, indptr, indices and data
 Parts: TypeAlias = tuple[Any, ...]
 
+#: the program of x · z
+LINEAR = np.zeros((1, 4))
+
 
 def matrix_parts(X: Matrix, *, as_sparse: bool) -> Parts:
     """The arrays of a matrix as the core reads them; it must be dense unless `as_sparse`."""
@@ -54,6 +57,21 @@ def kernel_scores(
     as_sparse = X.is_sparse or support.is_sparse
     rows, left = matrix_parts(X, as_sparse=as_sparse), matrix_parts(support, as_sparse=as_sparse)
     return _core.kernel_scores(program, rows, left, np.ascontiguousarray(coefficients), n_threads)
+
+
+def products(
+    values: NDArray[np.float64], lines: NDArray[np.float64], *, n_threads: int
+) -> NDArray[np.float64]:
+    """The products of rows with lines, (n, n_lines): sums in one order, whatever stands beside them."""
+    left = (*values.shape, np.ascontiguousarray(values))
+    return _core.kernel_values(LINEAR, left, (*lines.shape, lines), n_threads)
+
+
+def pivoted_root(
+    kernel: NDArray[np.float64], floor: float, *, n_threads: int
+) -> tuple[NDArray[np.float64], bool]:
+    """What makes columns of kernel values with landmarks, and whether their matrix is one of a kernel."""
+    return _core.pivoted_root(np.ascontiguousarray(kernel), floor, n_threads)
 
 
 def program_rows(

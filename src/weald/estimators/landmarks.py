@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from typing import Any, Self, TypeAlias
 
@@ -21,7 +20,7 @@ from weald.estimators.manners import CheckedParameters, TableManners
 from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
 from weald.estimators.svm_reading import TableReading, TextReading
-from weald.estimators.svm_training import check_texts, read_columns
+from weald.estimators.svm_training import check_texts, read_columns, tell_spreads
 from weald.svm.choice import chosen_kernel
 from weald.svm.kernels import Kernel, Linear, Spectrum
 from weald.svm.landmarks import LandmarkMap, choose_landmarks, nystroem_map, similarity_map
@@ -29,8 +28,6 @@ from weald.svm.spectrum import SpectrumPlan
 
 Floats: TypeAlias = NDArray[np.float64]
 Reading: TypeAlias = TableReading | TextReading
-
-log = logging.getLogger("weald.svm")
 
 
 class Landmarks(
@@ -240,6 +237,5 @@ def _read_training(X: Any, kernel: Any, options: LandmarksOptions, owner: str) -
         return TextReading(texts), texts.read(X, owner)
     table = to_table(X, categorical_features=options.categorical_features)
     reading, matrix = read_columns(table, kernel, None, options, owner)
-    if reading.plan.hint() is not None:
-        log.info("%s: %s", owner, reading.plan.hint())
+    tell_spreads(reading.plan.hint(), kernel, owner)
     return reading, matrix

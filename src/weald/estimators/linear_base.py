@@ -31,6 +31,7 @@ from weald.estimators.linear_options import LinearOptions
 from weald.estimators.manners import CheckedParameters, TableManners
 from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
+from weald.estimators.svm_advice import ONE_SCALE, one_of
 from weald.estimators.svm_reading import TableReading
 from weald.estimators.svm_training import MachineTarget
 from weald.svm.linear import Intercept, LinearSolution
@@ -178,12 +179,17 @@ class BaseLinearMachine(
             if np.isfinite(gaps[worst])
             else f", at an objective of {solved.primal[worst]:.6g}"
         )
-        limit = f"max_iter={options.max_iter}"
-        limit += "" if options.max_time is None else f" or max_time={options.max_time:g}"
+        stuck = options.max_time is None and int(solved.n_iter[worst]) < options.max_iter
+        if stuck:
+            limit = f"to `tol`, which the rounding of float64 hides after {solved.n_iter[worst]} iterations"
+        else:
+            limit = f"within max_iter={options.max_iter}"
+            limit += "" if options.max_time is None else f" or max_time={options.max_time:g}"
+        ways = ["raise `tol`" if stuck else "raise the limit", "lower C"]
+        ways += [] if options.scale else [ONE_SCALE]
         which = f" ({len(early)} of {len(gaps)} machines)" if len(gaps) > 1 else ""
         warnings.warn(
-            f"{owner} did not converge within {limit}{which}{reached}. The model can be used. Raise the "
-            "limit, lower C, or bring the columns to one scale (scale=True).",
+            f"{owner} did not converge {limit}{which}{reached}. The model can be used. {one_of(ways)}",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -13,10 +13,16 @@ from weald.data.matrix import Matrix
 from weald.data.target import restore_labels
 from weald.estimators.linear_base import SOLVER_OF_DUAL, BaseLinearMachine, Floats, Solved
 from weald.estimators.linear_options import LinearSVCOptions, check_together
-from weald.estimators.margin_answers import MarginAnswers
+from weald.estimators.margin_answers import MarginAnswers, NotThere
 from weald.estimators.svm_targets import class_target
 from weald.estimators.svm_training import MachineTarget
 from weald.svm.linear import solve_classes, solve_linears
+
+_NO_PROBABILITIES = (
+    "LinearSVC has no predict_proba: it learns a boundary, not probabilities. Use "
+    "SVC(kernel='linear', probability=True), or scikit-learn's CalibratedClassifierCV around this one; "
+    "decision_function ranks rows without either."
+)
 
 
 class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
@@ -100,6 +106,8 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
     _options = LinearSVCOptions
 
     classes_: NDArray[Any]
+    predict_proba = NotThere(_NO_PROBABILITIES)
+    predict_log_proba = NotThere(_NO_PROBABILITIES)
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import RegressorMixin
@@ -13,6 +14,7 @@ from weald.estimators.margin_answers import TubeAnswers
 from weald.estimators.svm_targets import number_target
 from weald.estimators.svm_training import MachineTarget
 from weald.svm.linear import solve_linear
+from weald.svm.machines import target_centre
 
 
 class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
@@ -125,10 +127,11 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         return number_target(y, n_rows, weight, options, type(self).__name__)
 
     def _solve(self, matrix: Matrix, target: MachineTarget, options: Any, given: dict[str, Any]) -> Solved:
-        """One machine."""
+        """One machine; where the intercept is free, of targets near 0."""
+        centre = target_centre(target.values) if given["intercept"] == "free" else 0.0
         found = solve_linear(
             matrix,
-            target.values,
+            target.values - centre,
             loss=options.loss,
             penalty="l2",
             upper=target.upper,
@@ -136,7 +139,7 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
             solver=SOLVER_OF_DUAL[options.dual],
             **given,
         )
-        return Solved.of([found])
+        return Solved.of([replace(found, intercept=found.intercept + centre)])
 
     @property
     def coef_(self) -> Floats:

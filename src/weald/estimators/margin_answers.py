@@ -14,6 +14,16 @@ from weald.estimators.svm_targets import known_labels, true_numbers
 Floats: TypeAlias = NDArray[np.float64]
 
 
+class NotThere:
+    """What users look for and an estimator lacks: hasattr says so, and the error says the way out."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(self._sentence)
+
+
 class MarginAnswers:
     """Margins and slacks of labelled rows."""
 

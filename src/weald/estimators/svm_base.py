@@ -7,6 +7,7 @@ stays as it was.
 from __future__ import annotations
 
 import logging
+import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from typing import Any, ClassVar, Self, TypeAlias
@@ -23,11 +24,12 @@ from weald.errors import DataError
 from weald.estimators.manners import CheckedParameters, TableManners
 from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
+from weald.estimators.svm_advice import ONE_SCALE, one_of
 from weald.estimators.svm_model import Facts, KernelModel
 from weald.estimators.svm_options import MachineOptions
 from weald.estimators.svm_readable import ReadableMachine
 from weald.estimators.svm_saving import SavedKernelMachine
-from weald.estimators.svm_training import MachineTarget, Training, read_table, read_training
+from weald.estimators.svm_training import MachineTarget, Training, read_table, read_training, tell_spreads
 from weald.estimators.svm_work import Kept, Work, start_work
 from weald.svm.advice import Advice, advise
 from weald.svm.calibration import Calibrator
@@ -90,13 +92,14 @@ class BaseKernelMachine(
         self
             The fitted estimator.
         """
+        started = time.monotonic()
         options, owner = self._checked_options(), type(self).__name__
         training = self._read_rows(X, y, sample_weight, options)
         advice = self._advice(training, options)
         questions, layout = self._questions(training.target, options)
         n_machines = len(questions) * (1 + self._n_folds(training.target, options))
-        with start_work(training, advice, n_machines, options, owner) as work:
-            machines = [work.solve(question) for question in questions]
+        with start_work(training, advice, n_machines, options, owner, started=started) as work:
+            machines = work.solve_all(questions, training.target.n_classes, layout)
             self._check_separable(machines, training.target)
             calibrators = self._calibrators(work, training.target, options)
         model = self._model(training, work.kept(machines, layout), machines, advice, calibrators)
@@ -205,32 +208,42 @@ class BaseKernelMachine(
     ) -> None:
         """Log what was decided; warn if a machine stopped early."""
         log.info("%s: solver='%s'. %s", owner, advice.solver, advice.reason)
-        if training.hint is not None:
-            log.info("%s: %s", owner, training.hint)
+        tell_spreads(training.hint, training.kernel, owner)
         early = [k for k, machine in enumerate(machines) if not machine.converged]
-        if not early:
-            return
+        if early:
+            words = self._early_words(early, training, advice, machines, options)
+            warnings.warn(f"{owner} did not converge {words}", ConvergenceWarning, stacklevel=3)
+
+    def _early_words(
+        self, early: list[int], training: Training, advice: Advice, machines: list[Machine], options: Any
+    ) -> str:
+        """Which limit ended the work, how far the worst machine is, and what may help."""
         worst = max(early, key=lambda k: machines[k].gap)
         machine = machines[worst]
-        limit, advised = {
-            "max_iter": (f"within max_iter={options.max_iter}", "Raise the limit"),
-            "max_time": (f"within max_time={options.max_time}", "Raise the limit"),
-            "rounding": ("to `tol`, which the rounding of float64 hides", "Raise `tol`"),
+        limit, way = {
+            "max_iter": (f"within max_iter={options.max_iter}", "raise the limit"),
+            "max_time": (f"within max_time={options.max_time}", "raise the limit"),
+            "rounding": ("to `tol`, which the rounding of float64 hides", "raise `tol`"),
         }[machine.stopped_by]
+        ways = [way, "lower C"]
+        if not options.scale and training.n_columns > 1 and not isinstance(training.space, GivenSpace):
+            ways.append(ONE_SCALE)
+        reached = (
+            f"the duality gap is {machine.primal - machine.dual:.3g} of an objective of {machine.primal:.3g}"
+        )
+        n_left_out = sum(each.left_out for each in machines)
+        if n_left_out:
+            reached = f"{n_left_out:,} machines were not begun, and {reached}"
+            if not self._one_against_rest():
+                ways.insert(1, "train one machine a class (multi_class='ovr')")
+        elif advice.solver == "exact":
+            reached = f"the KKT gap is {machine.gap:.3g}, above tol={options.tol:g}, and {reached}"
         which = (
             f" ({len(early)} of {len(machines)} machines; the worst: {self._words(worst, training.target)})"
         )
-        duality = (
-            f"duality gap is {machine.primal - machine.dual:.3g} of an objective of {machine.primal:.3g}"
-        )
-        if advice.solver == "exact":
-            duality = f"KKT gap is {machine.gap:.3g}, above tol={options.tol:g}, and the {duality}"
-        warnings.warn(
-            f"{owner} did not converge {limit}{which if len(machines) > 1 else ''}: the "
-            f"{duality} after {machine.n_iter:,} updates. The "
-            f"model can be used. {advised}, lower C, or bring the columns to one scale (scale=True).",
-            ConvergenceWarning,
-            stacklevel=3,
+        return (
+            f"{limit}{which if len(machines) > 1 else ''}: {reached} after {machine.n_iter:,} updates. The "
+            f"model can be used. {one_of(ways)}"
         )
 
     # ------------------------------------------------------------------ afterwards

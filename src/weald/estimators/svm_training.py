@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ from weald.data.adapters import to_table
 from weald.data.matrix import Matrix, MatrixPlan, Scale
 from weald.data.schema import Schema
 from weald.data.table import Table
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, ScaleWarning, outside
 from weald.estimators.fitted import used_rows
 from weald.estimators.svm_reading import (
     GivenReading,
@@ -154,10 +155,28 @@ def read_columns(
     scale: Scale = None
     if options.scale:
         scale = "maximum" if takes_no_negatives(kernel) else "standard"
-    hint = log.isEnabledFor(logging.INFO)
+    hint = spreads_matter(kernel) or log.isEnabledFor(logging.INFO)
     plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
     reading = TableReading.of(plan, options.categorical_features, kernel)
     return reading, reading.matrix(aligned)
+
+
+def spreads_matter(kernel: Any) -> bool:
+    """Whether a kernel of ours compares rows by all columns at once, so that a wide one decides alone.
+
+    A linear machine weighs its columns itself, and kernels of counts are for columns of one unit.
+    """
+    return isinstance(kernel, Kernel) and not isinstance(kernel, Linear | Spectrum) and not kernel.nonnegative
+
+
+def tell_spreads(hint: str | None, kernel: Any, owner: str) -> None:
+    """Warn of columns of very different spread where they matter; elsewhere a line in the log does."""
+    if hint is None:
+        return
+    if spreads_matter(kernel):
+        warnings.warn(f"{owner}: {hint}", ScaleWarning, stacklevel=outside())
+    else:
+        log.info("%s: %s", owner, hint)
 
 
 def _space(kernel: Any, matrix: Matrix) -> tuple[Chosen, Space]:

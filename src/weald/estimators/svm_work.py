@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.engine import thread_count
+from weald.engine.svm import products
 from weald.estimators.growth import drawn_seed
 from weald.estimators.svm_training import Training
 from weald.svm.advice import Advice, landmark_count
 from weald.svm.column_machines import ColumnTrainer, check_landmarks, landmark_columns
 from weald.svm.kernels import Linear, Spectrum
 from weald.svm.landmarks import LandmarkMap
-from weald.svm.machines import ExactTrainer, Limits, Machine, Question, Trainer
+from weald.svm.machines import ExactTrainer, Limits, Machine, Question, Trainer, centred, unsolved
 from weald.svm.progress import GapProgress
-from weald.svm.questions import Layout, assemble
+from weald.svm.questions import Layout, assemble, turns
 from weald.svm.spaces import RowNumbers, Support
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -50,15 +51,30 @@ class Work:
         self.trainer = trainer
         self._training, self._limits, self._progress = training, limits, progress
         self._landmarks = landmarks
+        self._n_asked = 0
 
-    def solve(self, question: Question) -> Machine:
-        """The machine of a question."""
-        progress = self._progress
-        machine = self.trainer.solve(question, self._limits, None if progress is None else progress.report)
-        self._limits.n_left -= 1
+    def solve_all(self, questions: list[Question], n_classes: int, layout: Layout) -> list[Machine]:
+        """The machines of all questions, in their order; with a limit of time classes take turns."""
+        machines: list[Any] = [None] * len(questions)
+        timed = self._limits.max_time is not None
+        order = turns(len(questions), n_classes, layout) if timed else enumerate([False] * len(questions))
+        for k, for_first in order:
+            machines[k] = self.solve(questions[k], for_first=for_first)
+        return machines
+
+    def solve(self, question: Question, *, for_first: bool = False) -> Machine:
+        """The machine of a question; if the time is over, one that knows nothing but the larger class."""
+        progress, limits = self._progress, self._limits
+        self._n_asked += 1
+        if self._n_asked > 1 and limits.over():
+            limits.n_left -= 1
+            return unsolved(question, for_first=for_first)
+        moved, centre = centred(question)
+        machine = self.trainer.solve(moved, limits, None if progress is None else progress.report)
+        limits.n_left -= 1
         if progress is not None:
             progress.done(machine.n_iter, machine.gap)
-        return machine
+        return replace(machine, intercept=machine.intercept + centre) if centre else machine
 
     def kept(self, machines: list[Machine], layout: Layout) -> Kept:
         """The rows that any machine leans on, or the landmarks, and their coefficients."""
@@ -66,21 +82,22 @@ class Work:
         labels = target.values if target.classes is not None else None
         if self._landmarks is None:
             found = assemble(machines, labels, target.n_classes, layout)
-            lines = [machine.weights for machine in machines if machine.weights is not None]
+            lines = _weights(machines)
             return Kept(
                 space.support(found.rows),
                 found.rows,
                 found.n_support,
                 found.coefficients,
                 layout,
-                np.stack(lines) if lines else None,
+                lines,
             )
         rows, columns = self._landmarks
         assert columns.projection is not None
         order = np.arange(len(rows)) if labels is None else np.argsort(labels[rows], kind="stable")
         # f(x) = w · (K(x, L) P) + b = K(x, L) · (P w) + b
-        weights: list[Any] = [machine.weights for machine in machines]
-        by_landmark = np.stack([columns.projection @ w for w in weights])
+        weights = _weights(machines)
+        assert weights is not None
+        by_landmark = products(weights, columns.projection, n_threads=1)
         n_support = (
             np.array([len(rows)]) if labels is None else np.bincount(labels[rows], minlength=target.n_classes)
         )
@@ -104,7 +121,19 @@ class Work:
             self._progress.__exit__(kind, error, trace)
 
 
-def start_work(training: Training, advice: Advice, n_machines: int, options: Any, owner: str) -> Work:
+def _weights(machines: list[Machine]) -> Floats | None:
+    """The weights of columns, a line a machine and 0 for those that were left out; None if there are none."""
+    known = next((machine.weights for machine in machines if machine.weights is not None), None)
+    if known is None:
+        return None
+    return np.stack(
+        [np.zeros_like(known) if machine.weights is None else machine.weights for machine in machines]
+    )
+
+
+def start_work(
+    training: Training, advice: Advice, n_machines: int, options: Any, owner: str, *, started: float
+) -> Work:
     """The trainer that the advice chose, with its limits.
 
     Parameters
@@ -119,8 +148,10 @@ def start_work(training: Training, advice: Advice, n_machines: int, options: Any
         The parameters.
     owner : str
         The estimator's name, for messages.
+    started : float
+        When the fit began, on the clock of `time.monotonic`: reading and planning take time too.
     """
-    limits = Limits(options.tol, options.max_iter, options.max_time, options.shrinking, n_machines)
+    limits = Limits(options.tol, options.max_iter, options.max_time, options.shrinking, n_machines, started)
     progress = GapProgress(n_machines, options.tol) if options.verbose else None
     n_threads = thread_count(options.n_jobs)
     space: Any = training.space

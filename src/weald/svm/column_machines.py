@@ -17,8 +17,8 @@ from weald.errors import ParameterError
 from weald.svm.kernels import Kernel
 from weald.svm.landmarks import AnyKernel, LandmarkMap, choose_landmarks, nystroem_map
 from weald.svm.linear import solve_linear
-from weald.svm.machines import Limits, Machine, Question, Report, kkt_gap, primal_objective
-from weald.svm.spaces import RowNumbers
+from weald.svm.machines import Limits, Machine, Question, Report, added_up, kkt_gap, primal_objective
+from weald.svm.spaces import RowNumbers, column_scores
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -71,8 +71,8 @@ class ColumnTrainer:
         )
         assert found.alpha is not None  # both losses have a dual
         weights, intercept = np.asarray(found.coef, np.float64), float(found.intercept)
-        values = np.asarray(part.values @ weights) + intercept
-        squared_norm = float(weights @ weights)
+        values = column_scores(part, weights[None], intercept, self._n_threads)[:, 0]
+        squared_norm = added_up(weights, weights)
         coefficients = found.alpha * question.target if question.epsilon is None else found.alpha
         coefficients = settled(question, values, coefficients, limits.tol)
         timed_out = not found.converged and limits.max_time is not None and limits.seconds() == 0
@@ -95,8 +95,8 @@ class ColumnTrainer:
         """The values f of any rows of the matrix."""
         assert machine.weights is not None
         moved = 0.0 if self._centre is None else math.fsum(machine.weights * self._centre)
-        found: Floats = np.asarray(self._columns.take(rows).values @ machine.weights)
-        return found + (machine.intercept + moved)
+        part = self._columns.take(rows)
+        return column_scores(part, machine.weights[None], machine.intercept + moved, self._n_threads)[:, 0]
 
 
 def settled(question: Question, values: Floats, coefficients: Floats, tol: float) -> Floats:

@@ -76,10 +76,13 @@ def gamma_of_sigma(sigma: float, gamma: Gamma, owner: str) -> float:
 def gamma_of_table(gamma: Gamma, X: Matrix) -> float:
     """`gamma` as a number: "scale" is 1 / (columns · variance of all numbers), "auto" is 1 / columns.
 
-    As in scikit-learn, "scale" is 1 where nothing varies.
+    As in scikit-learn, "scale" is 1 where nothing varies; so are both where a table of categories without a
+    single known level has no column at all.
     """
     if not isinstance(gamma, str):
         return gamma
+    if not X.n_columns:
+        return 1.0
     if gamma == "auto":
         return 1.0 / X.n_columns
     variance = _variance(X)

@@ -1,13 +1,14 @@
 """Landmarks: a few rows that stand for all, chosen among them, and the columns they give to every row.
 
-With the kernel matrix K_LL of the landmarks, the columns K(x, L) K_LL^(-1/2) are those of Nyström: their
-inner products approximate the kernel, and equal it where x is a landmark. A linear machine on them is a
-kernel machine whose solution lies in the span of the landmarks: equations N1 to N4 of
+With the kernel matrix K_LL of the landmarks, the columns K(x, L) K_LL^(-1/2) are those of Nyström, up to a
+rotation: their inner products approximate the kernel, and equal it where x is a landmark. A linear machine
+on them is a kernel machine whose solution lies in the span of the landmarks: equations N1 to N4 of
 docs/methods/kernels.md.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.matrix import Matrix
-from weald.engine.svm import kernel_values
+from weald.engine.svm import kernel_values, pivoted_root, products
 from weald.errors import DataError
 from weald.svm.diagonal import diagonal
 from weald.svm.gram import beyond_float64, called
@@ -33,10 +34,12 @@ _BLOCK = 1 << 22
 _POOL_SHARE, _FEWEST_POOL = 10, 10_000
 #: candidates that k-means++ draws at once, over the landmarks so far
 _BATCH = 0.25
-#: eigenvalues of the landmarks' kernel matrix below this share of the largest are rounding
+#: what is left of landmarks beside the others, below this share of the whole, is rounding
 FLOOR = 1e-12
 #: a squared distance below this share of the two squared lengths is 0 up to rounding
 _ROUNDING = 1e-13
+#: seconds between two looks whether Ctrl-C was pressed
+_PATIENCE = 0.1
 
 
 # --------------------------------------------------------------------------- the columns
@@ -53,8 +56,8 @@ class LandmarkMap:
     landmarks : Matrix
         The rows that stand for all.
     projection : ndarray of shape (n_landmarks, n_features), or None
-        What the kernel values with the landmarks are multiplied by: K_LL^(-1/2) up to a rotation, without the
-        directions in which the landmarks do not differ. None leaves them as they are.
+        What the kernel values with the landmarks are multiplied by: K_LL^(-1/2) up to a rotation, without
+        landmarks that the others span. None leaves them as they are.
     """
 
     kernel: AnyKernel
@@ -69,10 +72,11 @@ class LandmarkMap:
     def blocks(self, X: Matrix, *, n_threads: int) -> Iterator[tuple[int, int, Floats]]:
         """Start, end and columns of some rows after others; the memory is that of one block."""
         step = max(1, _BLOCK // max(1, self.landmarks.n_rows))
+        turned = None if self.projection is None else np.ascontiguousarray(self.projection.T)
         for start in range(0, X.n_rows, step):
             stop = min(start + step, X.n_rows)
             values = values_between(self.kernel, X.block(start, stop), self.landmarks, n_threads=n_threads)
-            yield start, stop, values if self.projection is None else values @ self.projection
+            yield start, stop, values if turned is None else products(values, turned, n_threads=n_threads)
 
     def apply(self, X: Matrix, *, n_threads: int) -> Floats:
         """The columns of all rows, (n_rows, n_features)."""
@@ -101,22 +105,48 @@ def nystroem_map(
     n_threads : int
         Threads for kernel values.
     floor : float
-        Directions whose eigenvalue is below this share of the largest are left out: they are rounding, or
-        belong to a kernel that is none in Mercer's sense.
+        Landmarks of which less than this share of the sum of all K(l, l) is left beside the others are left
+        out: the rest is rounding. Of a kernel that is none in Mercer's sense, the directions whose eigenvalue
+        is below this share of the largest.
     """
     values = values_between(kernel, landmarks, landmarks, n_threads=n_threads)
-    eigenvalues, vectors = np.linalg.eigh(0.5 * values + 0.5 * values.T)
-    kept = np.flatnonzero(eigenvalues > floor * max(eigenvalues[-1], 0.0))[::-1]
-    if not len(kept):
+    symmetric = 0.5 * values + 0.5 * values.T
+    projection, definite = pivoted_root(symmetric, floor, n_threads=n_threads)
+    if not definite:
+        projection = _positive_part(symmetric, floor)
+    if not projection.shape[1]:
         raise DataError(
             "The kernel is 0 or negative between all landmarks, so they tell nothing about any row. Use "
             "another kernel, or features='similarity'."
         )
+    return LandmarkMap(kernel, landmarks, projection)
+
+
+def _positive_part(values: Floats, floor: float) -> Floats:
+    """V Λ^(-1/2) of the positive eigenvalues, for a kernel that is none in Mercer's sense.
+
+    LAPACK listens to nobody while it works, so it works in a thread of its own, and Ctrl-C ends the wait.
+    """
+    found: list[Any] = []
+
+    def work() -> None:
+        try:
+            found.append(np.linalg.eigh(values))
+        except Exception as error:
+            found.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_PATIENCE)
+    if isinstance(found[0], Exception):
+        raise found[0]
+    eigenvalues, vectors = found[0]
+    kept = np.flatnonzero(eigenvalues > floor * max(eigenvalues[-1], 0.0))[::-1]
     vectors = vectors[:, kept]
     # LAPACK leaves the sign open: the largest entry of each vector is made positive.
     largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None, :], axis=0)
-    projection = vectors * (np.sign(largest) / np.sqrt(eigenvalues[kept]))
-    return LandmarkMap(kernel, landmarks, np.ascontiguousarray(projection))
+    return np.ascontiguousarray(vectors * (np.sign(largest) / np.sqrt(eigenvalues[kept])))
 
 
 def values_between(kernel: AnyKernel, A: Matrix, B: Matrix, *, n_threads: int) -> Floats:

@@ -22,6 +22,12 @@ from weald.svm.spaces import RowNumbers, Space, column_scores
 Floats: TypeAlias = NDArray[np.float64]
 
 
+#: seconds that machines may go on when the time is over: those of small tables are all solved in less
+_MOMENT = 0.2
+#: from how many typical distances from 0 on the targets of a regression are moved there
+_FAR = 4.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """What one machine learns: rows of the matrix, ±1 or a number for each, and its C."""
@@ -47,6 +53,7 @@ class Machine:
     n_iter: int
     stopped_by: str
     weights: Floats | None = None  # w, where a kernel is linear or machines work on columns
+    left_out: bool = False  # the time was over before its turn
 
     @property
     def converged(self) -> bool:
@@ -71,6 +78,10 @@ class Limits:
             return None
         left = self.max_time - (time.monotonic() - self.start)
         return max(left, 0.0) / max(self.n_left, 1)
+
+    def over(self) -> bool:
+        """Whether the time is used up, and a moment more."""
+        return self.max_time is not None and time.monotonic() - self.start > self.max_time + _MOMENT
 
 
 Report: TypeAlias = Callable[[int, float], None]
@@ -128,6 +139,51 @@ class ExactTrainer:
         return scores[:, 0] + machine.intercept
 
 
+def target_centre(target: Floats) -> float:
+    """What to take off the targets of a regression with a free intercept: 0, or their median if that is far.
+
+    A machine of moved targets is the same one with its intercept moved. Far from 0 the digits that tell
+    targets apart would be lost in sums of kernel values.
+
+    >>> target_centre(np.array([1.0, 2.0, 9.0])), target_centre(np.array([1e12, 1e12 + 1, 1e12 + 3]))
+    (0.0, 1000000000001.0)
+    """
+    half = len(target) // 2
+    centre = float(np.partition(target, half)[half])
+    with np.errstate(over="ignore"):
+        apart = np.abs(target - centre)
+    far = np.isfinite(apart).all() and abs(centre) > _FAR * float(np.median(apart))
+    return centre if far else 0.0
+
+
+def centred(question: Question) -> tuple[Question, float]:
+    """A question about targets near 0, and what was taken off them; two classes stay as they are."""
+    centre = 0.0 if question.epsilon is None else target_centre(question.target)
+    return (question if centre == 0 else replace(question, target=question.target - centre)), centre
+
+
+def unsolved(question: Question, *, for_first: bool) -> Machine:
+    """The machine whose turn came when the time was over: it speaks for the larger of its two classes.
+
+    Of equally large ones for the first or the second, as it is told.
+    """
+    more = int((question.target > 0).sum()) * 2 - len(question.target)
+    total = float(question.upper.sum())
+    return Machine(
+        question=question,
+        coefficients=np.zeros(len(question.target)),
+        values=np.zeros(len(question.target)),
+        intercept=float(np.sign(more)) if more else 1.0 if for_first else -1.0,
+        squared_norm=0.0,
+        primal=total if math.isfinite(total) else 0.0,
+        dual=0.0,
+        gap=2.0,
+        n_iter=0,
+        stopped_by="max_time",
+        left_out=True,
+    )
+
+
 def dual_problem(question: Question) -> DualProblem:
     """The question in the solver's words; numbers have two variables a row, α and α*."""
     rows, target, upper = question.rows, question.target, question.upper
@@ -149,12 +205,12 @@ def _machine(question: Question, solution: DualSolution) -> Machine:
     if question.epsilon is None:
         coefficients = question.target * alpha
         values = question.target * (gradient + 1.0) + b
-        squared_norm = float(alpha @ (gradient + 1.0))
+        squared_norm = added_up(alpha, gradient + 1.0)
     else:
         coefficients = alpha[:n] - alpha[n:]
         through_origin = gradient[:n] - question.epsilon + question.target
         values = through_origin + b
-        squared_norm = float(coefficients @ through_origin)
+        squared_norm = added_up(coefficients, through_origin)
     squared_norm = max(squared_norm, 0.0)
     return Machine(
         question=question,
@@ -180,8 +236,12 @@ def slack(question: Question, values: Floats) -> Floats:
 def primal_objective(question: Question, values: Floats, squared_norm: float) -> float:
     """½‖w‖² + Σ C ξ; of a hard margin, whose slacks are 0 but for the tolerance, ½‖w‖²."""
     finite = np.isfinite(question.upper)
-    cost = question.upper[finite] @ slack(question, values)[finite]
-    return 0.5 * squared_norm + float(cost)
+    return 0.5 * squared_norm + added_up(question.upper[finite], slack(question, values)[finite])
+
+
+def added_up(a: Floats, b: Floats) -> float:
+    """Σ a b in one order; that of BLAS depends on its threads."""
+    return float((a * b).sum())
 
 
 def kkt_gap(question: Question, coefficients: Floats, values: Floats) -> float:

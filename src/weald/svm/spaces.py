@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.matrix import Matrix
-from weald.engine.svm import kernel_scores
+from weald.engine.svm import LINEAR, kernel_scores
 from weald.svm.gram import called
 from weald.svm.problem import KernelRows
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int32]
 
-#: the program of x · z
-_LINEAR = np.zeros((1, 4))
 #: numbers that a user's function gives at once, at most, when new rows are scored
 _MOST_AT_ONCE = 1 << 22
 
@@ -79,7 +77,7 @@ class NativeSupport:
 
 def column_scores(rows: Matrix, weights: Floats, intercept: Floats | float, n_threads: int) -> Floats:
     """X · w + b of every row and every line of weights."""
-    lines = NativeSupport(_LINEAR, Matrix(weights))
+    lines = NativeSupport(LINEAR, Matrix(np.ascontiguousarray(weights)))
     found: Floats = lines.scores(rows, np.eye(len(weights)), n_threads) + intercept
     return found
 
@@ -99,7 +97,7 @@ class NativeSpace:
     @classmethod
     def of(cls, program: Floats, matrix: Matrix) -> NativeSpace:
         """With a centre where it helps: the median of each column."""
-        if matrix.is_sparse or not np.array_equal(program, _LINEAR):
+        if matrix.is_sparse or not np.array_equal(program, LINEAR):
             return cls(program, matrix)
         return cls(program, matrix, np.median(matrix.values, axis=0))
 
@@ -143,9 +141,8 @@ class CalledSupport:
             return out
         for start in range(0, rows.n_rows, size):
             block = rows.block(start, min(start + size, rows.n_rows))
-            out[start : start + size] = (
-                called(self.function, block.values, self.matrix.values) @ coefficients.T
-            )
+            values = called(self.function, block.values, self.matrix.values)
+            out[start : start + size] = column_scores(Matrix(values), coefficients, 0.0, n_threads)
         return out
 
     def part(self, start: int, stop: int) -> CalledSupport:
@@ -203,8 +200,7 @@ class GivenSupport:
 
     def scores(self, rows: Floats, coefficients: Floats, n_threads: int) -> Floats:
         """As `Support` says."""
-        found: Floats = rows[:, self.rows] @ coefficients.T
-        return found
+        return column_scores(Matrix(rows.take(self.rows, axis=1)), coefficients, 0.0, n_threads)
 
     def part(self, start: int, stop: int) -> GivenSupport:
         """As `Support` says."""

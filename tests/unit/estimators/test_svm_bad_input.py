@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from unit.estimators.svm_data import blobs, waves
 
 from weald import SVC, SVR
-from weald.errors import DataError, DataTypeError, ParameterError
+from weald.errors import DataError, DataTypeError, ParameterError, ScaleWarning
 
 X, Y = blobs(40)
 
@@ -299,9 +299,15 @@ def test_a_fit_that_converges_does_not_warn():
 
 
 def test_columns_of_different_spread_are_hinted_at(caplog):
+    """A warning where a kernel compares rows by all columns, one a fit; a line in the log elsewhere."""
     wide = X * [1.0, 1000.0, 1.0]
+    for kernel in ("rbf", "poly", "laplacian"):
+        with pytest.warns(ScaleWarning, match="SVC: Column 1 .* scale=True") as found:
+            SVC(kernel=kernel, max_iter=10**6).fit(wide, Y)
+        assert len([each for each in found if each.category is ScaleWarning]) == 1
+        assert found[0].filename == __file__
     with caplog.at_level(logging.INFO, logger="weald.svm"):
-        SVC().fit(wide, Y)
+        SVC(kernel="linear").fit(wide, Y)  # no warning, which would be an error here
         assert any("Column 1" in text and "scale=True" in text for text in caplog.messages)
         assert any("solver='exact'" in text for text in caplog.messages)
         caplog.clear()

@@ -95,6 +95,7 @@ def test_declared_categories_are_expanded_wherever_they_stand():
     assert np.array_equal(model.predict(table[["x", "code"]]), model.predict(table))
 
 
+@pytest.mark.filterwarnings("ignore::weald.errors.ScaleWarning")
 @pytest.mark.parametrize(
     ("kind", "kernel"), [(SVC, "rbf"), (SVR, "rbf"), (SVC, "intersection"), (SVR, "chi2")]
 )

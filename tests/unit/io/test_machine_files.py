@@ -13,6 +13,8 @@ from weald.errors import ModelFileError
 from weald.io import canonical, container
 from weald.io.model_file import to_bytes
 
+pytestmark = pytest.mark.filterwarnings("ignore::weald.errors.ScaleWarning")
+
 
 def there_and_back(model, tmp_path):
     path = tmp_path / "m.weald"
