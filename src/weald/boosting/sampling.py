@@ -21,6 +21,7 @@ class Purpose(IntEnum):
     """What a draw is for; numbers as in core/base/random.h, or above all of those."""
 
     TREE_COLUMNS = 8
+    FOREST_TREE = 10
     TREE_SEED = 1000
     DROP = 1001
     SKIP_DROP = 1002

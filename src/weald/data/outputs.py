@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
 from weald.data.arrays import CATEGORICAL_WAY_OUT
-from weald.data.sparse import refuse_sparse
+from weald.data.sparse import is_sparse, refuse_sparse
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
 
@@ -55,7 +55,9 @@ class Output(NamedTuple):
         return "the target y" if self.name is None else f"column {self.name!r} of the target y"
 
 
-def read_outputs(y: Any, *, n_rows: int, estimator: str, expected: str) -> list[Output]:
+def read_outputs(
+    y: Any, *, n_rows: int, estimator: str, expected: str, indicators: bool = False
+) -> list[Output]:
     """The columns of a target, each `n_rows` long.
 
     Parameters
@@ -68,9 +70,13 @@ def read_outputs(y: Any, *, n_rows: int, estimator: str, expected: str) -> list[
         The class that asks, for messages.
     expected : str
         What one output holds, for messages.
+    indicators : bool
+        Whether a sparse matrix of 0 and 1 may tell which labels each row has.
     """
     if y is None:
         raise DataError(f"{estimator} requires y to be passed, but the target y is None. Give {expected}.")
+    if indicators and is_sparse(y):
+        y = _indicators(y)
     _refuse_by_type(y, expected)
     if arrow_frame.has_arrow(y) and not (pandas_frame.is_frame(y) or pandas_frame.is_series(y)):
         outputs = _arrow_outputs(y)
@@ -88,6 +94,17 @@ def _refuse_by_type(y: Any, expected: str) -> None:
     if isinstance(y, str | bytes) or np.isscalar(y):
         raise DataTypeError(f"The target y must hold {expected}; got {type(y).__name__}.")
     refuse_sparse(y, "the target y")
+
+
+def _indicators(y: Any) -> NDArray[Any]:
+    """The labels of rows as 0 and 1, a column a label, of a sparse matrix that has nothing else."""
+    if y.ndim == 2 and y.shape[1] > 1 and np.isin(y.tocsr().data, (0, 1)).all():
+        dense: NDArray[Any] = y.toarray()
+        return dense
+    raise DataError(
+        f"The target y is sparse ({type(y).__name__}), and anything but a sparse multilabel-indicator for y "
+        "is not supported. Use y.toarray(), or 0 and 1 in two columns or more."
+    )
 
 
 def _arrow_outputs(y: Any) -> list[Output]:

@@ -32,7 +32,8 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
     Parameters
     ----------
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        Whole numbers, bools, text, dates; no value may be missing. Outputs may differ in type.
+        Whole numbers, bools, text, dates; no value may be missing. Outputs may differ in type. A sparse
+        matrix of 0 and 1 tells which labels each row has.
     n_rows : int
         The rows of the table.
     estimator : str
@@ -43,7 +44,9 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
     list of Labels
         For each output its classes in ascending order and int32 positions.
     """
-    outputs = read_outputs(y, n_rows=n_rows, estimator=estimator, expected="one label per row")
+    outputs = read_outputs(
+        y, n_rows=n_rows, estimator=estimator, expected="one label per row", indicators=True
+    )
     return [_labels(output) for output in outputs]
 
 
@@ -116,7 +119,11 @@ def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | Non
     if np.isscalar(sample_weight):
         sample_weight = np.full(n_rows, sample_weight)
     if getattr(sample_weight, "ndim", 1) == 0:
-        sample_weight = np.full(n_rows, np.asarray(sample_weight).item())
+        raise DataTypeError(
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
+            f"`{np.asarray(sample_weight, np.float64)!r}` instead. Give sample_weight one number a row, or a "
+            "plain number for all rows."
+        )
     column = column_of("sample_weight", _one_dimension(sample_weight))
     if isinstance(column, LevelColumn) or column.unit not in ("number", "bool"):
         raise DataTypeError("sample_weight must be numbers, one a row.")

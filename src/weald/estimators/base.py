@@ -26,7 +26,7 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.fitted import FittedForest, Target, used_rows
-from weald.estimators.growth import grow_options, max_columns
+from weald.estimators.growth import TreeSeed, grow_options, max_columns
 from weald.estimators.one_model import replace_state
 from weald.estimators.options import TreeOptions
 from weald.estimators.pictures import TreePictures
@@ -64,6 +64,7 @@ class BaseTree(TreePictures, FittedForest):
 
     max_features: int | float | str | None
     monotonic_cst: Any
+    random_state: Any
 
     tree_: TreeView
     ccp_alpha_: float
@@ -155,6 +156,8 @@ class BaseTree(TreePictures, FittedForest):
             random_ties=random_ties,
         )
         limits = replace(limits, category_chance=held_back[0], free_categories=held_back[1])
+        if isinstance(self.random_state, TreeSeed):
+            limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
 
     def _take(
@@ -268,8 +271,11 @@ class BaseTree(TreePictures, FittedForest):
 
     def _saved_state(self) -> SavedState:
         """The parts of the fitted model that a file keeps."""
+        params = self.get_params(deep=False)
+        if isinstance(self.random_state, TreeSeed):
+            params["random_state"] = int(self.random_state)  # how its forest grew is no part of the tree
         return SavedState(
-            params=self.get_params(deep=False),
+            params=params,
             schema=self.schema_,
             forest=self.forest_,
             classes=self._classes_by_output(),

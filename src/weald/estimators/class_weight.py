@@ -83,7 +83,8 @@ def _by_output(option: ClassWeight, owner: str, n_outputs: int) -> list[tuple[st
     if len(option) != n_outputs:
         raise ParameterError(
             f"`class_weight` of {owner} is a list of {len(option)}, and y has {n_outputs} "
-            f"output{'s' * (n_outputs > 1)}. Give one dict an output."
+            f"output{'s' * (n_outputs > 1)}: the number of elements in class_weight should match number of "
+            "outputs. Give one dict for each."
         )
     for k, each in enumerate(option):
         if not (each is None or each == "balanced" or isinstance(each, Mapping)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,18 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data.adapters import to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
+from weald.data.table import Table
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.class_weight import Weights
 from weald.estimators.combining import combining
 from weald.estimators.constraints import check_constrainable, constrained, monotone_directions
-from weald.estimators.fitted import FittedForest, Target, used_rows
+from weald.estimators.fitted import Target, used_rows
 from weald.estimators.forest_insight import ForestInsight
 from weald.estimators.forest_options import ForestOptions
 from weald.estimators.forest_proximity import ForestProximity
+from weald.estimators.forest_trees import ForestTrees
 from weald.estimators.forest_uncertainty import ForestUncertainty
 from weald.estimators.growth import drawn_seed, grow_options, max_columns
 from weald.estimators.one_model import replace_state
@@ -33,32 +35,30 @@ from weald.estimators.out_of_bag import OutOfBag
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.importances import mean_importances
-from weald.model.join import joined, tree_apart
+from weald.model.join import joined
+from weald.model.leaf_type import with_leaves_of
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.bags import BagRecord
 from weald.rows.memory import Bags, GrowOptions
 
-#: what a forest remembers of its training table, only to show trees
-_SHOWN = ("_frame_library", "_missing_columns")
+#: rows a bag counts in 32 bits
+_MOST_DRAWS = 2**32 - 1
+#: what trees say of the rows they did not see; only with `oob_score`
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest):
+class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees):
     """The shared base of all forests.
 
     A subclass names its record of options, how trees split, and how it reads the target and grows.
     """
 
     _options: ClassVar[type[ForestOptions]]
-    _splitter: ClassVar[Literal["best", "random"]]
-    _single_tree: ClassVar[str]
-
     n_estimators: int
     max_features: int | float | str | None
     monotonic_cst: Any
     warm_start: bool
-
-    bags_: BagRecord
 
     @abstractmethod
     def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
@@ -69,8 +69,8 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         """The trees of some bags on coded rows."""
 
     @abstractmethod
-    def _oob_results(self, found: OutOfBag, target: Target, options: Any) -> dict[str, Any]:
-        """The attributes that tell what trees say of the rows they did not see."""
+    def _set_oob_score_and_attributes(self, found: OutOfBag, target: Target, options: Any) -> dict[str, Any]:
+        """The attributes that tell what trees say of the rows they did not see, for `fit` to assign."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the forest.
@@ -105,7 +105,9 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             check_constrainable(target.n_classes, target.n_outputs, owner, y)
         if target.n_classes == [1]:
             monotone = None
-        past = self._past(options, schema, target, table.n_rows)
+        past = self._past(options)
+        if past is not None and not self._adds_trees(options, schema, target, table.n_rows):
+            return self
         record = past.bags_ if past is not None else self._bag_record(options, target, table.n_rows)
         grow = replace(
             grow_options(
@@ -129,14 +131,13 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             for first, n_trees in parts:
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
                 grown.append(self._grow(codes, target, grow, bags, options))
-        forest = _rounded(joined(grown), options.leaf_dtype)
+        forest = with_leaves_of(joined(grown), options.leaf_dtype)
         learned: dict[str, Any] = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(codes, forest),
         }
         if options.oob_score:
-            found = OutOfBag.of(forest, aligned, record, target.weight, n_threads=n_threads)
-            learned |= self._oob_results(found, target, options)
+            learned |= self._out_of_bag(forest, past, aligned, record, target, options)
         self._take(forest, schema, target.classes, record, learned)
         return self
 
@@ -152,58 +153,97 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             )
         if options.max_samples is not None:
             raise ParameterError(
-                f"`max_samples` of {owner} cannot be set with `bootstrap=False`. "
-                "Either switch to `bootstrap=True` or set `max_samples=None`."
+                f"`max_samples` of {owner} needs bootstrap=True: without it every tree has all rows. "
+                "(`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "
+                "`max_sample=None`.)"
             )
 
-    def _n_draws(self, options: Any, target: Target) -> int:
-        """How many rows are drawn for each tree; 0 if every tree has all of them."""
+    def _n_draws(self, options: Any, n_present: int) -> int:
+        """How many of so many rows are drawn for each tree; 0 if every tree has all of them."""
         if not options.bootstrap:
             return 0
-        share, present = options.max_samples, target.n_present
-        if isinstance(share, int) and share > present:
+        share = options.max_samples
+        drawn = n_present if share is None else share
+        n_draws = drawn if isinstance(drawn, int) else max(1, round(drawn * n_present))
+        if n_draws > _MOST_DRAWS:
             raise ParameterError(
-                f"`max_samples` of {type(self).__name__} is {share:,}, and there are {present:,} rows. "
-                "Use a fraction, or None for as many draws as rows."
+                f"`max_samples` of {type(self).__name__} asks for {n_draws:,} draws for each tree, and there "
+                f"may be {_MOST_DRAWS:,}. Use a fraction, or None for as many draws as rows."
             )
-        drawn = present if share is None else share
-        return drawn if isinstance(drawn, int) else max(1, round(drawn * present))
+        return n_draws
 
     def _bag_record(self, options: Any, target: Target, n_rows: int) -> BagRecord:
-        """The bags of a new forest: their seed, and how many rows are drawn for each tree."""
-        n_draws = self._n_draws(options, target)
-        return BagRecord(drawn_seed(options.random_state), n_rows, n_draws)
+        """The bags of a new forest: their seed, and how many of which rows are drawn for each tree."""
+        n_present = target.n_present
+        return BagRecord(
+            drawn_seed(options.random_state),
+            n_rows,
+            self._n_draws(options, n_present),
+            n_absent=n_rows - n_present,
+            present=used_rows(target.weight),
+        )
 
-    def _past(self, options: Any, schema: Schema, target: Target, n_rows: int) -> Self | None:
+    def _past(self, options: Any) -> Self | None:
         """The forest of the last fit, if trees are to be added to it."""
         if not options.warm_start or "forest_" not in vars(self):
             return None
-        owner = type(self).__name__
         n_past = self.forest_.n_trees
         if options.n_estimators < n_past:
             raise ParameterError(
                 f"n_estimators={options.n_estimators} must be larger or equal to the {n_past} trees that "
-                f"{owner} has, because `warm_start` adds trees. Use warm_start=False to start anew."
+                f"{type(self).__name__} has, because `warm_start` adds trees. Use warm_start=False to start "
+                "anew."
             )
-        width = max(1, sum(target.n_classes) or target.n_outputs)
-        for differs, what in (
-            (schema.columns != self.schema_.columns, "columns"),
-            (not self._same_classes(target) or self.forest_.width != width, "labels or outputs"),
-            (n_rows != self.bags_.n_rows, f"rows ({n_rows:,} instead of {self.bags_.n_rows:,})"),
-            (self._n_draws(options, target) != self.bags_.n_draws, "draws (bootstrap, max_samples, weights)"),
-        ):
-            if differs:
-                raise ParameterError(
-                    f"`warm_start` of {owner} adds trees on the table of the last fit, and this one has "
-                    f"other {what}. Use warm_start=False to start anew."
-                )
-        if options.n_estimators == n_past:
+        return self
+
+    def _adds_trees(self, options: Any, schema: Schema, target: Target, n_rows: int) -> bool:
+        """Whether a further fit works on the table of the last one.
+
+        If it does not, trees cannot be added; where none were asked for, the forest may stay as it is.
+        """
+        owner, width = type(self).__name__, max(1, sum(target.n_classes) or target.n_outputs)
+        n_draws = self._n_draws(options, target.n_present)
+        other = [
+            what
+            for differs, what in (
+                (schema.columns != self.schema_.columns, "columns"),
+                (not self._same_classes(target) or self.forest_.width != width, "labels or outputs"),
+                (n_rows != self.bags_.n_rows, f"rows ({n_rows:,} instead of {self.bags_.n_rows:,})"),
+                (n_draws != self.bags_.n_draws, "draws (bootstrap, max_samples, weights)"),
+            )
+            if differs
+        ]
+        if options.n_estimators == self.forest_.n_trees:
+            stays = (
+                f" This table has other {other[0]}: the forest stays that of the last fit." if other else ""
+            )
             warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                f"Warm-start fitting without increasing n_estimators does not fit new trees.{stays}",
                 UserWarning,
                 stacklevel=3,
             )
-        return self
+        elif other:
+            raise ParameterError(
+                f"`warm_start` of {owner} adds trees on the table of the last fit, and this one has "
+                f"other {other[0]}. Use warm_start=False to start anew."
+            )
+        return not other
+
+    def _out_of_bag(
+        self,
+        forest: Forest,
+        past: Self | None,
+        table: Table,
+        record: BagRecord,
+        target: Target,
+        options: Any,
+    ) -> dict[str, Any]:
+        """What trees say of the rows they did not see; not looked up again if no tree was added."""
+        if past is not None and forest.n_trees == past.forest_.n_trees and "oob_score_" in vars(past):
+            return {name: vars(past)[name] for name in _OUT_OF_BAG if name in vars(past)}
+        n_threads = thread_count(options.n_jobs)
+        found = OutOfBag.of(forest, table, record, target.weight, n_threads=n_threads)
+        return self._set_oob_score_and_attributes(found, target, options)
 
     def _same_classes(self, target: Target) -> bool:
         before = self._classes_by_output()
@@ -238,8 +278,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
             found["n_classes_"] = n_classes[0] if single else n_classes
         if schema.named and all(isinstance(name, str) for name in schema.names):
             found["feature_names_in_"] = np.array(schema.names, dtype=object)
-        forgotten = ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_")
-        replace_state(self, found | (learned or {}), forgotten)
+        replace_state(self, found | (learned or {}), ("feature_names_in_", *_OUT_OF_BAG))
 
     def _raw_scores(self, X: Any) -> NDArray[np.float64]:
         """The mean over trees of each row's leaf values: (rows, outputs)."""
@@ -247,38 +286,6 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         scores = raw_scores(self.forest_, table, n_threads=n_threads)
         scores /= self.forest_.n_trees
         return scores
-
-    @property
-    def estimators_(self) -> TreeSequence:
-        """The trees, as estimators of their own: made when asked for, on the arrays of the forest."""
-        check_is_fitted(self)
-        return TreeSequence(self)
-
-    def __len__(self) -> int:
-        """How many trees the forest has."""
-        return len(self.estimators_)
-
-    def __getitem__(self, t: int) -> Any:
-        """One tree as an estimator."""
-        return self.estimators_[t]
-
-    def __iter__(self) -> Iterator[Any]:
-        """The trees as estimators."""
-        return iter(self.estimators_)
-
-    def _tree(self, t: int) -> Any:
-        """Tree `t` as a fitted single tree."""
-        from weald.estimators import tree as single_trees
-
-        kind = getattr(single_trees, self._single_tree)
-        names = set(kind._get_param_names()) & set(self.get_params(deep=False))
-        params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
-        single = kind(**params, splitter=self._splitter, random_state=self.bags_.seed + t)
-        link = "shares" if self._classes_by_output() is not None else "identity"
-        shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
-        tree = replace(tree_apart(self.forest_, t), link=link)
-        single._take(tree, self.schema_, self._classes_by_output(), shown)
-        return single
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
@@ -328,16 +335,20 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         params = self.get_params(deep=False)
         if callable(params["oob_score"]):
             params["oob_score"] = True  # a metric of the user's own is no part of the model
+        bags = self.bags_
+        extra: dict[str, int | float | str] = {
+            "seed": bags.seed,
+            "n_rows": bags.n_rows,
+            "n_draws": bags.n_draws,
+        }
+        if bags.n_absent:
+            extra["n_absent"] = bags.n_absent
         return SavedState(
             params=params,
             schema=self.schema_,
             forest=self.forest_,
             classes=self._classes_by_output(),
-            extra={
-                "seed": self.bags_.seed,
-                "n_rows": self.bags_.n_rows,
-                "n_draws": self.bags_.n_draws,
-            },
+            extra=extra,
         )
 
     @classmethod
@@ -346,13 +357,16 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         model = cls(**state.params)
         model._checked_options()
         model._check_declared(state.schema)
-        numbers = [state.extra.get(name) for name in ("seed", "n_rows", "n_draws")]
+        names = ("seed", "n_rows", "n_draws", "n_absent")
+        extra = {"n_absent": 0} | state.extra
+        numbers = [extra.get(name) for name in names]
         if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
             raise ParameterError("The bags of the forest are not told by whole numbers of at least 0.")
-        seed, n_rows, n_draws = (int(number) for number in numbers if number is not None)
-        if n_draws > n_rows:
-            raise ParameterError("The bags of the forest have more draws than there were rows.")
-        model._take(state.forest, state.schema, state.classes, BagRecord(seed, n_rows, n_draws))
+        seed, n_rows, n_draws, n_absent = (int(number) for number in numbers if number is not None)
+        if n_draws > _MOST_DRAWS or n_absent > n_rows:
+            raise ParameterError("The bags of the forest have more draws or rows than there can be.")
+        bags = BagRecord(seed, n_rows, n_draws, n_absent)
+        model._take(state.forest, state.schema, state.classes, bags)
         return model
 
     def __sklearn_tags__(self) -> Any:
@@ -360,32 +374,6 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, FittedForest
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags
-
-
-class TreeSequence(Sequence[Any]):
-    """The trees of a forest as estimators, each made when it is asked for."""
-
-    def __init__(self, forest: BaseForest) -> None:
-        self._forest = forest
-
-    def __len__(self) -> int:
-        """How many trees."""
-        return self._forest.forest_.n_trees
-
-    @overload
-    def __getitem__(self, t: int) -> Any: ...
-    @overload
-    def __getitem__(self, t: slice) -> list[Any]: ...
-    def __getitem__(self, t: int | slice) -> Any:
-        """One tree, or a list of some."""
-        places = range(len(self))[t]
-        if isinstance(places, range):
-            return [self._forest._tree(place) for place in places]
-        return self._forest._tree(places)
-
-    def __repr__(self) -> str:
-        """How many of what."""
-        return f"<{len(self)} trees of a {type(self._forest).__name__}>"
 
 
 def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tuple[int, int], None, None]:
@@ -405,12 +393,3 @@ def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tu
             yield first, n
             for _ in range(n):
                 progress.advance({})
-
-
-def _rounded(forest: Forest, leaf_dtype: str) -> Forest:
-    """The forest with leaf values of this type; shares of whole rows stay, as files keep them as counts."""
-    if leaf_dtype == "float64":
-        return forest
-    if forest.link == "shares" and np.all(forest.cover == np.floor(forest.cover)):
-        return forest
-    return replace(forest, value=forest.value.astype(np.float32).astype(np.float64))

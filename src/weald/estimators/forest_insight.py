@@ -55,6 +55,7 @@ class ForestInsight:
     _read: Callable[..., tuple[Table, int]]
     _read_target: Callable[..., Target]
     _checked_options: Callable[[], Any]
+    _n_draws: Callable[..., int]
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
     _same_classes: Callable[..., bool]
 
@@ -297,7 +298,7 @@ class ForestInsight:
         present = used_rows(target.weight)
         n_present = table.n_rows if present is None else int(np.count_nonzero(present))
         n_draws = self.bags_.n_draws
-        if n_draws > n_present or (options.max_samples is None and n_draws != n_present):
+        if n_draws not in (0, self._n_draws(options, n_present)):
             raise DataError(
                 f"{owner} drew {n_draws:,} rows for each tree when it was fitted, and now "
                 f"{n_present:,} of {table.n_rows:,} rows have a weight above 0. Give the table and the "

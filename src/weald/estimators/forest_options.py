@@ -36,7 +36,7 @@ class ForestOptions(GrowthOptions):
     max_samples: int | float | None = parameter(
         Nothing(),
         Whole(1),
-        Number(0, 1, "(]", fraction=True),
+        Number(0, ends="(]", fraction=True),
         hint="Leave it None to draw as many rows as there are.",
     )
     warm_start: bool = parameter(

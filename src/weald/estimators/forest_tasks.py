@@ -58,7 +58,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
         )
         return prune_trees(grown.forest, grown.node_value, options.ccp_alpha)
 
-    def _oob_results(
+    def _set_oob_score_and_attributes(
         self, found: OutOfBag, target: Target, options: ClassificationForestOptions
     ) -> dict[str, Any]:
         """The out-of-bag shares and their score."""
@@ -81,8 +81,17 @@ class ForestClassifier(LabelPredictions, BaseForest):
             score = accuracy_score(y_true, y_pred)
         else:
             score = float(np.mean((y_true == y_pred).all(axis=1)))
-        function: Any = shares[0] if len(shares) == 1 else shares
-        return {"oob_score_": float(score), "oob_decision_function_": function}
+        return {"oob_score_": float(score), "oob_decision_function_": _by_output(shares)}
+
+
+def _by_output(shares: list[NDArray[np.float64]]) -> Any:
+    """Shares of one output, or of several that have as many classes each, in scikit-learn's array.
+
+    That has the outputs last. Outputs that differ in their number of classes stay a list.
+    """
+    if len(shares) == 1:
+        return shares[0]
+    return np.stack(shares, axis=2) if len({each.shape[1] for each in shares}) == 1 else shares
 
 
 class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scikit-learn has no types
@@ -105,7 +114,7 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
         grown = grow_regression_tree(codes, target.values, target.weight, grow, bags)
         return prune_trees(grown.forest, grown.node_value, options.ccp_alpha)
 
-    def _oob_results(
+    def _set_oob_score_and_attributes(
         self, found: OutOfBag, target: Target, options: RegressionForestOptions
     ) -> dict[str, Any]:
         """The out-of-bag predictions and their score."""

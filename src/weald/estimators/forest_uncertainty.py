@@ -29,8 +29,9 @@ class ForestUncertainty:
     forest_: Forest
     bags_: BagRecord
     n_outputs_: int
-    max_samples: int | float | None
     _read: Callable[..., tuple[Table, int]]
+    _checked_options: Callable[[], Any]
+    _n_draws: Callable[..., int]
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
     def predict_variance(
@@ -189,9 +190,7 @@ class ForestUncertainty:
             )
         present = used_rows(weight)
         n_present = bags.n_rows if present is None else int(np.count_nonzero(present))
-        share = 1.0 if self.max_samples is None else self.max_samples
-        expected = max(1, round(share * n_present)) if isinstance(share, float) else bags.n_draws
-        if bags.n_draws > n_present or bags.n_draws not in (0, expected):
+        if bags.n_draws not in (0, self._n_draws(self._checked_options(), n_present)):
             raise DataError(
                 f"The bags of this forest have {bags.n_draws:,} draws from the rows of positive weight, and "
                 f"`sample_weight` leaves {n_present:,} such rows. Give the sample_weight of `fit`."

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from weald.boosting.sampling import Purpose, draw
 from weald.data.table import Table
 from weald.data.target import total_weight
 from weald.estimators.class_weight import Weights
@@ -48,6 +50,36 @@ def row_limit(limit: int | float, n_rows: int, least: int) -> int:
 def drawn_seed(random_state: Any) -> int:
     """A seed for the engine."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+class TreeSeed(int):
+    """The `random_state` of a tree of a forest: a number that also tells how the tree grew there.
+
+    With it a clone of the tree, fitted on the rows of its bag, grows into the same tree again. It is kept by
+    `clone`, copies and pickle; as a plain number it has no other meaning than any `random_state`.
+    """
+
+    forest_seed: int
+    tree: int
+    category_chance: float
+
+    @classmethod
+    def of(cls, forest_seed: int, tree: int, category_chance: float) -> TreeSeed:
+        """That of one tree of the forest with this seed."""
+        made = cls(forest_seed + tree)
+        made.forest_seed, made.tree, made.category_chance = forest_seed, tree, category_chance
+        return made
+
+    def applied(self, options: GrowOptions) -> GrowOptions:
+        """The options of a single tree as they were in the forest."""
+        seed = int(draw(self.forest_seed, Purpose.FOREST_TREE, self.tree)[0])
+        return replace(
+            options,
+            seed=seed,
+            random_ties=True,
+            tree_orders=True,
+            category_chance=self.category_chance,
+        )
 
 
 def grow_options(

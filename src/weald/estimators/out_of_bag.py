@@ -59,7 +59,7 @@ class OutOfBag:
                 f"Some inputs do not have OOB scores: every tree saw {len(lacking):,} of the "
                 f"{len(self.n_trees):,} rows ({few}), which have NaN. Use more trees (n_estimators).",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         with np.errstate(invalid="ignore"):
             return self.sums / self.n_trees[:, None]

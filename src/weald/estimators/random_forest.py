@@ -65,7 +65,8 @@ class RandomForestClassifier(ForestClassifier):
         Prune every tree: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number
         of leaves.
     max_samples : int or float, default=None
-        How many rows are drawn for each tree; a float is a fraction of them, None stands for all.
+        How many rows are drawn for each tree; a float is a fraction of those whose weight is not 0, None
+        stands for as many as these. Both may exceed the rows there are.
     monotonic_cst : list or dict, default=None
         Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
         a column, or a dict from column name to number.
@@ -107,10 +108,15 @@ class RandomForestClassifier(ForestClassifier):
         How many columns `y` had.
     oob_score_ : float
         The score of the rows, each judged by the trees that did not see it; only with `oob_score`.
-    oob_decision_function_ : ndarray of shape (n_rows, n_classes_), or a list of such, one an output
-        The mean shares of these trees; NaN, with a warning, for rows that every tree saw.
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes_) or (n_rows, n_classes_, n_outputs_)
+        The mean shares of these trees; NaN, with a warning, for rows that every tree saw. A list with an
+        array for each output if these differ in their number of classes.
     forest_ : Forest
         The trees as weald keeps them.
+    estimators_samples_ : list of ndarray
+        The rows of each tree, each as often as it was drawn.
+    estimator_ : DecisionTreeClassifier
+        A tree as the forest grows them, not fitted.
     bags_ : BagRecord
         What tells which rows each tree had.
     schema_ : Schema
@@ -232,7 +238,8 @@ class RandomForestRegressor(ForestRegressor):
         Prune every tree: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number
         of leaves.
     max_samples : int or float, default=None
-        How many rows are drawn for each tree; a float is a fraction of them, None stands for all.
+        How many rows are drawn for each tree; a float is a fraction of those whose weight is not 0, None
+        stands for as many as these. Both may exceed the rows there are.
     monotonic_cst : list or dict, default=None
         Columns along which predictions may only rise (1) or only fall (-1); 0 for no constraint. One number
         a column, or a dict from column name to number.
@@ -274,6 +281,10 @@ class RandomForestRegressor(ForestRegressor):
         The mean prediction of these trees; NaN, with a warning, for rows that every tree saw.
     forest_ : Forest
         The trees as weald keeps them.
+    estimators_samples_ : list of ndarray
+        The rows of each tree, each as often as it was drawn.
+    estimator_ : DecisionTreeRegressor
+        A tree as the forest grows them, not fitted.
     bags_ : BagRecord
         What tells which rows each tree had.
     schema_ : Schema

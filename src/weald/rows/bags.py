@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.errors import DataError
 from weald.rows.memory import Bags
 
 
@@ -18,6 +19,9 @@ class BagRecord:
     seed: int
     n_rows: int  # of the table
     n_draws: int  # rows drawn for each tree; 0: every tree had all of them
+    n_absent: int = 0  # rows whose weight was 0, which are in no bag
+    #: (n_rows,) the other rows, if some were absent; files do not keep which
+    present: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
 
     def counts(self, tree: int, present: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
         """How often the bag of a tree has each row of the table it was fitted on: (n_rows,).
@@ -27,8 +31,10 @@ class BagRecord:
         tree : int
             Its number.
         present : ndarray of shape (n_rows,), optional
-            The rows whose weight was not 0, if not all.
+            The rows whose weight was not 0, if not all; only needed for a forest that was loaded from a file.
         """
+        if present is None and self.n_absent > 0:
+            present = self._present_rows()
         n_present = self.n_rows if present is None else int(np.count_nonzero(present))
         if self.n_draws == 0:
             drawn = np.ones(n_present, np.uint32)
@@ -39,6 +45,19 @@ class BagRecord:
         counts = np.zeros(self.n_rows, np.uint32)
         counts[present] = drawn
         return counts
+
+    def rows(self, tree: int) -> NDArray[np.int32]:
+        """The rows in the bag of a tree, ascending, each as often as it was drawn."""
+        counts = self.counts(tree)
+        return np.repeat(np.arange(self.n_rows, dtype=np.int32), counts)
+
+    def _present_rows(self) -> NDArray[np.bool_]:
+        if self.present is None:
+            raise DataError(
+                f"{self.n_absent:,} of the {self.n_rows:,} rows had the weight 0 when the forest was fitted, "
+                "and its file does not tell which. Use bags_.counts(tree, sample_weight > 0)."
+            )
+        return self.present
 
     def of_trees(self, n_trees: int, first_tree: int = 0, min_weight_share: float = 0.0) -> Bags:
         """The bags of some of the trees."""

@@ -212,15 +212,15 @@ def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
     if negative.any():
         row = int(np.argmax(negative))
         raise DataError(
-            "Some value(s) of y are negative which is not allowed for Poisson regression: row "
+            "Some value(s) of y are negative which is not allowed for Poisson regression. Row "
             f"{row} holds {target[row].min():g}. Use counts or rates of at least 0, or another criterion."
         )
     empty = np.logical_not((target[weight > 0] > 0).any(axis=0)).reshape(-1)
     if empty.any():
         where = "" if len(empty) == 1 else f" of output {int(np.argmax(empty))}"
         raise DataError(
-            f"Sum of y is not positive which is necessary for Poisson regression: every target{where} is 0. "
-            "Use criterion='squared_error'."
+            f"Sum of y is not strictly positive which is necessary for Poisson regression. Every "
+            f"target{where} is 0. Use criterion='squared_error'."
         )
 
 
@@ -245,6 +245,8 @@ def _grow_by_means(
         options.n_threads,
     )
     value = arrays["means"]
+    if poisson:
+        arrays = arrays | {"impurity": _told(arrays["impurity"], value)}
     if options.monotone is not None:
         # Bounds are in units of sum / weight.
         power = moments.weights.power - moments.sums[0].power
@@ -253,6 +255,15 @@ def _grow_by_means(
     held_back = options.monotone is not None
     power = moments.weights.power
     return _grown(codes, arrays, value, "identity", power, keep_inner=held_back)
+
+
+def _told(deviance: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The deviance of nodes, 0 where it is no more than rounding: that of equal targets is a difference.
+
+    Its terms are means times logarithms of sums in units, which are below 2⁶ in size.
+    """
+    rounding = 2.0**6 * np.finfo(np.float64).eps * mean.sum(axis=1)
+    return np.where(deviance <= rounding, 0.0, deviance)
 
 
 def _grow_by_medians(

@@ -142,7 +142,21 @@ def test_numbers_that_cannot_be(y, message):
         target(y, 2)
 
 
-@pytest.mark.parametrize("read", [labels, target])
-def test_sparse_targets_are_refused(read):
+def test_sparse_numbers_are_refused():
     with pytest.raises(DataTypeError, match=r"Sparse data was passed for the target y .* Use y\.toarray"):
-        read(sparse.csr_matrix(np.eye(4)))
+        target(sparse.csr_matrix(np.eye(4)))
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array, sparse.dok_array])
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.bool_])
+def test_a_sparse_matrix_of_0_and_1_has_labels(make, kind):
+    dense = np.eye(4, dtype=kind)
+    for found, wanted in zip(labels(make(dense)), labels(dense), strict=True):
+        np.testing.assert_array_equal(found.classes, wanted.classes)
+        np.testing.assert_array_equal(found.indices, wanted.indices)
+
+
+@pytest.mark.parametrize("y", [2 * np.eye(4), np.ones((4, 1)), np.full((4, 2), np.nan)])
+def test_other_sparse_labels_are_refused(y):
+    with pytest.raises(DataError, match=r"anything but a sparse multilabel-indicator .* Use y\.toarray"):
+        labels(sparse.csr_array(y))

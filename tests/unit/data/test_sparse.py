@@ -19,7 +19,7 @@ from weald.data.blocks import ArrayBlock, SparseBlock
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.sparse import sparse_block
 from weald.data.table import BlockColumns, LevelColumn
-from weald.data.target import read_labels, read_target, read_weight
+from weald.data.target import read_target, read_weight
 from weald.errors import DataError, DataTypeError, ParameterError
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
@@ -269,7 +269,6 @@ def test_random_damage_never_passes_unseen(data):
     "read",
     [
         lambda y: read_target(y, n_rows=3, estimator="m"),
-        lambda y: read_labels(y, n_rows=3, estimator="m"),
         lambda y: read_weight(y, n_rows=3),
     ],
 )

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from weald.data.target import read_labels, read_target, read_weight, restore_labels
-from weald.errors import DataError
+from weald.errors import DataError, DataTypeError
 
 
 def labels(y, n_rows=None):
@@ -179,7 +179,10 @@ def test_no_weight_and_scalar_weight():
     assert read_weight(None, n_rows=3) is None
     assert read_weight(2, n_rows=3).tolist() == [2.0, 2.0, 2.0]
     assert read_weight(np.float32(0.5), n_rows=2).tolist() == [0.5, 0.5]
-    assert read_weight(np.array(3), n_rows=2).tolist() == [3.0, 3.0]
+    with pytest.raises(
+        DataTypeError, match=r"at least 1 dimension.* scalar `array\(3\.\)` .* one number a row"
+    ):
+        read_weight(np.array(3), n_rows=2)
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ def forest(request):
             {"max_samples": 0, "bootstrap": True},
             "`max_samples` of {} must be None, a whole number of",
         ),
-        ({"max_samples": 1.5, "bootstrap": True}, "`max_samples` of {} must be None"),
-        ({"max_samples": N + 1, "bootstrap": True}, "`max_samples` of {} is 151, and there are 150 rows"),
+        ({"max_samples": float("inf"), "bootstrap": True}, "`max_samples` of {} must be None"),
+        ({"max_samples": 2**32, "bootstrap": True}, "`max_samples` of {} asks for 4,294,967,296 draws"),
         ({"oob_score": "accuracy", "bootstrap": True}, "`oob_score` of {} must be True or False"),
         ({"oob_score": True, "bootstrap": False}, "`oob_score` of {} needs bootstrap=True"),
         (
             {"max_samples": 0.5, "bootstrap": False},
-            "`max_samples` of {} cannot be set with `bootstrap=False`",
+            "`max_samples` of {} needs bootstrap=True",
         ),
         ({"warm_start": 1}, "`warm_start` of {} must be True or False"),
         ({"verbose": -1}, "`verbose` of {} must be"),
@@ -163,7 +163,14 @@ def test_predict_on_other_columns(forest, method):
 
 @pytest.mark.parametrize(
     ("entry", "value"),
-    [("seed", -1), ("seed", 0.5), ("n_rows", "many"), ("n_draws", 2**62), ("n_draws", N + 1)],
+    [
+        ("seed", -1),
+        ("seed", 0.5),
+        ("n_rows", "many"),
+        ("n_draws", 2**62),
+        ("n_draws", 2**32),
+        ("n_absent", N + 1),
+    ],
 )
 def test_a_file_with_bags_that_cannot_be_is_refused(entry, value, tmp_path, monkeypatch):
     model = RandomForestClassifier(3).fit(X, Y)

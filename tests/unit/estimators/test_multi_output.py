@@ -301,7 +301,7 @@ class TestClassWeight:
         ("class_weight", "message"),
         [
             ({0: 1}, "is one dict, and y has 2 outputs. Give a list of dicts, one an output, or 'balanced'"),
-            ([{0: 1}], "is a list of 1, and y has 2 outputs. Give one dict an output"),
+            ([{0: 1}], "is a list of 1, and y has 2 outputs: .* Give one dict for each"),
             ([{0: 1}, "heavy"], r"`class_weight\[1\]` .* must be None, 'balanced' or a dict .* got 'heavy'"),
             (
                 [{0: 1}, {5: 1}],
