@@ -6,6 +6,7 @@ library, nor its internal codes can change a prediction.
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ from weald.data.levels import (
 )
 from weald.data.table import BlockColumns, Column, LevelColumn, NumericColumn, Outline, Table
 from weald.errors import DataError, listing, nearest, outside
+
+log = logging.getLogger("weald.data")
 
 _NUMERIC_WORDS = {
     "number": "numeric",
@@ -140,7 +143,7 @@ class Schema:
         if isinstance(table.columns, BlockColumns) and isinstance(order, range):
             return Table(self._align_block(table.columns), table.n_rows, self.named)
         columns = tuple(
-            _align_column(expected, table.columns[j], self.unknown)
+            self._align_column(expected, table.columns[j])
             for expected, j in zip(self.columns, order, strict=True)
         )
         return Table(columns, table.n_rows, self.named)
@@ -149,10 +152,36 @@ class Schema:
         """The block as it is, and beside it those columns that are no plain numbers, here or there."""
         positions = sorted({*given.placed, *self._no_plain_numbers()})
         placed = {
-            j: _align_column(self.columns[j], column, self.unknown)
+            j: self._align_column(self.columns[j], column)
             for j, column in zip(positions, given.take(positions), strict=True)
         }
         return BlockColumns(given.block, placed, self.names)
+
+    def _align_column(self, expected: ColumnSchema, column: Column) -> Column:
+        if expected.kind == "numeric":
+            return _align_numeric(expected, column)
+        given = numeric_as_levels(column) if isinstance(column, NumericColumn) else column
+        aligned = _align_levels(expected, given, self.unknown)
+        if aligned.indices.max(initial=-1) < 0 <= given.indices.max(initial=-1):
+            self._tell_unseen(expected, given)
+        return aligned
+
+    def _tell_unseen(self, expected: ColumnSchema, given: LevelColumn) -> None:
+        """Log, once for each column, that a whole column counts as missing: often it was spelt otherwise."""
+        told: set[Hashable] = self.__dict__.setdefault("_told", set())
+        if expected.name in told:
+            return
+        told.add(expected.name)
+        row = int(np.flatnonzero(given.indices >= 0)[0])
+        seen = f"training saw {listing(expected.levels, most=3)}" if expected.levels else "training saw none"
+        log.warning(
+            "No category of column %r was there when this model was fitted (first: row %d, %r; %s): all of "
+            "them count as missing.",
+            expected.name,
+            row,
+            given.levels[given.indices[row]],
+            seen,
+        )
 
     def _no_plain_numbers(self) -> Iterable[int]:
         if isinstance(self.columns, Positions) and self.columns.unit in _PLAIN:
@@ -241,13 +270,6 @@ def _column_schema(column: Column, used: NDArray[np.bool_] | None) -> ColumnSche
     present = tuple(level for level, n in zip(levels, count.tolist(), strict=True) if n)
     levels = tuple(present[i] for i in sorted_positions(present))
     return ColumnSchema(column.name, "categorical", levels=levels)
-
-
-def _align_column(expected: ColumnSchema, column: Column, unknown: str) -> Column:
-    if expected.kind == "numeric":
-        return _align_numeric(expected, column)
-    given = numeric_as_levels(column) if isinstance(column, NumericColumn) else column
-    return _align_levels(expected, given, unknown)
 
 
 def _align_numeric(expected: ColumnSchema, column: Column) -> NumericColumn:

@@ -100,6 +100,40 @@ def _taken(values: Any, rows: NDArray[np.int64]) -> Any:
     return values[rows] if isinstance(values, np.ndarray) else values.take(rows)
 
 
+def without_column(X: Any, name: str) -> tuple[Any, Any]:
+    """The table without the column of that name, and the column; the table itself and None if it has none.
+
+    >>> without_column({"x": [1, 2], "qid": [7, 7]}, "qid")
+    ({'x': [1, 2]}, [7, 7])
+    """
+    if not pandas_frame.is_frame(X):
+        X = plain_table(X)
+    if pandas_frame.is_frame(X):
+        names = X.columns.tolist()
+    elif is_sparse(X):  # one kind of them is a dict
+        names = []
+    elif isinstance(X, Mapping):
+        names = list(X)
+    elif isinstance(X, np.ndarray):
+        names = list(X.dtype.names or ())
+    elif arrow_frame.has_arrow(X) and not pandas_frame.is_series(X):
+        names = list(getattr(_frame_or_none(X), "columns", ()))
+    else:
+        names = []
+    if name not in names:
+        return X, None
+    rest = take(X, None, [j for j, each in enumerate(names) if each != name])
+    by_name = pandas_frame.is_frame(X) or isinstance(X, Mapping | np.ndarray)
+    return rest, X[name] if by_name else _narwhals(X)[name].to_native()
+
+
+def _frame_or_none(X: Any) -> Any:
+    try:
+        return _narwhals(X)
+    except DataTypeError:  # one column, or a stream that no library knows
+        return None
+
+
 def _narwhals(X: Any) -> Any:
     import narwhals
 
