@@ -123,7 +123,7 @@ def make_metrics(
         if isinstance(entry, str):
             metric = make(entry)
             found.setdefault(metric.name, metric)
-    if not found and (objective_name in _DEFAULTS or n_outputs == 1):
+    if not found:
         metric = make(default_metric(objective_name, parameters))
         found[metric.name] = metric
     for entry in entries:
@@ -136,11 +136,6 @@ def make_metrics(
                 "apart. Give one function another `__name__`."
             )
         found[metric.name] = metric
-    if not found:
-        raise ParameterError(
-            f"`eval_metric` must say what to follow: a custom objective with {n_outputs} outputs has no "
-            "metric of its own. Give a function f(y_true, y_pred), or 'merror' or 'mlogloss' for classes."
-        )
     return list(found.values())
 
 

@@ -44,7 +44,7 @@ def train(
 
     Parameters
     ----------
-    params : mapping
+    params : mapping, or list of pairs
         xgboost's parameters, native names (`eta`, `lambda`, …) or those of `XGBClassifier`. The objective
         decides what is returned; without one it is an `XGBRegressor`.
     X, y : table and target
@@ -185,7 +185,7 @@ def cv(
         Whether every fold gets its share of each class; None for classifiers only, of a DMatrix never.
     folds : splitter or list of (train, test), default=None
         Folds of your own instead.
-    metrics : str or list of str, default=()
+    metrics : str, or list or set of str, default=()
         What to measure, if `params` has no `eval_metric`.
     maximize : bool, default=None
         Whether more is better; None to go by the metric.
@@ -223,7 +223,8 @@ def cv(
     placed = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
     table = _place(X, dtrain, by_place, placed, "cv", of_matrix=("num_boost_round", "nfold"))
     y = placed["y"]
-    n_rounds, nfold = placed["num_boost_round"] or 10, 3 if placed["nfold"] is None else placed["nfold"]
+    n_rounds = 10 if placed["num_boost_round"] is None else placed["num_boost_round"]
+    nfold = 3 if placed["nfold"] is None else placed["nfold"]
     if folds is None and not Whole(2).admits(nfold):
         raise ParameterError(f"`nfold` of cv must be a whole number of at least 2; got {nfold!r}. Use 5.")
     if not isinstance(shuffle, bool):
@@ -348,12 +349,7 @@ def _estimator(
     callbacks: Sequence[Any] | None,
 ) -> BaseXGB:
     """The unfitted estimator of these parameters; the objective decides its class."""
-    try:
-        given = dict(params)
-    except (TypeError, ValueError):
-        raise DataTypeError(
-            f"params must be a dict of parameters; got {type(params).__name__}. Use {{}} for the defaults."
-        ) from None
+    given = _by_name(params)
     for name, value in (
         ("objective", obj),
         ("n_estimators", n_rounds),
@@ -375,6 +371,23 @@ def _estimator(
     return _class_of(given)(**given)
 
 
+def _by_name(params: Any) -> dict[str, Any]:
+    """The parameters as a dict; of pairs, those of `eval_metric` all count, of others the last of a name."""
+    try:
+        found = dict(params)
+        pairs = [] if isinstance(params, Mapping) else list(params)
+    except (TypeError, ValueError):
+        raise DataTypeError(
+            f"params must be a dict of parameters or a list of pairs; got {type(params).__name__}. Use {{}} "
+            "for the defaults."
+        ) from None
+    metrics = [value for name, value in pairs if name == "eval_metric"]
+    if len(metrics) > 1:
+        listed = [each if isinstance(each, list | tuple) else [each] for each in metrics]
+        found["eval_metric"] = [metric for each in listed for metric in each]
+    return found
+
+
 def _class_of(params: Mapping[str, Any]) -> type[BaseXGB]:
     from weald.estimators.xgboost_classifier import XGBClassifier
     from weald.estimators.xgboost_ranker import XGBRanker
@@ -392,13 +405,20 @@ def _class_of(params: Mapping[str, Any]) -> type[BaseXGB]:
 
 def _with_defaults(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, with those of the arguments where they say nothing; `seed` is `random_state`."""
-    found = dict(params)
+    found = _by_name(params)
     for name, value in defaults.items():
         if name == "random_state" and found.get("seed") is not None:
             continue
         if value is not None and found.get(name) is None:
-            found[name] = list(value) if isinstance(value, tuple) else value
+            found[name] = _listed(value)
     return found
+
+
+def _listed(value: Any) -> Any:
+    """A tuple or set (in the order of the alphabet) as a list."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _named_sets(evals: Sequence[Any] | None) -> tuple[list[tuple[Any, Any]] | None, list[str]]:

@@ -218,9 +218,8 @@ def test_several_metrics():
     assert names(None) == names([]) == ["logloss"]
     assert names(("auc", "error", "error@0.5")) == ["auc", "error"]
     assert names(None, "custom") == ["rmse"]
-    assert names([log_loss], "custom", 3) == ["log_loss"]
-    with pytest.raises(ParameterError, match="a custom objective with 3 outputs has no metric of its own"):
-        names(None, "custom", 3)
+    assert names(None, "custom", 3) == ["rmse"]
+    assert names([log_loss], "custom", 3) == ["rmse", "log_loss"]
     with pytest.raises(ParameterError, match=re.escape("two metrics called '<lambda>'")):
         names([lambda a, b: 0.0, lambda a, b: 1.0])
     with pytest.raises(ParameterError, match="two metrics called 'auc'"):
