@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost_batches import DataIter
     from weald.estimators.xgboost_booster import Booster
     from weald.estimators.xgboost_classifier import XGBClassifier
+    from weald.estimators.xgboost_forest import XGBRFClassifier, XGBRFRegressor
     from weald.estimators.xgboost_matrix import DMatrix, ExtMemQuantileDMatrix, QuantileDMatrix
+    from weald.estimators.xgboost_model import XGBModel
     from weald.estimators.xgboost_ranker import XGBRanker
     from weald.estimators.xgboost_regressor import XGBRegressor
     from weald.impute.proximity import ProximityImputer
@@ -77,6 +79,9 @@ __all__ = [
     "VotingClassifier",
     "VotingRegressor",
     "XGBClassifier",
+    "XGBModel",
+    "XGBRFClassifier",
+    "XGBRFRegressor",
     "XGBRanker",
     "XGBRegressor",
     "__version__",
@@ -130,6 +135,9 @@ _HOME = {
     "VotingClassifier": "weald.estimators.voting",
     "VotingRegressor": "weald.estimators.voting",
     "XGBClassifier": "weald.estimators.xgboost_classifier",
+    "XGBModel": "weald.estimators.xgboost_model",
+    "XGBRFClassifier": "weald.estimators.xgboost_forest",
+    "XGBRFRegressor": "weald.estimators.xgboost_forest",
     "XGBRanker": "weald.estimators.xgboost_ranker",
     "XGBRegressor": "weald.estimators.xgboost_regressor",
     "check_mercer": "weald.svm.mercer",
@@ -153,8 +161,6 @@ _MODULES = ("callback", "kernels")
 
 #: what xgboost has under these names: name → the way out
 _ELSEWHERE = {
-    "XGBRFClassifier": "Use XGBClassifier with num_parallel_tree, n_estimators=1 and learning_rate=1.",
-    "XGBRFRegressor": "Use XGBRegressor with num_parallel_tree, n_estimators=1 and learning_rate=1.",
     "plot_importance": "Plot `feature_importances_` of the fitted model, with `feature_names_in_`.",
 }
 

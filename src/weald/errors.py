@@ -47,6 +47,14 @@ class ParameterError(WealdError, ValueError):
     """A parameter has a value outside its range."""
 
 
+class ArgumentError(WealdError, TypeError):
+    """A method was given an argument that it does not have; the message says where it belongs."""
+
+
+class IgnoredParameterWarning(UserWarning):
+    """A parameter that was given has no effect: an old name, another device, another objective's."""
+
+
 class ModelFileError(WealdError, ValueError):
     """A model file is damaged, hostile, or from a newer format."""
 

@@ -1,5 +1,8 @@
 """Every estimator keeps scikit-learn's contract, in its default and in its telling settings."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
@@ -17,10 +20,24 @@ from weald import (
     RandomForestClassifier,
     RandomForestRegressor,
     XGBClassifier,
+    XGBModel,
     XGBRanker,
     XGBRegressor,
+    XGBRFClassifier,
+    XGBRFRegressor,
 )
 from weald.testing import expected_failed_checks
+
+
+class XGBRankerOfOneQuery(XGBRanker):
+    """A ranker of tables without queries, which is what scikit-learn's checks give."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+
+    def _read_target(self, given, n_rows, options, known):
+        return super()._read_target(replace(given, qid=np.zeros(n_rows)), n_rows, options, known)
+
 
 ESTIMATORS = [
     DecisionTreeClassifier(),
@@ -66,7 +83,12 @@ ESTIMATORS = [
     XGBRegressor(n_estimators=5, booster="dart", rate_drop=0.2),
     XGBRegressor(n_estimators=5, multi_strategy="multi_output_tree"),
     XGBRegressor(n_estimators=10, early_stopping=0.3),
-    XGBRanker(n_estimators=5, objective="rank:pairwise"),
+    XGBModel(n_estimators=5),
+    XGBRFClassifier(n_estimators=20),
+    XGBRFClassifier(n_estimators=10, tree_method="hist", objective="reg:logistic"),
+    XGBRFRegressor(n_estimators=10),
+    XGBRFRegressor(n_estimators=10, tree_method="hist", multi_strategy="multi_output_tree"),
+    XGBRankerOfOneQuery(n_estimators=5, objective="rank:pairwise"),
     RandomForestClassifier(n_estimators=5),
     RandomForestClassifier(n_estimators=40, oob_score=True, random_state=0),
     RandomForestClassifier(n_estimators=5, max_bins=16),

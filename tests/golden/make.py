@@ -33,6 +33,8 @@ from weald import (
     XGBClassifier,
     XGBRanker,
     XGBRegressor,
+    XGBRFClassifier,
+    XGBRFRegressor,
 )
 from weald.datasets import load_penguins
 from weald.kernels import RBF, Linear
@@ -96,7 +98,11 @@ def boosters(X, species, bills, weight):
     yield "boosted-quantiles", quantiles, bills, weight, None
     counts = XGBRegressor(n_estimators=3, objective="count:poisson", missing=0.0, tree_method="hist")
     yield "boosted-counts", counts, bills, np.arange(len(species)) % 5, None
-    yield "boosted-ranking", XGBRanker(n_estimators=3, unknown="error"), X, np.arange(len(species)) % 4, None
+    ranker = XGBRanker(n_estimators=3, unknown="error")
+    one_query = {**X, "qid": np.zeros(len(species), np.int64)}
+    yield "boosted-ranking", ranker, one_query, np.arange(len(species)) % 4, None
+    yield "boosted-forest-classes", XGBRFClassifier(n_estimators=5, max_depth=3), X, species, weight
+    yield "boosted-forest", XGBRFRegressor(n_estimators=5, max_depth=3), bills, weight, None
 
 
 def ensembles(X, species, bills, weight):

@@ -1,4 +1,4 @@
-"""What `XGBClassifier`, `XGBRegressor` and `XGBRanker` share: the steps of `fit` and what it leaves.
+"""What the `XGB*` estimators share: the steps of `fit` and what it leaves.
 
 `fit` is a list of named steps and assigns attributes last, so an estimator whose fit fails or is interrupted
 stays as it was.
@@ -11,7 +11,7 @@ import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,9 @@ from weald.errors import DataTypeError, ParameterError
 from weald.estimators.manners import TableManners
 from weald.estimators.one_model import replace_state
 from weald.estimators.saving import Saving
-from weald.estimators.xgboost_options import XGBOptions, read_options
+from weald.estimators.xgboost_ignored import warn_of_ignored
+from weald.estimators.xgboost_names import Elsewhere, ReadableObjective
+from weald.estimators.xgboost_options import ALIASES, XGBOptions, read_options
 from weald.estimators.xgboost_parameters import XGBParameters
 from weald.estimators.xgboost_plan import ObjectiveLike, Plan, make_plan
 from weald.estimators.xgboost_predict import BoostedPredictions
@@ -38,12 +40,6 @@ from weald.estimators.xgboost_train import Trained, Training, Watched
 from weald.model.forest import Forest
 
 HELD_OUT = "held_out"
-#: xgboost's methods that weald has under another name, or not at all: name → the way out
-_ELSEWHERE = {
-    "save_model": "Use save(path), and weald.load(path) to read it back.",
-    "load_model": "Use weald.load(path), which returns the fitted estimator.",
-}
-_SURVIVAL = ("survival:cox", "survival:aft")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +57,17 @@ class Data:
         return 1 if values.ndim == 1 else int(values.shape[1])
 
 
-class _Elsewhere:
-    """A name that is no attribute (`hasattr` is False) but says what to use instead."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type) -> NoReturn:
-        raise AttributeError(
-            f"{owner.__name__!r} object has no attribute {self._name!r}. {_ELSEWHERE[self._name]}",
-            name=self._name,
-        )
-
-
 class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
     """The shared base; a subclass says how it reads targets and which objectives it takes."""
 
     evals_result_: dict[str, dict[str, list[float]]]
     tree_method_: str
     max_bin_: int | None
-    save_model, load_model = _Elsewhere(), _Elsewhere()
+    save_model, load_model = Elsewhere(), Elsewhere()
+    coef_, best_ntree_limit = Elsewhere(), Elsewhere()
+    objective = ReadableObjective()
+    #: what `objective=None` means until the target is known
+    _usual_objective: ClassVar[str]
 
     @abstractmethod
     def _read_target(
@@ -129,7 +116,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
     def _options(self) -> XGBOptions:
         """The parameters as a validated record, with defaults for None."""
-        return read_options(type(self).__name__, self.get_params(deep=False))
+        defaults = self._constructor()
+        usual = {name: defaults[name].default for name in ALIASES.values() if name in defaults}
+        return read_options(type(self).__name__, self._all_params(), usual)
 
     def _read_start(self, xgb_model: Any) -> BaseXGB | None:
         """The model to go on from, given as such or as a file."""
@@ -164,7 +153,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: Any) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
-        _check_counts(options, data, n_classes, type(self).__name__)
+        owner = type(self).__name__
+        _check_counts(options, data, n_classes, owner)
+        warn_of_ignored(options, objective, owner, n_classes=n_classes, stacklevel=5)
         return make_plan(
             options,
             data.schema,
@@ -172,7 +163,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             objective=objective,
             n_classes=n_classes,
             feature_weights=feature_weights,
-            owner=type(self).__name__,
+            owner=owner,
         )
 
     def _read_sets(
@@ -370,11 +361,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "n_rounds_": int(forest.tree_round[-1]) + 1 if forest.n_trees else 0,
         }
         if classes is not None:
-            several = len(classes) > 1
-            counts = [len(labels) for labels in classes]
             taken |= {
-                "classes_": list(classes) if several else classes[0],
-                "n_classes_": counts if several else counts[0],
+                "classes_": list(classes) if len(classes) > 1 else classes[0],
+                "n_classes_": max(len(labels) for labels in classes),  # two for each of several questions
             }
         if schema.named and all(isinstance(name, str) for name in schema.names):
             taken["feature_names_in_"] = np.array(schema.names, dtype=object)
@@ -387,20 +376,6 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "_booster",
         )
         replace_state(self, taken | learned, forgotten)
-
-
-def check_objective(objective: Any, owner: str) -> None:
-    """Refuse objectives that weald does not have, and names of custom ones, which only files know."""
-    if objective in _SURVIVAL:
-        raise ParameterError(
-            f"objective={objective!r} of {owner} is not in weald, which has no survival objectives. Use "
-            "xgboost or lifelines, or a custom objective."
-        )
-    if isinstance(objective, str) and objective.startswith("custom:"):
-        raise ParameterError(
-            f"objective={objective!r} of {owner} is the name of a custom objective from a model file, which "
-            "does not keep its code. Set `objective` to the function to train again."
-        )
 
 
 def _check_counts(options: XGBOptions, data: Data, n_classes: int | None, owner: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,14 @@ from weald.data.target import read_weight, restore_labels
 from weald.errors import DataError, ParameterError
 from weald.estimators.constraints import warn_of_column
 from weald.estimators.predict_labels import LabelPredictions, most_frequent, side_by_side
-from weald.estimators.xgboost_base import BaseXGB, Data, check_objective
+from weald.estimators.xgboost_base import Data
+from weald.estimators.xgboost_model import XGBModel
+from weald.estimators.xgboost_names import with_the_way
 from weald.estimators.xgboost_options import XGBOptions
-from weald.estimators.xgboost_plan import ObjectiveLike
+from weald.estimators.xgboost_plan import ObjectiveLike, check_objective
 from weald.estimators.xgboost_rows import Given, given_sets, read_classes, read_known_classes
 
-_BINARY = ("binary:logistic", "binary:logitraw", "binary:hinge")
+_BINARY = ("binary:logistic", "binary:logitraw", "binary:hinge", "reg:logistic")
 _MULTI = ("multi:softprob", "multi:softmax")
 
 
@@ -34,7 +36,7 @@ def _one_output(model: Any) -> bool:
     return getattr(model, "n_outputs_", 1) == 1
 
 
-class XGBClassifier(LabelPredictions, BaseXGB):
+class XGBClassifier(LabelPredictions, XGBModel):
     """Boosted trees for class labels.
 
     Labels may be of any type. Two classes are learnt by "binary:logistic", more by "multi:softprob"; a target
@@ -48,8 +50,8 @@ class XGBClassifier(LabelPredictions, BaseXGB):
     ----------
     classes_ : ndarray, or list of ndarray
         The labels, sorted; of each output if there are several.
-    n_classes_ : int, or list of int
-        How many labels.
+    n_classes_ : int
+        How many labels; with several outputs how many each of them has, which is two.
     {attributes}
 
     Examples
@@ -61,6 +63,9 @@ class XGBClassifier(LabelPredictions, BaseXGB):
     ['stop', 'go']
     """
 
+    _usual_objective: ClassVar[str] = "binary:logistic"
+
+    @with_the_way
     def fit(
         self,
         X: Any,
@@ -138,6 +143,7 @@ class XGBClassifier(LabelPredictions, BaseXGB):
             return asked, max(2, n_classes)
         raise _wrong_objective(asked, owner, len(data.classes), n_classes)
 
+    @with_the_way
     def predict(
         self,
         X: Any,
@@ -175,6 +181,7 @@ class XGBClassifier(LabelPredictions, BaseXGB):
         )
         return _squeezed(raw) if output_margin else self._labels(raw)
 
+    @with_the_way
     def predict_proba(
         self, X: Any, validate_features: bool = True, base_margin: Any = None, iteration_range: Any = None
     ) -> NDArray[np.float64]:
@@ -285,9 +292,10 @@ class XGBClassifier(LabelPredictions, BaseXGB):
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
-        several = _several_outputs(self.objective)
+        given = vars(self).get("objective")
+        several = _several_outputs(given)
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = several
-        tags.classifier_tags.multi_class = self.objective not in _BINARY[1:]
+        tags.classifier_tags.multi_class = given not in _BINARY[1:]
         return tags
 
 

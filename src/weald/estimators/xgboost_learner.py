@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,11 @@ from weald.boosting.records import BoostTarget, Floats
 from weald.boosting.watch import OwnMetric
 from weald.data.target import read_target, read_weight
 from weald.errors import DataTypeError, ParameterError
-from weald.estimators.xgboost_base import BaseXGB, Data, check_objective
+from weald.estimators.xgboost_base import BaseXGB, Data
 from weald.estimators.xgboost_matrix import DMatrix, QuantileDMatrix, check_matrix
+from weald.estimators.xgboost_model import refuse_class_weight
 from weald.estimators.xgboost_options import ALIASES, XGBOptions
-from weald.estimators.xgboost_plan import ObjectiveLike, Plan
-from weald.estimators.xgboost_regressor import refuse_class_weight
+from weald.estimators.xgboost_plan import ObjectiveLike, Plan, check_objective
 from weald.estimators.xgboost_rows import Given
 from weald.estimators.xgboost_train import Training
 from weald.model.forest import Forest
@@ -41,6 +41,8 @@ class Prepared:
 
 class Learner(BaseXGB):
     """Boosted trees as a Booster has them; users meet it as `weald.Booster`."""
+
+    _usual_objective: ClassVar[str] = DEFAULT_OBJECTIVE
 
     # ------------------------------------------------------------------ targets and objectives
 
@@ -133,7 +135,7 @@ class Learner(BaseXGB):
     def of(cls, model: BaseXGB) -> Learner:
         """The model of a fitted estimator, without its labels."""
         kept = ("callbacks", "early_stopping", "early_stopping_rounds", "class_weight", "objective")
-        params = {name: value for name, value in model._set_params().items() if name not in kept}
+        params = {name: value for name, value in model._boosting_params().items() if name not in kept}
         params = {name: value for name, value in params.items() if name not in ("num_class", "num_target")}
         if not model.objective_.startswith("custom:"):
             params["objective"] = model.objective_

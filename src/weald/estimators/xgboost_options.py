@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
@@ -65,6 +66,8 @@ DEFAULTS: dict[str, Any] = {
     "importance_type": "gain",
     "disable_default_eval_metric": False,
 }
+#: xgboost's hist on another device; here it is hist
+GPU_HIST = "gpu_hist"
 IMPORTANCE_TYPES = ("gain", "weight", "cover", "total_gain", "total_cover")
 #: parameters that go to the objective
 _LOSS_PARAMETERS = (
@@ -85,6 +88,8 @@ _RANKING_FLAGS = (
     "lambdarank_unbiased",
     "ndcg_exp_gain",
 )
+
+RANKING_PARAMETERS = _RANKING_NUMBERS + _RANKING_FLAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,16 @@ class _Function:
         return callable(value) and not isinstance(value, type)
 
 
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """xgboost's names of devices."""
+
+    says: str = "'cpu', or a device such as 'cuda' or 'cuda:0'"
+
+    def admits(self, value: object) -> bool:
+        return isinstance(value, str) and re.fullmatch(r"cpu|(cuda|gpu)(:\d+)?|sycl.*", value) is not None
+
+
 def _share(what: str) -> Any:
     return optional(Number(0, 1, "(]"), hint=f"Use 1.0 for all {what}.")
 
@@ -151,8 +166,8 @@ class ReadingOptions:
 class GrowthOptions(ReadingOptions):
     """What shapes a tree."""
 
-    learning_rate: float | None = optional(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
-    eta: float | None = optional(Number(0, ends="(]"), hint="Use 0.3, or less with more rounds.")
+    learning_rate: float | None = optional(Number(0), hint="Use 0.3, or less with more rounds.")
+    eta: float | None = optional(Number(0), hint="Use 0.3, or less with more rounds.")
     max_depth: int | None = optional(Whole(0), hint="Use 6, or 0 for no limit.")
     max_leaves: int | None = optional(Whole(0), hint="Use 0 for no limit.")
     grow_policy: str | None = optional(
@@ -174,7 +189,7 @@ class GrowthOptions(ReadingOptions):
     colsample_bynode: float | None = _share("columns")
     feature_weights: Any = optional(_LIST, hint="Give one number a column.")
     tree_method: str | None = optional(
-        Choice(("auto", "exact", "approx", "hist")),
+        Choice(("auto", "exact", "approx", "hist", GPU_HIST)),
         hint="Use 'hist' for large tables, 'exact' for small ones.",
     )
     max_bin: int | None = optional(Whole(2, MAX_BINS), hint="Use 255 unless memory is short.")
@@ -209,7 +224,7 @@ class GrowthOptions(ReadingOptions):
 class XGBOptions(GrowthOptions):
     """All parameters of `XGBClassifier`, `XGBRegressor` and `XGBRanker`."""
 
-    n_estimators: int | None = optional(Whole(1), hint="Use 100, or more with `early_stopping`.")
+    n_estimators: int | None = optional(Whole(0), hint="Use 100, or more with `early_stopping`.")
     objective: Any = optional(_Text("the name of an objective"), _Function(), hint="Leave it None.")
     base_score: Any = optional(
         _AnyNumber("a number"), Instance((Collection,), "a list of numbers, one an output"), hint="Use 0.5."
@@ -269,7 +284,7 @@ class XGBOptions(GrowthOptions):
     disable_default_eval_metric: bool | None = _flag()
     # accepted, without effect
     verbosity: int | None = optional(Whole(0, 3), hint="weald prints nothing; use fit(verbose=True).")
-    device: str | None = optional(Choice(("cpu",)), hint="weald runs on the CPU; leave it None.")
+    device: str | None = optional(_Device(), hint="weald runs on the CPU; leave it None.")
     validate_parameters: bool | None = _flag("weald always checks parameters; leave it None.")
     enable_categorical: bool | None = _flag("weald always takes categories; leave it out.")
     seed_per_iteration: bool | None = _flag()
@@ -286,12 +301,21 @@ class XGBOptions(GrowthOptions):
 #: values xgboost takes and weald refuses: parameter → word → the way out
 _NOT_HERE: dict[str, dict[str, str]] = {
     "booster": {"gblinear": "Use scikit-learn's linear models, such as LogisticRegression or ElasticNet."},
-    "tree_method": {"gpu_hist": "weald runs on the CPU; use tree_method='hist'."},
 }
 
 
-def read_options(owner: str, values: Mapping[str, Any]) -> XGBOptions:
+def read_options(owner: str, values: Mapping[str, Any], usual: Mapping[str, Any] | None = None) -> XGBOptions:
     """The parameters as a checked record under their first names, with defaults for None.
+
+    Parameters
+    ----------
+    owner : str
+        The estimator's name, for messages.
+    values : mapping
+        What every parameter was given.
+    usual : mapping, optional
+        What the estimator has for parameters that were not given, where that is not None: another name of
+        such a parameter counts instead.
 
     Raises
     ------
@@ -305,6 +329,8 @@ def read_options(owner: str, values: Mapping[str, Any]) -> XGBOptions:
     options = checked(XGBOptions, owner, {each.name: values[each.name] for each in fields(XGBOptions)})
     found = {each.name: getattr(options, each.name) for each in fields(XGBOptions)}
     for alias, name in ALIASES.items():
+        if found[alias] is not None and usual is not None and found[name] == usual.get(name):
+            found[name] = None
         found[name] = found[alias] = _one_of(found, name, alias, owner)
     found |= {name: default for name, default in DEFAULTS.items() if found[name] is None}
     _check_together(found, owner)
@@ -365,7 +391,7 @@ def objective_parameters(options: XGBOptions, objective: Any, seed: int) -> dict
     if not (isinstance(objective, str) and objective.startswith("rank:")):
         given = {name: getattr(options, name) for name in _LOSS_PARAMETERS}
         return {name: value for name, value in given.items() if value is not None}
-    given = {name: getattr(options, name) for name in _RANKING_NUMBERS + _RANKING_FLAGS}
+    given = {name: getattr(options, name) for name in RANKING_PARAMETERS}
     given = {name: value for name, value in given.items() if value is not None}
     return {name: bool(value) if name in _RANKING_FLAGS else value for name, value in given.items()} | {
         "seed": seed

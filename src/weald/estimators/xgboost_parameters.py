@@ -1,4 +1,4 @@
-"""The parameters of `XGBClassifier`, `XGBRegressor` and `XGBRanker`: xgboost's names, one signature for all.
+"""The parameters of the `XGB*` estimators: xgboost's names, one signature for all.
 
 `__init__` only stores. `None` always means the default, which `xgboost_options` knows.
 """
@@ -11,33 +11,20 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from weald.errors import ParameterError
-from weald.estimators.options import check_names
+from weald.estimators.xgboost_names import known_names
 
-#: what xgboost has and weald has not: name → the way out
-_ELSEWHERE = {
-    "feature_selector": "It belongs to booster='gblinear'; use scikit-learn's linear models for that.",
-    "top_k": "It belongs to booster='gblinear'; use scikit-learn's linear models for that.",
-    "aft_loss_distribution": "weald has no survival objectives; use xgboost or lifelines for those.",
-    "aft_loss_distribution_scale": "weald has no survival objectives; use xgboost or lifelines for those.",
-    "use_rmm": "weald runs on the CPU. Leave it out.",
-    "gpu_id": "weald runs on the CPU. Leave it out.",
-    "predictor": "weald has one predictor. Leave it out.",
-    "extmem_single_page": "weald trains in memory. Leave it out.",
-    "use_label_encoder": "Labels of any kind go in as they are. Leave it out.",
-    "silent": "Nothing prints unless asked. Leave it out.",
-    "kwargs": "Give its entries as parameters of their own: XGBClassifier(**{...}).",
-    "sketch_eps": "Use max_bin, which is about 1 / sketch_eps.",
-    "lr": "Use learning_rate.",
-    # LightGBM's
-    "num_leaves": "Use max_leaves, with grow_policy='lossguide' and max_depth=0 to grow as LightGBM does.",
-    "min_child_samples": "Use min_child_weight, the least sum of hessians in a child.",
-    "min_data_in_leaf": "Use min_child_weight, the least sum of hessians in a child.",
-    "bagging_fraction": "Use subsample.",
-    "feature_fraction": "Use colsample_bytree.",
-    "lambda_l1": "Use reg_alpha.",
-    "lambda_l2": "Use reg_lambda.",
-}
+#: what xgboost's classes keep to themselves: no parameters of its `train`
+_WRAPPER = (
+    "callbacks",
+    "early_stopping_rounds",
+    "enable_categorical",
+    "feature_types",
+    "feature_weights",
+    "importance_type",
+    "missing",
+    "n_estimators",
+)
+_OWN = ("class_weight", "early_stopping", "prune", "categorical_features", "unknown", "cat_smooth", "cat_l2")
 
 
 #: what `fit` leaves in all three, for their docstrings
@@ -53,7 +40,7 @@ feature_importances_ : ndarray of shape (n_features_in_,)
     tree_method_, max_bin_ : str, int
         What "auto" and None came to.
     objective_ : str
-        The objective's name.
+        The objective's name; `objective` reads the same where it was None.
     n_rounds_, n_estimators_ : int
         Rounds trained, and rounds that predictions use.
     intercept_ : ndarray
@@ -72,7 +59,7 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     """The constructor that the three estimators share.
 
     n_estimators : int, default=100
-        Rounds of boosting.
+        Rounds of boosting; 0 predicts the base score.
     learning_rate, eta : float, default=0.3
         What each tree's values are multiplied by.
     max_depth : int, default=6
@@ -102,7 +89,8 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     feature_weights : array-like of shape (n_columns,), default=None
         Weights of the columns in these draws.
     scale_pos_weight : float, default=1
-        A factor for the gradients of the second class; two classes only.
+        A factor for the gradients of the second class; two classes only, with more it warns: use
+        `class_weight`.
     class_weight : dict or "balanced", default=None
         Factors for the row weights of each class; classifiers only.
     objective : str or callable, default=None
@@ -175,7 +163,7 @@ lambdarank_score_normalization, lambdarank_unbiased, lambdarank_bias_norm, ndcg_
         Checked against the target; there is no need to give them.
     verbosity, device, validate_parameters, enable_categorical, seed_per_iteration, max_cached_hist_node, \
 refresh_leaf
-        Accepted for xgboost's sake: they change nothing here. `device` must be "cpu".
+        Accepted for xgboost's sake: they change nothing here. A `device` other than "cpu" warns.
     updater, process_type
         Not in weald: they raise.
     """
@@ -264,7 +252,7 @@ refresh_leaf
         **others: Any,
     ) -> None:
         given = {name: value for name, value in locals().items() if name not in ("self", "others")}
-        given |= _renamed(others, type(self).__name__, list(given))
+        given |= known_names(others, type(self).__name__, list(given))
         for name, value in given.items():
             setattr(self, name, value)
 
@@ -274,9 +262,51 @@ refresh_leaf
         if cls.__doc__ and XGBParameters.__doc__:
             shared = XGBParameters.__doc__.split("\n\n", 1)[1].strip()
             cls.__doc__ = cls.__doc__.replace("{parameters}", shared).replace("{attributes}", _ATTRIBUTES)
-        whole = inspect.signature(cls.__init__)
-        named = [each for each in whole.parameters.values() if each.name not in ("self", "others")]
-        cls.__signature__ = whole.replace(parameters=named)
+        named = list(cls._constructor().values())
+        cls.__signature__ = inspect.Signature(named)
+        if "__init__" in vars(cls):  # what is passed on counts too where scikit-learn compares with defaults
+            own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            cls.__init__.__signature__ = inspect.Signature([own, *named])  # type: ignore[attr-defined]
+
+    @classmethod
+    def _constructor(cls) -> dict[str, inspect.Parameter]:
+        """The constructor's parameters: a class that passes others on (`**kwargs`) has its parents' too."""
+        found: dict[str, inspect.Parameter] = {}
+        for each in cls.__mro__:
+            if "__init__" not in vars(each):
+                continue
+            parameters = list(inspect.signature(vars(each)["__init__"]).parameters.values())[1:]
+            for parameter in parameters:
+                if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                    found.setdefault(parameter.name, parameter.replace(kind=parameter.KEYWORD_ONLY))
+            if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+                break
+            if each is XGBParameters:  # what it takes besides are other spellings
+                break
+        return found
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The names of the constructor's parameters, as scikit-learn asks for them."""
+        return sorted(cls._constructor())
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters as they were given.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Accepted: no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+            Name to value.
+        """
+        found: dict[str, Any] = super().get_params(deep)
+        if "objective" in found:
+            found["objective"] = vars(self).get("objective")
+        return found
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.
@@ -299,22 +329,45 @@ refresh_leaf
         known = self._get_param_names()
         others = {name: value for name, value in params.items() if name not in known}
         kept = {name: value for name, value in params.items() if name in known}
-        return super().set_params(**kept, **_renamed(others, type(self).__name__, known))  # type: ignore[no-any-return]
+        return super().set_params(**kept, **known_names(others, type(self).__name__, known))  # type: ignore[no-any-return]
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """The parameters that were set and have xgboost's names.
+        """The parameters under xgboost's names, as its `train` and `weald.train` take them.
 
         Returns
         -------
         dict
-            Without those that are None or their default, and without weald's own.
+            None means the default. Without functions, without weald's own parameters, without what belongs to
+            the estimator alone (such as `n_estimators`); other names of parameters only if they were given.
         """
-        own = {"class_weight", "early_stopping", "prune", "categorical_features", "unknown"}
-        return {name: value for name, value in self._set_params().items() if name not in own}
+        given = self._all_params() | {"objective": self.objective}
+        kept = {name: value for name, value in given.items() if not callable(value)}
+        signature = inspect.signature(XGBParameters.__init__).parameters
+        names = list(signature)
+        first = names[1 : names.index("eta")]  # those of xgboost's classes; the others stand after them
+        kept = {name: value for name, value in kept.items() if value is not None or name in first}
+        seed = kept.get("random_state")
+        if isinstance(seed, np.random.RandomState):
+            kept["random_state"] = int(seed.randint(np.iinfo(np.int32).max))
+        elif isinstance(seed, np.random.Generator):
+            kept["random_state"] = int(seed.integers(np.iinfo(np.int32).max))
+        return {name: value for name, value in kept.items() if name not in _WRAPPER + _OWN}
+
+    def _all_params(self) -> dict[str, Any]:
+        """Every parameter of boosting as it was given, whatever constructor a subclass has."""
+        names = list(inspect.signature(XGBParameters.__init__).parameters)
+        found = {name: getattr(self, name) for name in names if name not in ("self", "others")}
+        return found | {"objective": vars(self).get("objective")}
+
+    def _boosting_params(self) -> dict[str, Any]:
+        """What has to be given to a booster of no special defaults to train the same."""
+        defaults = inspect.signature(XGBParameters.__init__).parameters
+        now = self._all_params()
+        return {name: value for name, value in now.items() if not _same(value, defaults[name].default)}
 
     def _set_params(self) -> dict[str, Any]:
         """The parameters that differ from their defaults."""
-        defaults = inspect.signature(type(self)).parameters
+        defaults = self._constructor()
         now = self.get_params(deep=False)
         return {name: value for name, value in now.items() if not _same(value, defaults[name].default)}
 
@@ -323,15 +376,3 @@ def _same(value: Any, default: Any) -> bool:
     if isinstance(default, float) and isinstance(value, float | np.floating):
         return bool(value == default or (value != value and default != default))
     return value is default or (isinstance(default, str | bool) and value == default)
-
-
-def _renamed(others: dict[str, Any], owner: str, known: list[str]) -> dict[str, Any]:
-    """Names that cannot stand in a signature under those that can; all else is refused."""
-    if "lambda" in others:
-        others = {**others, "lambda_": others["lambda"]}
-        del others["lambda"]
-    for name in others:
-        if name in _ELSEWHERE:
-            raise ParameterError(f"`{name}` is no parameter of {owner}. {_ELSEWHERE[name]}")
-    check_names(list(others), owner, known)
-    return others

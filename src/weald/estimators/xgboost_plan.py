@@ -15,7 +15,7 @@ from weald.data.schema import Schema
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.xgboost_constraints import column_weights, interactions, monotone
-from weald.estimators.xgboost_options import XGBOptions, objective_parameters, seed_of
+from weald.estimators.xgboost_options import GPU_HIST, XGBOptions, objective_parameters, seed_of
 
 ObjectiveLike: TypeAlias = str | Callable[..., Any]
 Method: TypeAlias = Literal["exact", "approx", "hist"]
@@ -28,6 +28,7 @@ DEFAULT_BINS = {"hist": 255, "approx": 33}
 #: "approx" chooses its candidates among so many codes
 FINE_BINS = 65535
 
+_SURVIVAL = ("survival:cox", "survival:aft")
 #: parameters that the loop knows under the same name
 _SAME_NAME = (
     "learning_rate",
@@ -125,7 +126,7 @@ def make_plan(
     """The plan of the parameters for a table of this schema and size."""
     n_columns = len(schema.columns)
     method = _method(options, n_rows, n_columns)
-    weights = options.feature_weights if feature_weights is None else feature_weights
+    weights = _one_given(options.feature_weights, feature_weights, owner)
     boost = BoostOptions(
         **{name: getattr(options, name) for name in _SAME_NAME},
         n_rounds=options.n_estimators,  # type: ignore[arg-type]  # defaults stand in place of None
@@ -151,9 +152,20 @@ def make_plan(
     )
 
 
+def _one_given(of_constructor: Any, of_fit: Any, owner: str) -> Any:
+    """`feature_weights` of the constructor or of `fit`."""
+    if of_constructor is not None and of_fit is not None:
+        raise ParameterError(
+            f"`feature_weights` of {owner} is given twice, to the constructor and to fit. Give it once."
+        )
+    return of_constructor if of_fit is None else of_fit
+
+
 def _method(options: XGBOptions, n_rows: int, n_columns: int) -> Method:
     """The method that "auto" means for a table of this size; a `max_bin` asks for bins."""
     asked = options.tree_method
+    if asked == GPU_HIST:
+        return "hist"
     if asked in ("exact", "approx", "hist"):
         return asked  # type: ignore[return-value]
     small = n_rows <= EXACT_ROWS and n_rows * n_columns <= EXACT_CELLS
@@ -164,3 +176,17 @@ def _dart(options: XGBOptions) -> DartOptions | None:
     if options.booster != "dart":
         return None
     return DartOptions(**{each.name: getattr(options, each.name) for each in fields(DartOptions)})
+
+
+def check_objective(objective: Any, owner: str) -> None:
+    """Refuse objectives that weald does not have, and names of custom ones, which only files know."""
+    if objective in _SURVIVAL:
+        raise ParameterError(
+            f"objective={objective!r} of {owner} is not in weald, which has no survival objectives. Use "
+            "xgboost or lifelines, or a custom objective."
+        )
+    if isinstance(objective, str) and objective.startswith("custom:"):
+        raise ParameterError(
+            f"objective={objective!r} of {owner} is the name of a custom objective from a model file, which "
+            "does not keep its code. Set `objective` to the function to train again."
+        )

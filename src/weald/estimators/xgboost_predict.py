@@ -17,7 +17,12 @@ from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import ParameterError, WealdError, nearest, told
 from weald.estimators.xgboost_importances import column_importances
-from weald.estimators.xgboost_options import IMPORTANCE_TYPES, XGBOptions, read_reading_options
+from weald.estimators.xgboost_options import (
+    IMPORTANCE_TYPES,
+    ReadingOptions,
+    XGBOptions,
+    read_reading_options,
+)
 from weald.estimators.xgboost_rows import aligned_table, check_margin, read_margin
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
@@ -43,9 +48,8 @@ class BoostedPredictions:
     ) -> Floats:
         """Raw scores of the asked rounds: (n_rows, n_outputs)."""
         check_is_fitted(self)
-        owner = type(self).__name__
-        options = read_reading_options(owner, self)
-        table = aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
+        options = read_reading_options(type(self).__name__, self)
+        table = self._aligned(X, options, validate_features=validate_features)
         trees, n_threads = self._trees(iteration_range), thread_count(options.n_jobs)
         margin = read_margin(base_margin, table.n_rows)
         if margin is None:
@@ -111,22 +115,23 @@ class BoostedPredictions:
     ) -> NDArray[np.int64]:
         """The leaf of each row in trees [first, last)."""
         options = read_reading_options(type(self).__name__, self)
-        table = self._aligned(X, validate_features=validate_features)
+        table = self._aligned(X, options, validate_features=validate_features)
         leaves = leaf_nodes(self.forest_, table, n_threads=thread_count(options.n_jobs), trees=trees)
         return leaves.astype(np.int64)
 
-    def _aligned(self, X: Any, *, validate_features: bool = True) -> Table:
-        """The table in the order and levels of the model's."""
+    def _aligned(
+        self, X: Any, options: ReadingOptions | None = None, *, validate_features: bool = True
+    ) -> Table:
+        """A user's table in the columns of the model."""
         owner = type(self).__name__
-        options = read_reading_options(owner, self)
+        options = options or read_reading_options(owner, self)
         return aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
 
     def _staged_scores(self, X: Any) -> Iterator[Floats]:
         """Raw scores after each round that `predict` uses: (n_rows, n_outputs), a new array each."""
         check_is_fitted(self)
-        owner = type(self).__name__
-        options = read_reading_options(owner, self)
-        table = aligned_table(X, self.schema_, options, owner)
+        options = read_reading_options(type(self).__name__, self)
+        table = self._aligned(X, options)
         ends = np.searchsorted(self.forest_.tree_round, np.arange(1, self._n_used() + 1)).tolist()
         yield from staged_scores(self.forest_, table, ends, n_threads=thread_count(options.n_jobs))
 

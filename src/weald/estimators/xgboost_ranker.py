@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,23 +12,28 @@ from numpy.typing import NDArray
 from weald.boosting.groups import group_starts, query_row_weights
 from weald.boosting.metric_names import default_metric, make_metric
 from weald.boosting.records import BoostTarget, Floats
+from weald.data.table import Table
 from weald.data.target import read_target
+from weald.data.user_rows import without_column
 from weald.errors import DataError, ParameterError
-from weald.estimators.xgboost_base import BaseXGB, Data, check_objective
-from weald.estimators.xgboost_options import XGBOptions, objective_parameters
-from weald.estimators.xgboost_plan import ObjectiveLike
-from weald.estimators.xgboost_regressor import refuse_class_weight
-from weald.estimators.xgboost_rows import Given, given_sets
-from weald.estimators.xgboost_train import Watched
+from weald.estimators.xgboost_base import BaseXGB, Data
+from weald.estimators.xgboost_model import XGBModel, refuse_class_weight
+from weald.estimators.xgboost_names import with_the_way
+from weald.estimators.xgboost_options import ReadingOptions, XGBOptions, objective_parameters
+from weald.estimators.xgboost_plan import ObjectiveLike, check_objective
+from weald.estimators.xgboost_rows import Given, Rows, given_sets
 
+#: the column of a table that holds the queries
+QUERIES = "qid"
 OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
 
 
-class XGBRanker(BaseXGB):
+class XGBRanker(XGBModel):
     """Boosted trees that order the rows of each query.
 
-    The objective is "rank:ndcg" unless another is given. Rows of one query stand together; without `qid` and
-    `group` all rows are one query.
+    The objective is "rank:ndcg" unless another is given. Rows of one query stand together. Queries come as
+    `qid`, as `group`, or as a column called "qid" in any table with names, which is no feature then: so
+    scikit-learn's `cross_val_score` divides them with the rows.
 
     Parameters
     ----------
@@ -46,6 +52,9 @@ class XGBRanker(BaseXGB):
     True
     """
 
+    _usual_objective: ClassVar[str] = "rank:ndcg"
+
+    @with_the_way
     def fit(
         self,
         X: Any,
@@ -70,13 +79,14 @@ class XGBRanker(BaseXGB):
         ----------
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix or a list of rows. Missing
-            values, text and categories are welcome.
+            values, text and categories are welcome. A column called "qid" holds the queries.
         y : array-like of shape (n_rows,)
             Relevances: 0 and up, more is better.
         group : array-like of shape (n_queries,), default=None
             How many rows each query has, in order.
         qid : array-like of shape (n_rows,), default=None
-            The query of each row instead; rows of one query stand together.
+            The query of each row instead; rows of one query stand together. np.zeros(n_rows) makes all rows
+            one query.
         sample_weight : array-like of shape (n_queries,) or (n_rows,), default=None
             Weights of queries; if one a row, the same within a query.
         base_margin : array-like of shape (n_rows,), default=None
@@ -84,7 +94,7 @@ class XGBRanker(BaseXGB):
         eval_set : list of (X, y), default=None
             Sets whose metrics are followed; the last decides early stopping.
         eval_group, eval_qid : list, default=None
-            `group` or `qid` of each set.
+            `group` or `qid` of each set, unless it has a column "qid".
         verbose : bool, default=False
             Whether to show a progress bar.
         xgb_model : XGBRanker or path, default=None
@@ -104,31 +114,18 @@ class XGBRanker(BaseXGB):
         return self._fit(given, sets, verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights)
 
     def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
-        data = super()._read_training(given, options, start)
-        if given.qid is None and given.group is None and "qid" in data.schema.names:
-            # xgboost takes such a column for the queries; as a feature of one large query it would mislead
-            raise DataError(
-                "The table has a column 'qid', but the argument qid is not given. Give the queries by "
-                "themselves: fit(X.drop(columns='qid'), y, qid=X['qid'])."
-            )
-        return data
+        return super()._read_training(_with_queries(given), options, start)
 
-    def _read_sets(
-        self,
-        sets: Sequence[Given],
-        names: Sequence[str] | None,
-        training: Given,
-        options: XGBOptions,
-        data: Data,
-    ) -> list[Watched]:
-        has_queries = training.qid is not None or training.group is not None
-        for given in sets:
-            if has_queries and given.qid is None and given.group is None:
-                raise DataError(
-                    f"{given.where} has no queries, but the training rows have. Give eval_qid or eval_group, "
-                    "one entry for each set."
-                )
-        return super()._read_sets(sets, names, training, options, data)
+    def _read_set(self, given: Given, options: XGBOptions, data: Data) -> Rows:
+        return super()._read_set(_with_queries(given), options, data)
+
+    def _aligned(
+        self, X: Any, options: ReadingOptions | None = None, *, validate_features: bool = True
+    ) -> Table:
+        """Queries are not asked for, but may be in the table."""
+        if QUERIES not in self.schema_.names:
+            X, _ = without_column(X, QUERIES)
+        return super()._aligned(X, options, validate_features=validate_features)
 
     def _read_target(
         self, given: Given, n_rows: int, options: XGBOptions, known: tuple[NDArray[Any], ...] | None
@@ -138,6 +135,8 @@ class XGBRanker(BaseXGB):
         values = read_target(given.y, n_rows=n_rows, estimator=owner)
         if values.shape[1] != 1:
             raise DataError(f"y of {owner} must be one relevance a row; it has {values.shape[1]} columns.")
+        if given.qid is None and given.group is None:
+            raise _no_queries(given.where, owner)
         start = group_starts(n_rows, qid=given.qid, group=given.group, owner=owner)
         weight = query_row_weights(given.sample_weight, start)
         return BoostTarget(np.ascontiguousarray(values[:, 0]), weight, start), None
@@ -149,7 +148,7 @@ class XGBRanker(BaseXGB):
     def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int | None]:
         owner, asked = type(self).__name__, options.objective
         check_objective(asked, owner)
-        asked = "rank:ndcg" if asked is None else asked
+        asked = self._usual_objective if asked is None else asked
         if not callable(asked) and asked not in OBJECTIVES:
             raise ParameterError(
                 f"objective={asked!r} of {owner} is none for ranking; those are {', '.join(OBJECTIVES)}. Use "
@@ -157,6 +156,7 @@ class XGBRanker(BaseXGB):
             )
         return asked, None
 
+    @with_the_way
     def predict(
         self,
         X: Any,
@@ -224,7 +224,7 @@ class XGBRanker(BaseXGB):
         sample_weight : array-like of shape (n_queries,) or (n_rows,), default=None
             Weights of queries.
         group, qid : array-like, default=None
-            Queries, as in `fit`.
+            Queries, as in `fit`; a column "qid" of X does as well.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class XGBRanker(BaseXGB):
         """
         scores = self.predict(X)
         options = self._options()
-        given = Given(X, y, sample_weight, None, group, qid)
+        given = _with_queries(Given(X, y, sample_weight, None, group, qid))
         target, _ = self._read_target(given, len(scores), options, None)
         asked, parameters = options.eval_metric, objective_parameters(options, self.objective_, 0)
         first = asked[0] if isinstance(asked, list | tuple) and asked else asked
@@ -248,3 +248,26 @@ class XGBRanker(BaseXGB):
 
 def _scores(raw: Floats) -> Floats:
     return raw[:, 0]
+
+
+def _with_queries(given: Given) -> Given:
+    """The rows with the queries that a column of their table holds."""
+    X, found = without_column(given.X, QUERIES)
+    if found is None:
+        return given
+    if given.qid is not None or given.group is not None:
+        where = f"{given.where}: the" if given.where else "The"
+        raise DataError(
+            f"{where} table has a column {QUERIES!r}, which holds the queries, and they are given by "
+            "themselves too. Give them once: drop the column, or rename it if it is a feature."
+        )
+    return replace(given, X=X, qid=found)
+
+
+def _no_queries(where: str, owner: str) -> DataError:
+    way = f"For {where} give eval_group or eval_qid, one entry for each set. " if where else ""
+    return DataError(
+        f"Either `group` or `qid` is required by {owner}, or a column {QUERIES!r} of the table: which rows "
+        f"belong to one query? {way}If all rows are one query, say so: qid=np.zeros(n), with n "
+        "the number of rows."
+    )

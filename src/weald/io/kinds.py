@@ -65,7 +65,10 @@ KINDS = {
     ),
     "Booster": Kind("weald.estimators.xgboost_booster", classifier=False, boosted=True),
     "XGBClassifier": Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
+    "XGBModel": Kind("weald.estimators.xgboost_model", classifier=False, boosted=True),
     "XGBRegressor": Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
+    "XGBRFClassifier": Kind("weald.estimators.xgboost_forest", classifier=True, boosted=True),
+    "XGBRFRegressor": Kind("weald.estimators.xgboost_forest", classifier=False, boosted=True),
     "XGBRanker": Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),
 }
 

@@ -74,6 +74,8 @@ def fitted(model: Any, part: int) -> Any:
     regresses = getattr(model, "_estimator_type", None) == "regressor" or "Regressor" in type(model).__name__
     if isinstance(model, weald.SVR | weald.LinearSVR) or regresses:
         return model.fit(X, numbers)
+    if type(model) is weald.XGBModel:
+        return model.fit(X, numbers)
     return model.fit(X, labels)
 
 

@@ -1,9 +1,13 @@
 """`XGBRanker`: queries, their weights, sets, early stopping and what goes wrong."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import xgboost
 from sklearn.metrics import ndcg_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from unit.estimators.xgb_data import queries
 
 import weald
@@ -31,7 +35,7 @@ def test_queries_by_id_or_by_size_are_the_same():
     by_size = XGBRanker(n_estimators=5).fit(X, y, group=[10] * 20)
     assert np.array_equal(by_id.predict(X), by_size.predict(X))
     assert np.array_equal(by_id.predict(X), by_name.predict(X))
-    alone = XGBRanker(n_estimators=5).fit(X, y)
+    alone = XGBRanker(n_estimators=5).fit(X, y, qid=np.zeros(200))
     assert np.array_equal(alone.predict(X), XGBRanker(n_estimators=5).fit(X, y, group=[200]).predict(X))
 
 
@@ -113,17 +117,86 @@ def test_a_file_keeps_a_ranker(tmp_path):
     assert loaded.lambdarank_num_pair_per_sample == 8
 
 
-def test_a_column_qid_is_no_feature_of_one_large_query():
-    X, y, qid = queries()
-    table = {**{f"x{j}": X[:, j] for j in range(X.shape[1])}, "qid": qid}
-    with pytest.raises(DataError, match=r"column 'qid'.*qid=X\['qid'\]"):
-        XGBRanker(n_estimators=2).fit(table, y)
-    assert XGBRanker(n_estimators=2).fit(table, y, qid=qid).n_features_in_ == X.shape[1] + 1
+def test_rows_without_queries_raise_and_name_the_way():
+    X, y, _ = queries()
+    message = r"Either `group` or `qid` is required by XGBRanker.*qid=np\.zeros\(n\)"
+    with pytest.raises(DataError, match=message):
+        XGBRanker(n_estimators=2).fit(X, y)
+    with pytest.raises(DataError, match=message):
+        weald.train({"objective": "rank:ndcg"}, X, y, 2)
+    with pytest.raises(DataError, match=message):
+        XGBRanker(n_estimators=2).fit(X, y, qid=np.zeros(len(X))).score(X, y)
 
 
-def test_sets_of_a_ranking_with_queries_need_queries():
+def test_sets_of_a_ranking_need_queries():
     X, y, qid = queries()
-    with pytest.raises(DataError, match=r"eval_set\[1\] has no queries.*eval_qid"):
+    with pytest.raises(DataError, match=r"eval_set\[1\].*Either `group` or `qid`.*eval_qid, one entry"):
         XGBRanker(n_estimators=2).fit(X, y, qid=qid, eval_set=[(X, y), (X, y)], eval_qid=[qid, None])
-    measured = XGBRanker(n_estimators=2).fit(X, y, eval_set=[(X, y)])
-    assert len(measured.evals_result()["validation_0"]["ndcg@32"]) == 2
+
+
+def table_of(form, X, qid=None):
+    columns = {f"x{j}": X[:, j] for j in range(X.shape[1])} | ({} if qid is None else {"qid": qid})
+    return columns if form is dict else form(columns)
+
+
+@pytest.mark.parametrize("form", [dict, pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
+def test_a_column_qid_holds_the_queries(form):
+    X, y, qid = queries()
+    with_queries, features = table_of(form, X, qid), table_of(form, X)
+    ranker = XGBRanker(n_estimators=3).fit(with_queries, y, eval_set=[(with_queries, y), (features, y)][:1])
+    expected = XGBRanker(n_estimators=3).fit(features, y, qid=qid)
+    assert ranker.n_features_in_ == X.shape[1]
+    for table in (with_queries, features):
+        assert np.array_equal(ranker.predict(table), expected.predict(features))
+        assert np.array_equal(ranker.apply(table), expected.apply(features))
+    assert np.array_equal(list(ranker.staged_predict(with_queries))[-1], ranker.predict(features))
+    assert ranker.score(with_queries, y) == expected.score(features, y, qid=qid)
+    assert ranker.evals_result()["validation_0"]["ndcg@32"][-1] == ranker.score(with_queries, y)
+
+
+def test_queries_are_given_once():
+    X, y, qid = queries()
+    table = table_of(pd.DataFrame, X, qid)
+    with pytest.raises(DataError, match=r"column 'qid'.*Give them once"):
+        XGBRanker(n_estimators=2).fit(table, y, qid=qid)
+    with pytest.raises(DataError, match=r"eval_set\[0\]: .*column 'qid'.*Give them once"):
+        XGBRanker(n_estimators=2).fit(table, y, eval_set=[(table, y)], eval_qid=[qid])
+
+
+def test_other_columns_may_be_numbered():
+    X, y, qid = queries()
+    frame = pd.DataFrame(X)
+    frame["qid"] = qid
+    ranker = XGBRanker(n_estimators=3).fit(frame, y)
+    assert np.array_equal(ranker.predict(frame), XGBRanker(n_estimators=3).fit(X, y, qid=qid).predict(X))
+
+
+def test_a_model_of_old_that_has_qid_for_a_feature_keeps_it(monkeypatch):
+    X, y, qid = queries()
+    table = table_of(pd.DataFrame, X, qid)
+    monkeypatch.setattr("weald.estimators.xgboost_ranker.QUERIES", "another")
+    ranker = XGBRanker(n_estimators=3).fit(table, y, qid=qid)
+    monkeypatch.undo()
+    assert len(ranker.predict(table)) == len(X)
+
+
+def test_scikit_learn_divides_queries_with_the_rows():
+    X, y, qid = queries(n_queries=30)
+    frame = table_of(pd.DataFrame, X, qid)
+    scores = cross_val_score(XGBRanker(n_estimators=5), frame, y, cv=GroupKFold(3), groups=qid)
+    assert len(scores) == 3
+    assert min(scores) > 0.9
+    search = GridSearchCV(XGBRanker(n_estimators=2), {"max_depth": [1, 3]}, cv=GroupKFold(2))
+    assert search.fit(frame, y, groups=qid).best_score_ > 0.8
+
+
+def test_early_stopping_on_a_set_with_a_column_qid():
+    X, y, qid = queries(n_queries=40)
+    part = qid < 30
+    train, held = (table_of(pd.DataFrame, X[rows], qid[rows]) for rows in (part, ~part))
+    ranker = XGBRanker(n_estimators=60, early_stopping=(held, y[~part])).fit(train, y[part])
+    assert ranker.n_rounds_ < 60
+    assert (
+        len(weald.cv({"objective": "rank:ndcg"}, train, y[part], 3, as_pandas=False)["test-ndcg@32-mean"])
+        == 3
+    )
