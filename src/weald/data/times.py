@@ -171,3 +171,21 @@ def _split_tick(value: Any, kind: str) -> tuple[int, int]:
     if abs(whole) > _LARGEST:
         raise OverflowError
     return whole, rest
+
+
+# --------------------------------------------------------------------------- and back
+
+
+def ticks_of(microseconds: NDArray[np.float64], step: str, count: int = 1) -> NDArray[np.int64]:
+    """Microseconds, rounded to whole ones, in ticks of another size, rounded down.
+
+    >>> ticks_of(np.array([1_999_999.6]), "s").tolist(), ticks_of(np.array([2.0]), "ns").tolist()
+    ([2], [2000])
+    """
+    whole = np.rint(microseconds)
+    if step in ("Y", "M"):
+        days = np.floor(whole / _COARSE["D"]).astype(np.int64).view("M8[D]")
+        return days.astype(f"M8[{count}{step}]").view(np.int64)
+    if step in _FINE:
+        return whole.astype(np.int64) * (_FINE[step] // count)
+    return np.floor(whole / (count * _COARSE[step])).astype(np.int64)

@@ -17,6 +17,7 @@ from weald.data.adapters import array_of_rows, check_size, names_are_given, refu
 from weald.data.forms import plain_table
 from weald.data.sparse import is_sparse
 from weald.data.table import Outline
+from weald.data.write_arrow import arrow_rows, is_arrow_table
 from weald.errors import DataError, DataTypeError
 
 
@@ -86,6 +87,9 @@ def take(X: Any, rows: NDArray[np.int64] | None = None, columns: Sequence[int] |
     if isinstance(X, np.ndarray) or is_sparse(X):
         X = X if rows is None else X[rows]
         return X if columns is None else X[:, list(columns)]
+    if is_arrow_table(X):
+        X = X if columns is None else X.select(list(columns))
+        return X if rows is None else arrow_rows(X, rows)
     frame = _narwhals(X)
     frame = frame if columns is None else frame.select([frame.columns[j] for j in columns])
     return (frame if rows is None else frame[rows.tolist(), :]).to_native()

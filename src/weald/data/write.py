@@ -11,6 +11,8 @@ import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,15 @@ from weald.data.forms import as_given, plain_table
 from weald.data.levels import level_key, level_positions, plain_levels
 from weald.data.sparse import is_sparse
 from weald.data.table import Unit
-from weald.errors import DataError, DataTypeError
+from weald.data.times import ticks_of
+from weald.data.write_arrow import (
+    arrow_column_with,
+    arrow_rows,
+    arrow_values,
+    decimals_of,
+    foreign_level,
+)
+from weald.errors import DataTypeError
 
 _EPOCH = dt.datetime(1970, 1, 1)
 
@@ -48,11 +58,12 @@ class Cells:
             return [bool(value) for value in numbers >= 0.5]
         if self.unit == "number":
             return [int(value) for value in np.rint(numbers)] if whole else numbers.tolist()
-        spans = [dt.timedelta(microseconds=value) for value in np.rint(numbers).tolist()]
-        if self.unit == "duration":
-            return spans
-        dates = [_EPOCH + span for span in spans]
-        return dates if self.unit == "datetime" else [date.replace(tzinfo=dt.UTC) for date in dates]
+        try:
+            spans = [dt.timedelta(microseconds=value) for value in np.rint(numbers).tolist()]
+            dates: list[Any] = spans if self.unit == "duration" else [_EPOCH + span for span in spans]
+        except OverflowError:  # beyond Python's own
+            return list(ticks_of(numbers, "us").view("m8[us]" if self.unit == "duration" else "M8[us]"))
+        return dates if self.unit != "instant" else [date.replace(tzinfo=dt.UTC) for date in dates]
 
 
 def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
@@ -84,7 +95,7 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
         return X.with_columns(columns)
     if _is_of("pyarrow", "Table", X):
         for j, found in cells.items():
-            X = X.set_column(j, X.schema.field(j), _arrow_column(X.column(j), found))
+            X = X.set_column(j, X.schema.field(j), arrow_column_with(X.column(j), found))
         return X
     if isinstance(X, Mapping):
         return {
@@ -101,18 +112,38 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table, as a table of its own kind; of a sparse matrix as a dense array."""
     if pandas_frame.is_frame(X):
-        return X.iloc[rows]
+        return _pandas_rows(X, rows)
     X = plain_table(X)
     if _is_of("polars", "DataFrame", X):
         return X[rows]
     if _is_of("pyarrow", "Table", X):
-        return X.take(rows)
+        return arrow_rows(X, rows)
     if isinstance(X, Mapping):
         return {name: _take(values, rows) for name, values in X.items()}
     if is_sparse(X):
         return X.tocsr()[rows].toarray()
     check_writable(X)
     return array_of_rows(X)[rows]
+
+
+def _pandas_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    try:
+        return X.iloc[rows]
+    except NotImplementedError:  # columns of string views, in some versions of pyarrow
+        pandas = sys.modules["pandas"]
+        taken = {
+            j: _of_arrow(arrow_values(column.array.__arrow_array__(), rows), X.index[rows], column.name)
+            if isinstance(column.dtype, pandas.ArrowDtype)
+            else column.iloc[rows]
+            for j, (_, column) in enumerate(X.items())
+        }
+        return pandas.DataFrame(taken).set_axis(X.columns, axis=1)
+
+
+def _of_arrow(array: Any, index: Any, name: Any) -> Any:
+    """A pandas Series on an Arrow array."""
+    pandas = sys.modules["pandas"]
+    return pandas.Series(pandas.arrays.ArrowExtensionArray(array), index=index, name=name)
 
 
 def places(names: Sequence[Hashable], given: Sequence[Hashable]) -> Sequence[int]:
@@ -125,7 +156,9 @@ def _take(values: Any, rows: NDArray[np.intp]) -> Any:
     """Some values of a sequence of any library."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]
-    for name in ("gather", "take"):  # of polars; of pyarrow and NumPy
+    if _is_of("pyarrow", "ChunkedArray", values) or _is_of("pyarrow", "Array", values):
+        return arrow_values(values, rows)
+    for name in ("gather", "take"):  # of polars; of NumPy
         if hasattr(values, name):
             return getattr(values, name)(rows)
     return [values[row] for row in rows.tolist()]
@@ -162,10 +195,10 @@ def _column(values: Any, cells: Cells) -> Any:
     if _is_of("polars", "Series", values):
         return _polars_column(values, cells)
     if _is_of("pyarrow", "ChunkedArray", values) or _is_of("pyarrow", "Array", values):
-        return _arrow_column(values, cells)
+        return arrow_column_with(values, cells)
     array = values.copy() if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     write_array(array, cells)
-    return array
+    return array.tolist() if isinstance(values, list) else array
 
 
 def write_array(array: NDArray[Any], cells: Cells) -> None:
@@ -178,41 +211,43 @@ def write_array(array: NDArray[Any], cells: Cells) -> None:
     elif kind == "b":
         array[rows] = cells.numbers() >= 0.5
     elif kind in "Mm":
-        whole = np.rint(cells.numbers()).astype(np.int64)
-        array[rows] = whole.view(f"{kind}8[us]").astype(array.dtype)
+        array[rows] = ticks_of(cells.numbers(), *np.datetime_data(array.dtype)).view(array.dtype)
     else:
         array[rows] = np.rint(cells.numbers()).astype(array.dtype)
 
 
 def _as_objects(array: NDArray[Any], cells: Cells) -> NDArray[Any]:
     """The values as objects of the type that the first value of the column has."""
-    example = next((value for value in array.tolist() if value is not None and value == value), None)
-    values = cells.plain()
-    if cells.unit is not None:
-        values = [_like(value, example) for value in values]
+    known = [value for value in array.tolist() if value is not None and value == value]
+    example = known[0] if known else None
+    if isinstance(example, np.datetime64 | np.timedelta64) and cells.unit is not None:
+        values = list(ticks_of(cells.numbers(), *np.datetime_data(example.dtype)).view(example.dtype))
+    elif cells.unit is not None:
+        whole = cells.unit == "number" and bool(known) and all(isinstance(value, Integral) for value in known)
+        values = [_like(value, example) for value in cells.plain(whole=whole)]
+    else:
+        values = cells.plain()
     out = np.empty(len(values), dtype=object)
     out[:] = values
     return out
 
 
 def _like(value: Any, example: Any) -> Any:
-    """A date, time or decimal as the column's own kind of it."""
+    """A number, date, time or decimal as the column's own kind of it."""
     if isinstance(example, Decimal):
         return Decimal(repr(float(value)))
+    if isinstance(example, np.generic | Fraction):
+        return type(example)(value)
     if isinstance(example, dt.time) and isinstance(value, dt.timedelta):
         return (_EPOCH + value).time()
     if isinstance(example, dt.date) and not isinstance(example, dt.datetime):
         return value.date()
     if isinstance(example, dt.datetime) and example.tzinfo is not None:
-        return value.astimezone(example.tzinfo)
+        value = value.astimezone(example.tzinfo)
+    own: Any = type(example)
+    if isinstance(example, dt.datetime | dt.timedelta) and own is not type(value):
+        return own(value)  # of pandas
     return value
-
-
-def _foreign_level(name: Any, level: Any) -> DataError:
-    return DataError(
-        f"Column {name!r} should be filled with {level!r}, which is not among the categories of its type. "
-        "Give it the categories of the training table."
-    )
 
 
 def _pandas_column(series: Any, cells: Cells) -> Any:
@@ -226,6 +261,9 @@ def _pandas_column(series: Any, cells: Cells) -> Any:
         return _pandas_categories(series, cells)
     if isinstance(dtype, pandas.SparseDtype):
         return _pandas_column(series.sparse.to_dense(), cells).astype(dtype)
+    if isinstance(dtype, pandas.ArrowDtype):
+        array = arrow_column_with(series.array.__arrow_array__(), cells)
+        return _of_arrow(array, series.index, series.name)
     whole = getattr(dtype, "kind", "O") in "iu"
     if isinstance(dtype, pandas.PeriodDtype):
         values = pandas.PeriodIndex(pandas.DatetimeIndex(cells.plain()), freq=dtype.freq)
@@ -243,7 +281,7 @@ def _pandas_categories(series: Any, cells: Cells) -> Any:
     for level in cells.values:
         if level_key(level) not in position:
             if series.cat.ordered:
-                raise _foreign_level(series.name, level)
+                raise foreign_level(series.name, level)
             position[level_key(level)] = len(categories)
             categories = categories.append(pandas.Index([level]))
     codes = series.cat.codes.to_numpy().astype(np.int64)
@@ -261,7 +299,7 @@ def _polars_column(series: Any, cells: Cells) -> Any:
             raise
         known = set(series.dtype.categories.to_list())
         level = next(level for level in cells.values if level not in known)
-        raise _foreign_level(series.name, level) from None
+        raise foreign_level(series.name, level) from None
     place = np.zeros(len(series), np.int64)
     keep = np.ones(len(series), np.bool_)
     place[cells.rows] = np.arange(len(cells.rows))
@@ -278,38 +316,7 @@ def _polars_values(polars: Any, dtype: Any, cells: Cells) -> Any:
         if dtype == polars.Null:
             return polars.Series(values)
         if dtype.is_decimal():
-            values = [Decimal(repr(value)) for value in values]
+            values = decimals_of(cells.numbers(), dtype.scale)
         return polars.Series(values, dtype=dtype)
-    ticks = polars.Series(np.rint(cells.numbers()).astype(np.int64))
-    if dtype == polars.Time:
-        return (ticks * 1000).cast(polars.Time)
-    if cells.unit == "duration":
-        return ticks.cast(polars.Duration("us")).cast(dtype)
-    dates = ticks.cast(polars.Datetime("us"))
-    if cells.unit == "instant":
-        dates = dates.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
-    return dates.cast(dtype)
-
-
-def _arrow_column(column: Any, cells: Cells) -> Any:
-    arrow = sys.modules["pyarrow"]
-    if isinstance(column, arrow.ChunkedArray):
-        column = column.unify_dictionaries().combine_chunks()
-        if isinstance(column, arrow.ChunkedArray):  # of no or one chunk, by version
-            column = column.chunk(0)
-    if arrow.types.is_dictionary(column.type):
-        levels = column.dictionary.to_pylist()
-        position = level_positions(plain_levels(levels))
-        codes = np.array([-1 if code is None else code for code in column.indices.to_pylist()], np.int64)
-        for row, level in zip(cells.rows.tolist(), cells.values, strict=True):
-            if level_key(level) not in position:
-                raise _foreign_level("of categories", level)
-            codes[row] = position[level_key(level)]
-        indices = arrow.array(codes, type=column.type.index_type, mask=codes < 0)
-        return arrow.DictionaryArray.from_arrays(indices, column.dictionary, ordered=column.type.ordered)
-    values = column.to_pylist()
-    whole = arrow.types.is_integer(column.type)
-    example = next((value for value in values if value is not None), None)
-    for row, value in zip(cells.rows.tolist(), cells.plain(whole=whole), strict=True):
-        values[row] = value if cells.unit is None else _like(value, example)
-    return arrow.array(values, type=column.type)
+    step = {polars.Time: "ns", polars.Date: "D"}.get(dtype.base_type()) or dtype.time_unit
+    return polars.Series(ticks_of(cells.numbers(), step)).cast(dtype)
