@@ -104,14 +104,16 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         stopper = None if wait is None else EarlyStopping(wait, maximize=maximize)
         plan, found = self._choose_rounds(options, plan, data, given.X, stopper, goes_on=start is not None)
         training = Training(plan, rows, watched, None if start is None else start.forest_)
+        attributes: dict[str, str] = {}  # what callbacks set
         trained = training.run(
             callbacks=options.callbacks,
             early_stopping=stopper if watched and not found else None,
             progress=Progress(plan.boost.n_rounds) if verbose else None,
             predict=self._predictor_so_far(data),
-            booster=self._booster_so_far(data, plan),
+            booster=self._booster_so_far(data, plan, attributes),
         )
-        self._take(trained, data, self._learned(trained, plan, found))
+        kept = {"_attributes": attributes} if attributes else {}
+        self._take(trained, data, self._learned(trained, plan, found) | kept)
         return self
 
     def _options(self) -> XGBOptions:
@@ -129,9 +131,12 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
             xgb_model = load(xgb_model)
         owner = type(self).__name__
+        if hasattr(xgb_model, "_start_for"):  # a Booster, which has no labels
+            return xgb_model._start_for(self)  # type: ignore[no-any-return]
         if type(xgb_model) is not type(self):
             raise DataTypeError(
-                f"xgb_model must be a fitted {owner} or the path of one; got {type(xgb_model).__name__}."
+                f"xgb_model must be a fitted {owner}, a Booster or the path of one; got "
+                f"{type(xgb_model).__name__}."
             )
         check_is_fitted(xgb_model)
         return xgb_model
@@ -285,11 +290,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
         return predict
 
-    def _booster_so_far(
-        self, data: Data, plan: Plan, attributes: dict[str, str] | None = None
-    ) -> Callable[[Forest], Any]:
+    def _booster_so_far(self, data: Data, plan: Plan, attributes: dict[str, str]) -> Callable[[Forest], Any]:
         """A forest that is still growing as a Booster, for callbacks; all of them share the attributes."""
-        shared: dict[str, str] = {} if attributes is None else attributes
 
         def booster(forest: Forest) -> Any:
             from weald.estimators.xgboost_booster import Booster
@@ -301,7 +303,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
                 "_best": None,
             }
             model._assign(forest, data.schema, data.classes, learned)
-            return Booster._of_estimator(model, shared)
+            return Booster._of_estimator(model, attributes)
 
         return booster
 
@@ -317,7 +319,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         from weald.estimators.xgboost_booster import Booster
 
         if "_booster" not in self.__dict__:
-            self._booster = Booster._of_estimator(self)
+            self._booster = Booster._of_estimator(self, dict(self.__dict__.get("_attributes", {})))
         return self._booster
 
     # ------------------------------------------------------------------ what fit leaves
@@ -374,6 +376,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "classes_",
             "n_classes_",
             "_booster",
+            "_attributes",
         )
         replace_state(self, taken | learned, forgotten)
 

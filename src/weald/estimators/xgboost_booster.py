@@ -92,6 +92,16 @@ class Booster(Saving, BoosterTraining):
             raise WealdError("This Booster has no trees. Train it by weald.train or update, or load a model.")
         return self._learner
 
+    def _start_for(self, model: BaseXGB) -> BaseXGB:
+        """The model as an estimator goes on from it; labels come with the new rows."""
+        learner = self._fitted()
+        start = type(model)()
+        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best")
+        start._assign(
+            learner.forest_, learner.schema_, None, {name: getattr(learner, name) for name in learned}
+        )
+        return start
+
     # ------------------------------------------------------------------ attributes and columns
 
     def attr(self, key: str) -> str | None:

@@ -166,6 +166,48 @@ def test_a_model_of_an_estimator_goes_on_as_a_booster(tmp_path):
         assert np.allclose(onward.predict(matrix), expected, atol=1e-12)
 
 
+def test_an_estimator_goes_on_from_a_booster(tmp_path):
+    X, y = three_classes()
+    labels = np.array(["a", "b", "c"])[y]
+    for model in (
+        weald.XGBClassifier(n_estimators=3, max_depth=2).fit(X, labels),
+        weald.XGBRegressor(n_estimators=3, max_depth=2).fit(X, y),
+    ):
+        target = labels if hasattr(model, "classes_") else y
+        more = type(model)(n_estimators=2, max_depth=2)
+        expected = more.fit(X, target, xgb_model=model).predict(X, output_margin=True)
+        path = tmp_path / "b.weald"
+        model.get_booster().save(path)
+        for start in (model.get_booster(), path):
+            said = more.fit(X, target, xgb_model=start).predict(X, output_margin=True)
+            assert np.array_equal(said, expected)
+        assert np.array_equal(
+            weald.load(path).predict(weald.DMatrix(X), output_margin=True).shape, expected.shape
+        )
+    with pytest.raises(ParameterError, match="xgb_model predicts 3 outputs"):
+        weald.XGBRegressor().fit(X, y, xgb_model=weald.XGBClassifier(n_estimators=1).fit(X, y).get_booster())
+
+
+def test_what_callbacks_keep_stays_with_the_model():
+    X, y = numbers()
+    kept = []
+
+    class Keep(weald.callback.TrainingCallback):
+        def after_iteration(self, model, epoch, evals_log):
+            model.set_attr(last=epoch)
+            model.best_score = 0.5
+            kept.append(pickle.dumps(model))
+            with pytest.raises(AttributeError, match="read-only"):
+                model.update(None)
+            return False
+
+    model = weald.XGBRegressor(n_estimators=2, callbacks=[Keep()]).fit(X, y)
+    assert model.get_booster().attributes() == {"last": "1", "best_score": "0.5"}
+    first = pickle.loads(kept[0])
+    assert first.num_boosted_rounds() == 1
+    assert first.attr("last") == "0"
+
+
 def test_dumps_to_files_with_a_map_of_names(trained, tmp_path):
     booster, _ = trained
     fmap = tmp_path / "map.txt"
