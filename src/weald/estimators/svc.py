@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -230,7 +230,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         """Labels as class numbers, and the C of each row."""
         return class_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _questions(self, target: MachineTarget, options: Any) -> tuple[list[Question], Layout]:
+    def _questions(self, target: MachineTarget, options: Any) -> tuple[Sequence[Question], Layout]:
         """A machine for two classes; of more, one a pair or one a class."""
         self._check_shape()
         asked = class_questions(target.values, target.n_classes, target.upper, options.multi_class)

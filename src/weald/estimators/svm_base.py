@@ -10,6 +10,7 @@ import logging
 import time
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -65,7 +66,7 @@ class BaseKernelMachine(
         """The target of the rows that count: those of a weight above 0."""
 
     @abstractmethod
-    def _questions(self, target: MachineTarget, options: Any) -> tuple[list[Question], Layout]:
+    def _questions(self, target: MachineTarget, options: Any) -> tuple[Sequence[Question], Layout]:
         """What machines are asked, and how their coefficients are laid out."""
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -19,7 +20,7 @@ from weald.svm.kernels import Linear, Spectrum
 from weald.svm.landmarks import LandmarkMap
 from weald.svm.machines import ExactTrainer, Limits, Machine, Question, Trainer, centred, unsolved
 from weald.svm.progress import GapProgress
-from weald.svm.questions import Layout, assemble, turns
+from weald.svm.questions import Layout, PairQuestions, assemble, turns
 from weald.svm.spaces import RowNumbers, Support
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -53,22 +54,25 @@ class Work:
         self._landmarks = landmarks
         self._n_asked = 0
 
-    def solve_all(self, questions: list[Question], n_classes: int, layout: Layout) -> list[Machine]:
+    def solve_all(self, questions: Sequence[Question], n_classes: int, layout: Layout) -> list[Machine]:
         """The machines of all questions, in their order; with a limit of time classes take turns."""
+        if self._limits.max_time is None:
+            return [self.solve(question) for question in questions]
         machines: list[Any] = [None] * len(questions)
-        timed = self._limits.max_time is not None
-        order = turns(len(questions), n_classes, layout) if timed else enumerate([False] * len(questions))
-        for k, for_first in order:
-            machines[k] = self.solve(questions[k], for_first=for_first)
+        for k, for_first in turns(len(questions), n_classes, layout):
+            if isinstance(questions, PairQuestions) and self._n_asked and self._limits.over():
+                machines[k] = questions.left_out(k, for_first=for_first)
+            else:
+                machines[k] = self.solve(questions[k])
         return machines
 
-    def solve(self, question: Question, *, for_first: bool = False) -> Machine:
+    def solve(self, question: Question) -> Machine:
         """The machine of a question; if the time is over, one that knows nothing but the larger class."""
         progress, limits = self._progress, self._limits
+        if self._n_asked and limits.over():
+            more = 2 * int(np.count_nonzero(question.target > 0)) - len(question.target)
+            return unsolved(question, more, float(question.upper.sum()))
         self._n_asked += 1
-        if self._n_asked > 1 and limits.over():
-            limits.n_left -= 1
-            return unsolved(question, for_first=for_first)
         moved, centre = centred(question)
         machine = self.trainer.solve(moved, limits, None if progress is None else progress.report)
         limits.n_left -= 1

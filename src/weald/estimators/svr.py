@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -177,7 +178,7 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         """Numbers, and the C of each row."""
         return number_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _questions(self, target: MachineTarget, options: Any) -> tuple[list[Question], Layout]:
+    def _questions(self, target: MachineTarget, options: Any) -> tuple[Sequence[Question], Layout]:
         """One machine."""
         rows = np.arange(len(target.values), dtype=np.int32)
         return [Question(rows, target.values, target.upper, options.epsilon)], "lines"

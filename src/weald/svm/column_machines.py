@@ -93,6 +93,8 @@ class ColumnTrainer:
 
     def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
         """The values f of any rows of the matrix."""
+        if machine.left_out:
+            return np.full(len(rows), machine.intercept)
         assert machine.weights is not None
         moved = 0.0 if self._centre is None else math.fsum(machine.weights * self._centre)
         part = self._columns.take(rows)

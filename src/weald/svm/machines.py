@@ -24,6 +24,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 #: seconds that machines may go on when the time is over: those of small tables are all solved in less
 _MOMENT = 0.2
+#: coefficients and values of a machine that was left out, for any number of rows
+_NOTHING = np.zeros(1)
 #: from how many typical distances from 0 on the targets of a regression are moved there
 _FAR = 4.0
 
@@ -130,6 +132,8 @@ class ExactTrainer:
 
     def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
         """The values f of any rows of the matrix."""
+        if machine.left_out:
+            return np.full(len(rows), machine.intercept)
         if machine.weights is not None:
             batch = self._space.batch(rows)
             return column_scores(batch, machine.weights[None], machine.intercept, self._n_threads)[:, 0]
@@ -162,18 +166,25 @@ def centred(question: Question) -> tuple[Question, float]:
     return (question if centre == 0 else replace(question, target=question.target - centre)), centre
 
 
-def unsolved(question: Question, *, for_first: bool) -> Machine:
+def unsolved(question: Question, more: int, total: float, *, for_first: bool = False) -> Machine:
     """The machine whose turn came when the time was over: it speaks for the larger of its two classes.
 
-    Of equally large ones for the first or the second, as it is told.
+    Parameters
+    ----------
+    question : Question
+        What it was asked; looked at when somebody asks for its rows, not before.
+    more : int
+        Rows of the first class less those of the second.
+    total : float
+        Σ C: the objective of a machine that knows nothing.
+    for_first : bool
+        Of equally large classes, whether it speaks for the first.
     """
-    more = int((question.target > 0).sum()) * 2 - len(question.target)
-    total = float(question.upper.sum())
     return Machine(
         question=question,
-        coefficients=np.zeros(len(question.target)),
-        values=np.zeros(len(question.target)),
-        intercept=float(np.sign(more)) if more else 1.0 if for_first else -1.0,
+        coefficients=_NOTHING,
+        values=_NOTHING,
+        intercept=1.0 if more > 0 or (more == 0 and for_first) else -1.0,
         squared_norm=0.0,
         primal=total if math.isfinite(total) else 0.0,
         dual=0.0,

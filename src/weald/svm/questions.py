@@ -7,12 +7,12 @@ Of two classes there is one machine, whose positive side is the second class. Of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.svm.machines import Machine, Question
+from weald.svm.machines import Machine, Question, unsolved
 from weald.svm.votes import pairs
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -35,7 +35,7 @@ def layout_of(n_classes: int, multi_class: str) -> Layout:
 
 def class_questions(
     labels: NDArray[np.int32], n_classes: int, upper: Floats, multi_class: str
-) -> list[Question]:
+) -> Sequence[Question]:
     """The questions that labels put; `upper` is the C of each row, and rows of upper 0 take no part."""
     taking_part = np.flatnonzero(upper > 0).astype(np.int32)
     own = labels[taking_part]
@@ -43,15 +43,70 @@ def class_questions(
         bound = upper[taking_part]
         positive = [1] if n_classes == 2 else range(n_classes)
         return [Question(taking_part, np.where(own == k, 1.0, -1.0), bound) for k in positive]
-    by_class = np.split(
-        taking_part[np.argsort(own, kind="stable")], np.cumsum(np.bincount(own, minlength=n_classes))[:-1]
-    )
-    questions = []
-    for i, j in pairs(n_classes):
-        rows = np.concatenate([by_class[i], by_class[j]])
-        target = np.repeat([1.0, -1.0], [len(by_class[i]), len(by_class[j])])
-        questions.append(Question(rows, target, upper[rows]))
-    return questions
+    return PairQuestions(taking_part, own, n_classes, upper)
+
+
+class PairQuestions(Sequence[Question]):
+    """A question for each pair of classes, put together when it is asked for: they may be a hundred thousand.
+
+    Parameters
+    ----------
+    rows : ndarray of int32
+        The rows that take part.
+    labels : ndarray of int32
+        Their classes.
+    n_classes : int
+        How many classes.
+    upper : ndarray of shape (n_rows of the matrix,)
+        The C of each row.
+    """
+
+    def __init__(
+        self, rows: NDArray[np.int32], labels: NDArray[np.int32], n_classes: int, upper: Floats
+    ) -> None:
+        counts = np.bincount(labels, minlength=n_classes)
+        self._rows = np.split(rows[np.argsort(labels, kind="stable")], np.cumsum(counts)[:-1])
+        self._upper = [upper[each] for each in self._rows]
+        self._counts = counts.tolist()
+        self._totals = [float(each.sum()) for each in self._upper]
+        self._pairs = pairs(n_classes)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    @overload
+    def __getitem__(self, k: int) -> Question: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Question]: ...
+    def __getitem__(self, k: int | slice) -> Question | list[Question]:
+        """The question of one pair, or of some."""
+        if isinstance(k, slice):
+            return [self[each] for each in range(*k.indices(len(self)))]
+        i, j = self._pairs[k]
+        rows = np.concatenate([self._rows[i], self._rows[j]])
+        target = np.repeat([1.0, -1.0], [self._counts[i], self._counts[j]])
+        return Question(rows, target, np.concatenate([self._upper[i], self._upper[j]]))
+
+    def left_out(self, k: int, *, for_first: bool) -> Machine:
+        """The machine of a pair for which there was no time."""
+        i, j = self._pairs[k]
+        later: Any = _Later(self, k)
+        more, total = self._counts[i] - self._counts[j], self._totals[i] + self._totals[j]
+        return unsolved(later, more, total, for_first=for_first)
+
+
+class _Later:
+    """A question that is put together when one of its parts is asked for."""
+
+    __slots__ = ("_k", "_questions")
+
+    def __init__(self, questions: PairQuestions, k: int) -> None:
+        self._questions, self._k = questions, k
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("rows", "target", "upper", "epsilon"):
+            return getattr(self._questions[self._k], name)
+        raise AttributeError(name)  # pickle and copy ask for methods that no question has
 
 
 def turns(n_machines: int, n_classes: int, layout: Layout) -> list[tuple[int, bool]]:

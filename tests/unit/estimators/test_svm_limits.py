@@ -140,6 +140,20 @@ def test_the_time_of_a_fit_is_that_of_all_machines(solver: str, monkeypatch: pyt
     assert 0 < left_out.sum() < len(left_out) == 60 * 59 // 2
     assert len(np.unique(model.predict(rows))) > 5
     assert model.decision_function(rows).shape == (240, 60)
+    assert model.slack_.shape == (240, 1770)
+    assert np.nanmin(model.slack_[:, left_out]) == 1.0
+
+
+def test_probabilities_of_machines_that_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=itertools.count(0.0, 1.0).__next__)
+    monkeypatch.setattr(machines, "time", clock)
+    monkeypatch.setattr(svm_base, "time", clock)
+    rows, labels = many_classes(6, 4)
+    for solver in ("exact", "landmarks"):
+        model = SVC(max_time=12.0, probability=True, solver=solver, random_state=0)
+        with pytest.warns(ConvergenceWarning, match="not begun"):
+            shares = model.fit(rows, labels).predict_proba(rows)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
 
 
 def test_machines_within_the_time_are_all_solved() -> None:
