@@ -81,11 +81,12 @@ struct Newton {
   }
 };
 
-// One tree for K outputs: lanes G of each output, then H of each. λ, α as above.
+// One tree for K outputs: lanes G of each output, then H of each. λ, α as above. An output whose H is below
+// `min_weight` (in units of H) is worth nothing in a node and predicts 0 there, as in xgboost; the others go on.
 struct NewtonMany {
   static constexpr bool ordered = false, rows_may_be_zero = true;
   int n_outputs = 1;
-  double lambda = 0, alpha = 0, max_step = 0;
+  double lambda = 0, alpha = 0, max_step = 0, min_weight = 0;
 
   int64_t weight(const int64_t* cell) const {
     int64_t total = 0;
@@ -97,16 +98,20 @@ struct NewtonMany {
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
   double score(const int64_t* cell) const {
     double total = 0;
-    for (int k = 0; k < n_outputs; ++k) total += one().score(pair(cell, k).data());
+    for (int k = 0; k < n_outputs; ++k) {
+      if (speaks(cell, k)) total += one().score(pair(cell, k).data());
+    }
     return total;
   }
+  double value(const int64_t* cell, int k) const { return speaks(cell, k) ? one().value(pair(cell, k).data()) : 0.0; }
   int profile_size() const { return n_outputs; }
   void profile(const int64_t* cell, double* out) const {
-    for (int k = 0; k < n_outputs; ++k) out[k] = one().value(pair(cell, k).data());
+    for (int k = 0; k < n_outputs; ++k) out[k] = value(cell, k);
   }
 
  private:
   Newton one() const { return {lambda, alpha, max_step}; }
+  bool speaks(const int64_t* cell, int k) const { return static_cast<double>(cell[n_outputs + k]) >= min_weight; }
   std::array<int64_t, 2> pair(const int64_t* cell, int k) const { return {cell[k], cell[n_outputs + k]}; }
 };
 

@@ -220,16 +220,18 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
     });
   }
   const Newton one = criterion_in(options, powers);
-  const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step};
+  const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step,
+                             std::ldexp(options.min_weight, powers.h)};
+  GrowOptions grow = grow_options_in(options, powers);
+  grow.min_weight_leaf = 0;  // outputs fall silent one by one instead
   NewtonTree tree;
   tree.arrays = grow_rows(codes_, drawn.list(), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
-                          grow_options_in(options, powers), {nullptr, nullptr, sparse_order()}, run);
+                          grow, {nullptr, nullptr, sparse_order()}, run);
   const size_t n = tree.arrays.slot.size();
   for (size_t i = 0; i < n; ++i) {
     const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
     for (size_t k = 0; k < n_outputs; ++k) {
-      const int64_t pair[] = {lanes[k], lanes[n_outputs + k]};
-      tree.value.push_back(std::ldexp(one.value(pair), powers.h - powers.g));
+      tree.value.push_back(std::ldexp(criterion.value(lanes, static_cast<int>(k)), powers.h - powers.g));
     }
     tree.cover.push_back(std::ldexp(static_cast<double>(criterion.weight(lanes)), -powers.h));
   }

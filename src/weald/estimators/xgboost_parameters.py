@@ -73,7 +73,8 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     prune : {"post", "pre"}, default="post"
         Whether `gamma` prunes the grown tree from its leaves up, or stops growth (as xgboost's hist does).
     min_child_weight : float, default=1
-        The least sum of hessians in a child.
+        The least sum of hessians in a child. In a tree for several outputs those that have less add nothing
+        there, as in xgboost.
     max_delta_step : float, default=None
         A bound on leaf values before shrinkage; 0 for none, None for what the objective asks for.
     reg_lambda, lambda_ : float, default=1

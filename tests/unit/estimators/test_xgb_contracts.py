@@ -371,6 +371,26 @@ def test_attributes_of_other_boosters_and_times_say_so():
             getattr(model, name)
 
 
+@pytest.mark.parametrize("least", [0, 1, 7, 20, 31, 45, 500])
+def test_trees_of_several_outputs_take_min_child_weight_as_xgboost(least):
+    X, y = numbers(n=60)
+    Y = np.column_stack([y, X[:, 1] ** 2, X[:, 2] - X[:, 0]])
+    labels = np.column_stack([X[:, 0] > 0, X[:, 1] > 0.5]).astype(int)
+    params = {
+        "n_estimators": 3,
+        "max_depth": 3,
+        "multi_strategy": "multi_output_tree",
+        "min_child_weight": least,
+    }
+    for name, target, more in (
+        ("XGBRegressor", Y, {}),
+        ("XGBClassifier", labels, {"base_score": 0.5}),
+    ):
+        ours = getattr(weald, name)(**params, **more).fit(X, target).predict(X, output_margin=True)
+        peer = getattr(xgboost, name)(tree_method="hist", **params, **more).fit(X, target)
+        np.testing.assert_allclose(ours, peer.predict(X, output_margin=True), atol=1e-5)
+
+
 # ------------------------------------------------------------------ arguments that are elsewhere
 
 
