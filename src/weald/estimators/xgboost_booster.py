@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
+from weald.boosting.train_arguments import by_name
 from weald.data.schema import Schema
 from weald.errors import DataTypeError, ParameterError, WealdError
 from weald.estimators.saving import Saving
@@ -63,7 +64,7 @@ class Booster(Saving, BoosterTraining):
         if model_file is not None:
             self._load(model_file)
         if params is not None:
-            self._learner.set_native(pairs(params))
+            self._learner.set_native(by_name(params))
 
     @classmethod
     def _of(
@@ -174,7 +175,7 @@ class Booster(Saving, BoosterTraining):
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters for `update`, by a dict, a list of pairs, or a name and a value."""
-        self._learner.set_native({params: value} if isinstance(params, str) else pairs(params))
+        self._learner.set_native({params: value} if isinstance(params, str) else by_name(params))
         self._ongoing = None
 
     # ------------------------------------------------------------------ rounds
@@ -289,23 +290,6 @@ class Booster(Saving, BoosterTraining):
         extra, attributes, types = saved_parts(state)
         learner = Learner._from_saved_state(replace(state, extra=extra))
         return cls._of(learner, attributes, types)
-
-
-def pairs(params: Any) -> Mapping[str, Any]:
-    """Parameters as a mapping; of a list of pairs several `eval_metric` become a list."""
-    if isinstance(params, Mapping):
-        return params
-    try:
-        given = [(name, value) for name, value in params]
-    except (TypeError, ValueError):
-        raise DataTypeError(
-            f"params must be a dict of parameters; got {type(params).__name__}. Use {{}} for the defaults."
-        ) from None
-    metrics = [value for name, value in given if name == "eval_metric"]
-    found = dict(given)
-    if len(metrics) > 1:
-        found["eval_metric"] = metrics
-    return found
 
 
 def _of_rounds(forest: Forest, rounds: Sequence[int]) -> Forest:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from weald.boosting.cross_validation import TEST, TRAIN, CVResult, train_folds
 from weald.boosting.monitors import EvaluationMonitor
 from weald.boosting.stopping import EarlyStopping
+from weald.boosting.train_arguments import by_name, give_once, listed
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.folds import folds as fold_weights
 from weald.estimators.xgboost_base import BaseXGB
-from weald.estimators.xgboost_booster import Booster, pairs
+from weald.estimators.xgboost_booster import Booster
 from weald.estimators.xgboost_learner import Learner, Prepared, read_evals
 from weald.estimators.xgboost_matrix import DMatrix
 from weald.estimators.xgboost_options import seed_of
@@ -89,9 +90,9 @@ def cv_matrix(
     shuffle: bool,
 ) -> CVResult:
     """Cross-validate on the rows of a DMatrix; see `weald.cv`."""
-    given = dict(pairs(params))
+    given = by_name(params)
     if metrics:
-        given["eval_metric"] = [metrics] if isinstance(metrics, str) else list(metrics)
+        given["eval_metric"] = listed(metrics)
     if given.get("seed") is None and given.get("random_state") is None:
         given["seed"] = seed
     prepared, boosters = [], []
@@ -117,19 +118,13 @@ def cv_matrix(
 
 def _learner(params: Any, asked: Asked) -> Learner:
     """The unfitted model of these parameters; an argument says what params must not say otherwise."""
-    given = dict(pairs(params))
+    given = by_name(params)
     arguments = {
         "n_estimators": asked.n_rounds,
         "early_stopping_rounds": asked.early_stopping_rounds,
         "callbacks": None if asked.callbacks is None else list(asked.callbacks),
     }
-    for name, value in arguments.items():
-        if value is not None and given.get(name, value) != value:
-            raise ParameterError(
-                f"`{name}` is in params as {given[name]!r} and an argument as {value!r}. Give it once."
-            )
-        if value is not None:
-            given[name] = value
+    give_once(given, arguments)
     return Learner(**given)
 
 
@@ -175,7 +170,7 @@ def _preprocessed(answer: Any) -> tuple[DMatrix, DMatrix, Mapping[str, Any]]:
     if isinstance(answer, tuple | list) and len(answer) == 3:
         train, test, params = answer
         if isinstance(train, DMatrix) and isinstance(test, DMatrix):
-            return train, test, pairs(params)
+            return train, test, by_name(params)
     raise DataTypeError("fpreproc must return (dtrain, dtest, params): two DMatrix objects and a dict.")
 
 
