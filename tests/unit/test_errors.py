@@ -144,6 +144,7 @@ def test_messages_on_absurd_input_are_short_and_plain(kind: type[Any]) -> None:
         assert _is_short_and_plain(message), (what, message)
 
 
+@pytest.mark.filterwarnings("ignore")  # of parameters without effect
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_messages_on_absurd_parameters_are_short_and_plain(kind: type[Any]) -> None:
     X, y = np.arange(12.0).reshape(6, 2), np.array([0, 1] * 3)
