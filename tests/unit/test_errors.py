@@ -152,3 +152,25 @@ def test_messages_on_absurd_parameters_are_short_and_plain(kind: type[Any]) -> N
         for value in (np.str_("x" * 10**4), [np.float64(1.5)] * 2000, 10**5000, np.array([np.nan] * 2000)):
             message = _complaint(_made(kind).set_params(**{name: value}), X, y)
             assert _is_short_and_plain(message), (name, message)
+
+
+def test_a_class_of_one_row_is_named_by_its_label() -> None:
+    X, y = np.arange(11.0).reshape(-1, 1), np.array(["no"] * 10 + ["yes"])
+    with pytest.raises(DataError, match=r"the class 'yes' has only 1 row.*n_iter_no_change=None"):
+        weald.GradientBoostingClassifier(n_iter_no_change=2).fit(X, y)
+    with pytest.raises(DataError, match="trains on no row of the class 'yes'"):
+        weald.XGBClassifier(early_stopping="cv", n_estimators=2).fit(X, y)
+    with pytest.raises(DataError, match="the label 'yes' has 1"):
+        weald.SVC(probability="sigmoid").fit(X, y)
+
+
+def test_outliers_and_prototypes_of_a_regressor_say_what_they_need() -> None:
+    X, y = np.arange(12.0).reshape(-1, 1), np.arange(12.0) + 0.5
+    model = weald.RandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    with pytest.raises(
+        DataError, match=r"`y` of outlier_measure must be labels.*Leave y out.*y > np\.median"
+    ):
+        model.outlier_measure(X, y)
+    with pytest.raises(DataError, match=r"`y` of prototypes must be labels.*Give one label a row"):
+        model.prototypes(X, y)
+    assert len(model.outlier_measure(X)) == len(model.outlier_measure(X, y > 6)) == 12
