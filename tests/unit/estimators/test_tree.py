@@ -375,3 +375,10 @@ def test_save_and_load(tree, tmp_path):
 
 def test_to_text(tree):
     assert tree.fit(X, Y).to_text().count("\n") >= tree.get_n_leaves() - 1
+
+
+def test_leaves_of_equal_counts_have_no_poisson_deviance():
+    tree = DecisionTreeRegressor(criterion="poisson").fit(np.arange(1.0, 7)[:, None], np.arange(1, 7)).tree_
+    leaf = tree.children_left == -1
+    np.testing.assert_array_equal(tree.impurity[leaf], 0.0)
+    assert (tree.impurity[~leaf] > 0).all()
