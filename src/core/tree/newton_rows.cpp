@@ -187,8 +187,8 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
     grow.must_gain = false;
     grow.stop_alike = true;
   }
-  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.zeros}, criterion, grow,
-                          {nullptr, nullptr, sparse_order(), dense_order()}, run);
+  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.may_vanish(powers.h)}, criterion,
+                          grow, {nullptr, nullptr, sparse_order(), dense_order()}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }

@@ -48,7 +48,7 @@ Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool coun
       if constexpr (counts_h) {
         count(factor * h, times, h_counts[i % most_series]);
         negative |= h < 0;
-        zeros |= g == 0 && h == 0;
+        zeros |= !(h > 0);
       }
     });
     mine->negative_h |= negative;
@@ -80,6 +80,12 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
     for (size_t i = 0; i < drawn.size(); ++i) count(factors.factor(drawn[i]), factors.times(drawn[i]), found.h.data());
   }
   return found;
+}
+
+bool Exponents::may_vanish(int h_power) const {
+  // A value counted at e is below 2^e, and at least half of that: from 1 on it rounds to no less than 1 unit.
+  const auto below_one_unit = static_cast<std::ptrdiff_t>(std::clamp(1 - h_power - lowest_exponent, 0, n_exponents));
+  return zeros || std::any_of(h.begin(), h.begin() + below_one_unit, [](int64_t n) { return n > 0; });
 }
 
 int highest(const Counts& counts) {

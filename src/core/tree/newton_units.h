@@ -22,7 +22,10 @@ struct Exponents {
   Counts g = Counts(n_exponents, 0), h = Counts(n_exponents, 0);
   Counts curvature;  // only where there are such
   bool negative_h = false;
-  bool zeros = false;  // some row has g = h = 0
+  bool zeros = false;  // some row has no h above 0
+
+  // Whether rows, one or several together, may have sums of 0 in units: some have no h, or one that rounds to 0.
+  bool may_vanish(int h_power) const;
 };
 
 // What a row stands for: `times` rows whose gradients are multiplied by `factor`. A kind of its own for rows without

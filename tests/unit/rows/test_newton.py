@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
+import weald
 from weald import engine
 from weald.data.codes import Codes, encode
 from weald.data.table import LevelColumn, NumericColumn, Table
@@ -364,3 +366,46 @@ def test_gain_of_rounding_error_is_no_gain():
     for _ in range(50):
         pairs = np.tile([[int(rng.integers(1, 2**40)), 3]], (100, 1))
         assert len(grow(codes_of(rng.random(100)), pairs, 0.0)["slot"]) == 1
+
+
+def far_apart(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Few values, most of them 0, and weights that leave the lightest rows without a unit."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(40, 120))
+    X = np.round(rng.normal(size=(n, 3)), int(rng.integers(0, 2)))
+    X[rng.random(X.shape) < 0.4] = 0
+    return X, rng.normal(size=n), 10 ** rng.uniform(-12, 12, n)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: weald.XGBRegressor(n_estimators=3, tree_method="exact"),
+        lambda: weald.XGBRegressor(n_estimators=3, tree_method="approx"),
+        lambda: weald.XGBRegressor(n_estimators=3, tree_method="hist"),
+        lambda: weald.GradientBoostingRegressor(n_estimators=3, random_state=0),
+        weald.DecisionTreeRegressor,
+    ],
+    ids=["exact", "approx", "hist", "gradient_boosting", "tree"],
+)
+def test_weights_far_apart_give_dense_and_sparse_tables_one_model(make):
+    """Rows that round to no unit are rows still: a histogram knows them by their count."""
+    for seed in range(16):
+        X, y, weight = far_apart(seed)
+        dense, sparse = (make().fit(x, y, sample_weight=weight) for x in (X, csr_matrix(X)))
+        assert_same(dense.forest_.arrays(), sparse.forest_.arrays(), f"seed {seed}")
+
+
+def test_gradients_that_cancel_give_dense_and_sparse_tables_one_model():
+    """Hessians of 0 and below: the sums of some rows are 0, and they are rows still."""
+
+    def objective(y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.sign(scores - y), np.where(np.abs(y) < 0.5, 0.0, 1.0)
+
+    for seed in range(8):
+        X, y, _ = far_apart(seed)
+        dense, sparse = (
+            weald.XGBRegressor(n_estimators=2, tree_method="exact", objective=objective).fit(x, y)
+            for x in (X, csr_matrix(X))
+        )
+        assert_same(dense.forest_.arrays(), sparse.forest_.arrays(), f"seed {seed}")
