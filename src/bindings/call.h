@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/base/pool.h"
+#include "core/base/thread_memory.h"
 
 namespace weald::bindings {
 
@@ -63,6 +64,7 @@ inline bool signals_pending() {
 // `tell` is called about every 100 ms on the thread that calls, with the GIL held; what it raises ends the work.
 template <class F>
 auto call_telling(int n_threads, std::function<void()> tell, F&& f) {
+  need_thread_memory();
   // Python runs signal handlers in the main thread only, so only there is it asked.
   const bool main_thread = on_main_thread();
   std::function<bool()> interrupted;

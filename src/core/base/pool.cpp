@@ -7,9 +7,11 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
-#include <vector>
+#include <utility>
+
+#include "core/base/thread_memory.h"
 
 namespace weald {
 
@@ -40,7 +42,20 @@ bool spin(Ready ready) {
   return false;
 }
 
-thread_local bool inside_block = false;
+// Whether a thread is inside a block: a key, which needs no memory of its own (see thread_memory.h), not thread_local.
+class InsideBlock {
+ public:
+  InsideBlock() {
+    if (pthread_key_create(&key_, nullptr) != 0) throw std::bad_alloc();
+  }
+  bool get() const { return pthread_getspecific(key_) != nullptr; }
+  // False if there is no memory for it. To set it back never takes any.
+  bool set(bool inside) const { return pthread_setspecific(key_, inside ? this : nullptr) == 0; }
+
+ private:
+  pthread_key_t key_;
+};
+const InsideBlock inside_block;
 
 uint64_t this_thread() {
   return std::hash<std::thread::id>{}(std::this_thread::get_id());
@@ -71,6 +86,7 @@ struct Job {
   BlockBody body;
   void* state;
   int max_helpers;
+  Job* older = nullptr;  // in the pool's list
   std::atomic<int64_t> next{0};
   int helpers = 0;  // helpers that ever joined; guarded by the pool's lock
   std::atomic<int> active{0};
@@ -79,9 +95,8 @@ struct Job {
 
   bool open() const { return helpers < max_helpers && next.load(std::memory_order_relaxed) < n_blocks; }
 
-  void work(int worker) {
-    const bool outer = inside_block;
-    inside_block = true;
+  // Never throws: what a block throws is kept for the caller.
+  void work(int worker) noexcept {
     try {
       for (;;) {
         run->check();
@@ -90,11 +105,24 @@ struct Job {
         body(state, block, worker);
       }
     } catch (...) {
-      next.store(n_blocks, std::memory_order_relaxed);
-      const std::lock_guard lock(error_mutex);
-      if (!error) error = std::current_exception();
+      keep_error();
     }
-    inside_block = outer;
+  }
+
+  // On the caller's thread, while helpers are at work: Ctrl-C and progress.
+  void poll() noexcept {
+    try {
+      run->poll();
+    } catch (...) {
+      keep_error();
+    }
+  }
+
+ private:
+  void keep_error() {
+    next.store(n_blocks, std::memory_order_relaxed);
+    const std::lock_guard lock(error_mutex);
+    if (!error) error = std::current_exception();
   }
 };
 
@@ -103,18 +131,18 @@ struct Job {
 // two always sees the other.
 class Pool {
  public:
-  void run(Job& job) {
+  // Nothing here throws or allocates: helpers hold on to the job, which is on the caller's stack.
+  void run(Job& job) noexcept {
     lock_.lock();
-    while (n_threads_ < job.max_helpers && start_thread()) {
-    }
-    jobs_.push_back(&job);
+    while (n_threads_ < job.max_helpers && start_thread()) ++n_threads_;
+    job.older = std::exchange(newest_, &job);
     spins_ = n_threads_ < processors_;
     lock_.unlock();
     ++n_jobs_;
     wake(n_asleep_, wake_);
     job.work(0);
     lock_.lock();
-    std::erase(jobs_, &job);
+    take_out(job);
     lock_.unlock();
     const auto done = [&] { return job.active == 0; };
     if (done() || (spins_ && spin(done))) return;
@@ -122,7 +150,7 @@ class Pool {
     std::unique_lock asleep(sleep_);
     while (!done_.wait_for(asleep, poll_interval, done)) {
       asleep.unlock();
-      job.run->poll();
+      job.poll();
       asleep.lock();
     }
     --n_waiting_;
@@ -130,15 +158,26 @@ class Pool {
 
  private:
   // False if the system grants no further thread: the work is done by those there are.
-  bool start_thread() {
-    try {
-      // Detached: the pool lives as long as the process, and a helper holds nothing that must be given back.
-      std::thread([this] { serve(); }).detach();
-    } catch (const std::system_error&) {
-      return false;
-    }
-    ++n_threads_;
-    return true;
+  bool start_thread() noexcept {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    // Detached: the pool lives as long as the process, and a helper holds nothing that must be given back.
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread{};
+    const bool started = pthread_create(&thread, &attributes, &Pool::begin, this) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+  }
+
+  static void* begin(void* pool) noexcept {
+    static_cast<Pool*>(pool)->begin();
+    return nullptr;
+  }
+
+  void begin() noexcept {
+    if (take_thread_memory() && inside_block.set(true)) serve();
+    const std::lock_guard lock(lock_);  // no memory even for a thread's own: the others do without it
+    --n_threads_;
   }
 
   void wake(const std::atomic<int>& n_sleepers, std::condition_variable& sleepers) {
@@ -150,14 +189,23 @@ class Pool {
   // Joins a job that has blocks left; nullptr if there is none.
   Job* join(int& worker) {
     const std::lock_guard lock(lock_);
-    const auto found = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* job) { return job->open(); });
-    if (found == jobs_.end()) return nullptr;
-    worker = ++(*found)->helpers;
-    ++(*found)->active;
-    return *found;
+    Job* oldest = nullptr;
+    for (Job* job = newest_; job != nullptr; job = job->older) {
+      if (job->open()) oldest = job;
+    }
+    if (oldest == nullptr) return nullptr;
+    worker = ++oldest->helpers;
+    ++oldest->active;
+    return oldest;
   }
 
-  void serve() {
+  void take_out(const Job& job) {
+    Job** place = &newest_;
+    while (*place != &job) place = &(*place)->older;
+    *place = job.older;
+  }
+
+  [[noreturn]] void serve() noexcept {
     for (;;) {
       const uint64_t seen = n_jobs_;
       int worker = 0;
@@ -178,8 +226,8 @@ class Pool {
     }
   }
 
-  SpinLock lock_;  // of jobs_, n_threads_ and Job::helpers
-  std::vector<Job*> jobs_;
+  SpinLock lock_;  // of the list of jobs, n_threads_ and Job::helpers
+  Job* newest_ = nullptr;
   int n_threads_ = 0;
   std::atomic<uint64_t> n_jobs_{0};  // ever begun
   std::atomic<bool> spins_{false};
@@ -239,10 +287,17 @@ void detail::parallel_blocks(Run& run, int64_t n_blocks, BlockBody body, void* s
           .error = {},
           .error_mutex = {}};
   job.max_helpers = static_cast<int>(std::min<int64_t>(run.n_threads() - 1, n_blocks - 1));
-  if (job.max_helpers <= 0 || inside_block) {
+  if (inside_block.get()) {
     job.work(0);
   } else {
-    pool().run(job);
+    Pool* const helpers = job.max_helpers > 0 ? &pool() : nullptr;
+    if (!inside_block.set(true)) throw std::bad_alloc();
+    if (helpers != nullptr) {
+      helpers->run(job);
+    } else {
+      job.work(0);
+    }
+    inside_block.set(false);
   }
   if (job.error) std::rethrow_exception(job.error);
 }

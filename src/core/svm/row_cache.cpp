@@ -26,6 +26,7 @@ char* Pieces::take() {
     return piece;
   }
   all_.push_back(nullptr);
+  unused_.reserve(all_.size());  // pieces come back while exceptions are on their way
   const auto size = static_cast<size_t>(size_);
   all_.back() = static_cast<char*>(::operator new(size, std::align_val_t{huge_page}));
 #if defined(MADV_HUGEPAGE)

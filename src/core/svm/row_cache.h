@@ -20,7 +20,7 @@ class Pieces {
   ~Pieces();
   int64_t size() const { return size_; }
   char* take();
-  void give_back(char* piece) { unused_.push_back(piece); }
+  void give_back(char* piece) noexcept { unused_.push_back(piece); }  // room was made when it was taken
 
  private:
   int64_t size_;

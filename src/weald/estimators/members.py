@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ from weald.boosting.sampling import Purpose, draw
 from weald.data.schema import Schema
 from weald.data.user_rows import indexable, outline, take
 from weald.errors import DataError, DataTypeError, MemberError, WealdError
+from weald.estimators.helper_threads import HelperThreads
 
 Found = TypeVar("Found")
 
@@ -36,9 +36,14 @@ def seeded(template: Any, seed: int, number: int) -> Any:
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Errors of a member say which one it was; what could be caught as ValueError or TypeError still can."""
+    """Errors of a member say which one it was; what could be caught as ValueError or TypeError still can.
+
+    That memory has run out is no fault of a member.
+    """
     try:
         yield
+    except MemoryError:
+        raise
     except Exception as error:
         text = f"{who} failed: {type(error).__name__}: {error}"
         if isinstance(error, WealdError):
@@ -70,16 +75,12 @@ def on_threads(
     The first error in order is raised. Nothing runs on when this ends: after an error or Ctrl-C, what has
     begun ends first and the rest is never begun. So it is for short work, which cannot be interrupted.
     """
-    with ThreadPoolExecutor(n_threads) as pool:
-        waiting = [pool.submit(work, number) for number in numbers]
-        try:
-            found = []
-            for each in waiting:
-                found.append(each.result())
-                done()
-            return found
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    with HelperThreads(work, numbers, n_threads - 1) as threads:
+        found = []
+        for place in range(len(numbers)):
+            found.append(threads.result(place))
+            done()
+        return found
 
 
 def in_parallel(work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None) -> Iterator[Found]:
