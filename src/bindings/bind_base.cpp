@@ -25,12 +25,15 @@ void translate(const std::exception_ptr& error, void*) {
     raise_as("DataError", bad.what());
   } catch (const BrokenInvariant& broken) {
     raise_as("NativeError", broken.what());
+  } catch (const std::length_error&) {
+    PyErr_NoMemory();  // more than a vector can ever hold
   }
 }
 
 }  // namespace
 
 void bind_base(nb::module_& m) {
+  need_thread_memory();  // of the thread that imports, the main one as a rule: nanobind throws in it as well
   nb::register_exception_translator(translate);
   nb::exception<InfiniteValue>(m, "InfiniteValue", PyExc_ValueError);
   m.def("begin_exit", begin_exit);

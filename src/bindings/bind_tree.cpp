@@ -54,7 +54,8 @@ void bind_options(nb::module_& m) {
       .def_prop_rw(
           "search", [](const GrowOptions& options) { return static_cast<int>(options.search); },
           [](GrowOptions& options, int search) { options.search = static_cast<Search>(search); })
-      .def_rw("histogram_bytes", &GrowOptions::histogram_bytes);
+      .def_rw("histogram_bytes", &GrowOptions::histogram_bytes)
+      .def_rw("value_bytes", &GrowOptions::value_bytes);
 }
 
 void bind_bags(nb::module_& m) {

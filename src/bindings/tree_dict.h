@@ -37,6 +37,9 @@ inline nb::dict grown_arrays(TreeArrays tree, size_t n_lanes) {
   out["impurity"] = to_numpy(std::move(tree.impurity));
   out["lanes"] = to_numpy(std::move(tree.lanes), {n_given, n_lanes});
   out["shares"] = to_numpy(std::move(tree.shares), {n_shares, n_lanes});
+  out["some_start"] = to_numpy(std::move(tree.some_start));
+  out["some_lane"] = to_numpy(std::move(tree.some_lane));
+  out["some_sum"] = to_numpy(std::move(tree.some_sum));
   out["means"] = to_numpy(std::move(tree.means), {n_nodes, n_means});
   out["lower"] = to_numpy(std::move(tree.lower));
   out["upper"] = to_numpy(std::move(tree.upper));

@@ -1,6 +1,7 @@
 // Errors of the core: a message for a person, carried to Python by bindings/call.h.
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -14,6 +15,17 @@ struct BadInput : std::runtime_error {
 // A state that should be impossible: becomes weald.errors.NativeError.
 struct BrokenInvariant : std::logic_error {
   using std::logic_error::logic_error;
+};
+
+// What is asked for does not fit into memory, which is known before it is tried: becomes MemoryError, as every
+// std::bad_alloc.
+class TooLarge : public std::bad_alloc {
+ public:
+  explicit TooLarge(const std::string& message) : message_(message) {}
+  const char* what() const noexcept override { return message_.what(); }
+
+ private:
+  std::runtime_error message_;  // copies of it cannot throw
 };
 
 // The user pressed Ctrl-C: the pending Python exception is raised.

@@ -13,7 +13,8 @@ bool DrawnTable::fits(const Codes& codes, const GrowOptions& options) {
   const bool alone = options.max_leaves == 0 && !options.must_gain && options.min_gain <= 0 && options.prune_below <= 0;
   const bool dense =
       std::none_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& column) { return column.sparse; });
-  return (draws || options.random) && plain && alone && dense && options.search == Search::automatic;
+  return (draws || options.random) && plain && alone && dense && options.search == Search::automatic &&
+         !options.compact_lanes;
 }
 
 namespace {

@@ -25,7 +25,7 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   }
   nodes[static_cast<size_t>(at)] = std::move(part.nodes.front());
   nodes.insert(nodes.end(), std::make_move_iterator(part.nodes.begin() + 1), std::make_move_iterator(part.nodes.end()));
-  lanes.insert(lanes.end(), part.lanes.begin() + n_lanes, part.lanes.end());
+  if (!part.lanes.empty()) lanes.insert(lanes.end(), part.lanes.begin() + n_lanes, part.lanes.end());
   const auto n_means = static_cast<std::ptrdiff_t>(part.means.size() / n_part_nodes);
   std::copy_n(part.means.begin(), n_means, means.begin() + at * n_means);
   means.insert(means.end(), part.means.begin() + n_means, part.means.end());
@@ -56,14 +56,15 @@ void reserve_nodes(TreeArrays& tree, size_t n_nodes, size_t n_lanes, size_t n_me
 
 }  // namespace
 
-TreeArrays flatten(GrownTree&& tree) {
+TreeArrays flatten(GrownTree&& tree, bool leaves_only) {
   if (tree.nodes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw BadInput("the tree has more than 2^31 nodes; set max_depth or min_samples_leaf");
   }
   TreeArrays out;
   out.set_start.push_back(0);
   out.combination_start.push_back(0);
-  const auto lanes = static_cast<size_t>(tree.n_lanes);
+  const size_t lanes = tree.lanes.size() / tree.nodes.size();
+  if (lanes == 0) out.some_start.push_back(0);
   const size_t n_means = tree.means.size() / tree.nodes.size();
   reserve_nodes(out, tree.nodes.size(), lanes, n_means);
   struct Visit {
@@ -85,6 +86,13 @@ TreeArrays flatten(GrownTree&& tree) {
     out.upper.push_back(node.upper);
     const int64_t* from = tree.lanes.data() + static_cast<size_t>(record) * lanes;
     out.lanes.insert(out.lanes.end(), from, from + lanes);
+    if (lanes == 0) {
+      for (size_t k = 0; (node.left < 0 || !leaves_only) && k < node.some.size(); ++k) {
+        out.some_lane.push_back(node.some[k].lane);
+        out.some_sum.push_back(node.some[k].sum);
+      }
+      out.some_start.push_back(static_cast<int64_t>(out.some_lane.size()));
+    }
     const double* mean = tree.means.data() + static_cast<size_t>(record) * n_means;
     out.means.insert(out.means.end(), mean, mean + n_means);
     if (node.left < 0) {
@@ -177,6 +185,9 @@ void TreeJoiner::append(const TreeArrays& tree) {
     all_.side.push_back(tree.side[i] < 0 ? -1 : tree.side[i] + (combined ? first_combination : first_set));
   }
   for (size_t i = 1; i < tree.set_start.size(); ++i) all_.set_start.push_back(tree.set_start[i] + first_code);
+  const auto first_some = static_cast<int64_t>(all_.some_lane.size());
+  if (all_.some_start.empty() && !tree.some_start.empty()) all_.some_start.push_back(0);
+  for (size_t i = 1; i < tree.some_start.size(); ++i) all_.some_start.push_back(tree.some_start[i] + first_some);
   for (size_t i = 1; i < tree.combination_start.size(); ++i) {
     all_.combination_start.push_back(tree.combination_start[i] + first_term);
   }

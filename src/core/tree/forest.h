@@ -16,6 +16,12 @@ namespace weald {
 
 enum class SplitKind : uint8_t { numeric = 0, categories = 1, combination = 2 };
 
+// A lane of a node that is not 0.
+struct LaneSum {
+  int32_t lane;
+  int64_t sum;
+};
+
 struct NodeRecord {
   int32_t left = -1, right = -1;  // records of the children; −1: a leaf
   int32_t column = -1;
@@ -27,6 +33,7 @@ struct NodeRecord {
   bool set_left = false;      // whether the listed categories go left, or right; all others go the other way
   std::vector<uint32_t> set;  // categories listed, ascending
   std::vector<Term> terms;    // of a combination
+  std::vector<LaneSum> some;  // of compact lanes, which GrownTree::lanes does not have
   int64_t n_rows = 0;
   std::size_t begin = 0;   // its rows are ids[begin, begin + n_rows) of the tree
   bool in_second = false;  // of rows that are items (tiles.h): which buffer has them
@@ -39,7 +46,7 @@ struct NodeRecord {
 struct GrownTree {
   int n_lanes = 0;
   std::vector<NodeRecord> nodes;  // the root first
-  std::vector<int64_t> lanes;     // (nodes, n_lanes)
+  std::vector<int64_t> lanes;     // (nodes, n_lanes); empty if nodes have `some` of many lanes
   std::vector<double> means;      // (nodes, outputs) for targets; empty for classes
 
   // The rows, those of a leaf together, leaves from left to right; empty where they can be read from items.
@@ -64,9 +71,14 @@ struct TreeArrays {
   std::vector<int32_t> right;
   std::vector<double> gain;
   std::vector<int32_t> side;
-  std::vector<int64_t> lanes;        // (nodes, n_lanes)
-  std::vector<double> means;         // (nodes, outputs), or empty
-  std::vector<double> shares;        // (leaves, n_lanes) of the leaf's weight, or empty: then lanes may be
+  std::vector<int64_t> lanes;  // (nodes, n_lanes)
+  std::vector<double> means;   // (nodes, outputs), or empty
+  std::vector<double> shares;  // (leaves, n_lanes) of the leaf's weight, or empty: then lanes may be
+  // Of many classes, instead of lanes: those that are not 0, node after node; of leaves alone if only these are asked
+  // for.
+  std::vector<int64_t> some_start;  // (nodes + 1), or empty
+  std::vector<int32_t> some_lane;
+  std::vector<int64_t> some_sum;
   std::vector<double> lower, upper;  // (nodes,) what a monotone constraint lets the node predict
   std::vector<int64_t> set_start;
   std::vector<uint32_t> set_codes;
@@ -84,7 +96,7 @@ struct TreeArrays {
   template <class With>
   static void for_plain(With with) {
     with(&TreeArrays::weight), with(&TreeArrays::count), with(&TreeArrays::impurity), with(&TreeArrays::lanes);
-    with(&TreeArrays::shares);
+    with(&TreeArrays::shares), with(&TreeArrays::some_lane), with(&TreeArrays::some_sum);
     with(&TreeArrays::means), with(&TreeArrays::lower), with(&TreeArrays::upper);
     with(&TreeArrays::column), with(&TreeArrays::threshold), with(&TreeArrays::kind), with(&TreeArrays::missing_left);
     with(&TreeArrays::right), with(&TreeArrays::gain), with(&TreeArrays::set_codes), with(&TreeArrays::set_left);
@@ -94,11 +106,12 @@ struct TreeArrays {
   template <class With>
   static void for_counted(With with) {
     with(&TreeArrays::slot), with(&TreeArrays::side), with(&TreeArrays::set_start);
-    with(&TreeArrays::combination_start);
+    with(&TreeArrays::combination_start), with(&TreeArrays::some_start);
   }
 };
 
-TreeArrays flatten(GrownTree&& tree);
+// `leaves_only`: of inner nodes, `some` lanes are not asked for.
+TreeArrays flatten(GrownTree&& tree, bool leaves_only = false);
 // Puts trees one after another, as a Forest has them, while others are still growing; `n_nodes` tells them apart. Rows,
 // leaf_start and codes are left out.
 class TreeJoiner {

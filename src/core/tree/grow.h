@@ -11,6 +11,9 @@
 // rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own, in small
 // nodes by the ranks of their part (ranks.h).
 //
+// Where there are many classes (GrowOptions::compact_lanes), a part has the lanes of its own rows alone, and parts of
+// its own: what a node costs grows with its rows, not with the classes of the table.
+//
 // 16-bit statistics of boosting on dense columns (grow_packed.h) travel with their rows instead, and the histograms of
 // all one-byte columns are built together, row by row.
 //
@@ -45,6 +48,7 @@
 #include "core/tree/split_categorical.h"
 #include "core/tree/split_feeds.h"
 #include "core/tree/split_random.h"
+#include "core/tree/split_running.h"
 #include "core/tree/split_words.h"
 #include "core/tree/tiles.h"
 #include "core/tree/tree_orders.h"
@@ -92,6 +96,7 @@ struct Place {
   std::vector<int32_t> used = {};          // columns split on above it, where interactions are limited
   RankedWhole whole = {};                  // what its rows were taken from, if that has ranks
   std::span<const TreeOrder> orders = {};  // of the whole tree, per column; empty: not asked for
+  std::vector<int32_t> lanes = {};         // compact lanes: which of the tree's each of its own is; empty: the same
 };
 
 template <class Rows, class Criterion>
@@ -123,12 +128,13 @@ class Grower {
   };
   using ColumnScan = typename Parts<Criterion>::Scanner;
 
-  // Histograms go back to where a fit of many trees keeps them.
+  // Histograms go back to where a fit of many trees keeps them, which has room for all (new_cells): this runs while
+  // exceptions are on their way, std::bad_alloc too.
   struct ReturnCells {
     std::vector<std::unique_ptr<int64_t[]>>* spare = nullptr;
-    void operator()(int64_t* cells) const {
+    void operator()(int64_t* cells) const noexcept {
       std::unique_ptr<int64_t[]> owned(cells);
-      if (spare != nullptr) spare->push_back(std::move(owned));
+      if (spare != nullptr && spare->size() < spare->capacity()) spare->push_back(std::move(owned));
     }
   };
   using Cells = std::unique_ptr<int64_t[], ReturnCells>;
@@ -181,6 +187,7 @@ class Grower {
 
   // grow_search.h: the best split of new nodes
   bool in_order(int32_t j, size_t n_rows) const;
+  size_t rows_for_histogram(int32_t j) const;
   template <class Body>
   void for_columns(size_t n, size_t work, Body body);
   void search(std::span<Node*> children, Node* parent);
@@ -273,6 +280,8 @@ class Grower {
   void flip_listed(std::span<const uint32_t> codes);
   double threshold(const GrowColumn& column, const Split& split) const;
   uint32_t last_code(const GrowColumn& column, const Split& split, double threshold) const;
+  static constexpr bool compacts = std::is_same_v<Rows, ClassRows>;
+  void keep_some_lanes();
   void grow_aside();
   GrownTree grow_part(const Aside& part);
 

@@ -1,38 +1,12 @@
 #include <cmath>
 
-#include "core/tree/gain.h"
+#include "core/tree/class_growers.h"
 #include "core/tree/grow_input.h"
 #include "core/tree/grow_tree.h"
 
 namespace weald {
 
 namespace {
-
-template <class Rows>
-TreeArrays grow_two(const Codes& codes, std::vector<uint32_t> ids, Rows rows, int64_t total, const Spread& spread,
-                    ClassCriterion criterion, const GrowOptions& options, Run& run) {
-  if (criterion == ClassCriterion::gini) {
-    return grow_flat(codes, std::move(ids), std::move(rows), GiniTwo{}, spread, options, run);
-  }
-  if (criterion == ClassCriterion::errors) {
-    return grow_flat(codes, std::move(ids), std::move(rows), ErrorsTwo{}, spread, options, run);
-  }
-  const EntropyTerms terms(total);
-  return grow_flat(codes, std::move(ids), std::move(rows), EntropyTwo(&terms), spread, options, run);
-}
-
-TreeArrays grow_many(const Codes& codes, std::vector<uint32_t> ids, ClassRows rows, int64_t total, const Spread& spread,
-                     const std::vector<int>& output_start, ClassCriterion criterion, const GrowOptions& options,
-                     Run& run) {
-  if (criterion == ClassCriterion::gini) {
-    return grow_flat(codes, std::move(ids), std::move(rows), GiniMany(output_start), spread, options, run);
-  }
-  if (criterion == ClassCriterion::errors) {
-    return grow_flat(codes, std::move(ids), std::move(rows), ErrorsMany(output_start), spread, options, run);
-  }
-  const EntropyTerms terms(total);
-  return grow_flat(codes, std::move(ids), std::move(rows), EntropyMany(output_start, &terms), spread, options, run);
-}
 
 // The weights of a bag in which the classes of an output have equal weight: w · Π total / (classes · weight of the
 // row's class), in units of 2^-shift of those of w.
@@ -77,6 +51,23 @@ void check(const Codes& codes, const ClassTarget& target) {
   }
 }
 
+// From here on a node looks at the classes of its own rows alone. Below, that costs more than it saves.
+constexpr int many_lanes = 256;
+
+// Whether the shares of all leaves will have room, told by one tree of all.
+void check_room(const TreeArrays& tree, int n_lanes, int64_t n_trees, int64_t bytes) {
+  const auto n_leaves = static_cast<double>(tree.slot.size() - tree.column.size());
+  const double needed = n_leaves * n_lanes * sizeof(double) * static_cast<double>(n_trees);
+  if (needed <= static_cast<double>(bytes)) return;
+  const auto gigabytes = [](double n) { return std::to_string(std::llround(n / 1e9)) + " GB"; };
+  throw TooLarge("a tree with " + std::to_string(std::llround(n_leaves)) + " leaves has a share of each of " +
+                 std::to_string(n_lanes) + " classes in every leaf: " + std::to_string(n_trees) +
+                 (n_trees == 1 ? " tree takes about " : " trees take about ") + gigabytes(needed) + ", where at most " +
+                 gigabytes(static_cast<double>(bytes)) +
+                 " are there for them. Set max_depth, max_leaf_nodes or min_samples_leaf, grow fewer trees, or merge "
+                 "rare classes");
+}
+
 // Unit weights, two classes: counts of the bag, or labels alone.
 TreeArrays grow_counted(const Codes& codes, const ClassTarget& target, std::vector<uint32_t> ids,
                         std::span<const uint32_t> counts, int64_t total, const Spread& spread, ClassCriterion criterion,
@@ -94,9 +85,11 @@ TreeArrays grow_counted(const Codes& codes, const ClassTarget& target, std::vect
 }  // namespace
 
 TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, ClassCriterion criterion,
-                            const GrowOptions& options, const Bags* bags, Run& run) {
+                            const GrowOptions& given, const Bags* bags, Run& run) {
   check(codes, target);
   const int n_lanes = target.output_start.back();
+  GrowOptions options = given;
+  options.compact_lanes = n_lanes >= many_lanes;
   const auto n_outputs = static_cast<int>(target.output_start.size()) - 1;
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   const std::vector<uint32_t> present = present_rows(codes.n_rows, target.weights);
@@ -141,6 +134,7 @@ TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, Class
                            mine, part);
         }
         tree.shift = {shift};
+        check_room(tree, n_lanes, bags == nullptr ? 1 : bags->n_trees, options.value_bytes);
         return tree;
       });
 }

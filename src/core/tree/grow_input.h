@@ -50,7 +50,7 @@ TreeArrays grow_flat(const Codes& codes, std::vector<uint32_t> ids, Rows rows, c
   const auto n_rows = static_cast<size_t>(codes.n_rows);
   Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion,
                                  std::move(spread), options, run);
-  return flatten(grower.grow());
+  return flatten(grower.grow(), options.leaf_means_only);
 }
 
 // Rows of `present` that a bag has; an empty bag has all.

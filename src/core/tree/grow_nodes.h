@@ -73,10 +73,12 @@ Grower<Rows, Criterion>::Grower(std::vector<GrowColumn> columns, size_t n_rows, 
   if (place_.tree_weight == 0 && n_taken >= 2 * smallest_part) {
     subtree_rows_ = std::clamp(n_taken / parts, smallest_part, largest_part);
   }
-  if (!ranks_.empty() && n_taken >= 2 * ranked_part) {
-    subtree_rows_ = ranked_part;
-    number_of_.resize(n_rows);
+  if (!ranks_.empty() && n_taken >= 2 * ranked_part) subtree_rows_ = ranked_part;
+  constexpr int few_lanes = 64;
+  if (compacts && options.compact_lanes && n_lanes_ >= few_lanes) {
+    subtree_rows_ = std::max(subtree_rows_, std::min(n_taken / 2, static_cast<size_t>(n_lanes_)));
   }
+  if (!ranks_.empty() && subtree_rows_ > 0) number_of_.resize(n_rows);
 }
 
 // A column whose histogram pays at the root gets its place in every node's histograms.
@@ -92,7 +94,7 @@ void Grower<Rows, Criterion>::lay_out_histograms() {
     if (in_order(j, ids_.size())) continue;
     cell_start_[c] = cells_total_;
     cells_total_ += cells_of(j);
-    const size_t rows_that_pay = search_ == Search::histogram ? 0 : 2 * (size_t{columns_[c].n_codes} + 1);
+    const size_t rows_that_pay = search_ == Search::histogram ? 0 : rows_for_histogram(j);
     smallest_histogram_rows_ = std::min(smallest_histogram_rows_, rows_that_pay);
   }
   if (!has_flags()) return;
@@ -145,8 +147,23 @@ GrownTree Grower<Rows, Criterion>::grow() {
   } else if (options_.prune_below > 0 || !aside_.empty() || buffers_->first.size() < n_rows_) {
     collect_ids();
   }
+  if (compacts && options_.compact_lanes) keep_some_lanes();
   grow_aside();
   return std::move(tree_);
+}
+
+// Lanes as they are kept of a grown tree of many classes: numbered as in the whole tree, without those that are 0.
+template <class Rows, class Criterion>
+void Grower<Rows, Criterion>::keep_some_lanes() {
+  for (size_t i = 0; i < tree_.nodes.size(); ++i) {
+    const int64_t* lanes = lanes_of(static_cast<int32_t>(i));
+    for (int32_t l = 0; l < n_lanes_; ++l) {
+      const int32_t in_tree = place_.lanes.empty() ? l : place_.lanes[static_cast<size_t>(l)];
+      if (lanes[l] != 0) tree_.nodes[i].some.push_back({in_tree, lanes[l]});
+    }
+  }
+  tree_.lanes = {};
+  tree_.n_lanes = 0;
 }
 
 template <class Rows, class Criterion>

@@ -9,7 +9,13 @@ template <class Rows, class Criterion>
 bool Grower<Rows, Criterion>::in_order(int32_t j, size_t n_rows) const {
   if constexpr (by_rows) return true;
   if (search_ != Search::automatic) return search_ == Search::order;
-  return n_rows < 2 * (static_cast<size_t>(columns_[static_cast<size_t>(j)].n_codes) + 1);
+  return n_rows < rows_for_histogram(j);
+}
+
+template <class Rows, class Criterion>
+size_t Grower<Rows, Criterion>::rows_for_histogram(int32_t j) const {
+  const size_t cells = size_t{columns_[static_cast<size_t>(j)].n_codes} + 1;
+  return 2 * cells * (compacts && options_.compact_lanes ? static_cast<size_t>(n_lanes_) : 1);
 }
 
 // Runs body(i, worker) for i < n: in parallel when there is enough to do, else here.
@@ -129,7 +135,10 @@ template <class Rows, class Criterion>
 auto Grower<Rows, Criterion>::new_cells() -> Cells {
   if (buffers_ == nullptr) return Cells(new int64_t[cells_total_]);
   auto& spare = buffers_->spare_cells;
-  if (spare.empty()) return Cells(new int64_t[cells_total_], ReturnCells{&spare});
+  if (spare.empty()) {
+    spare.reserve(spare.capacity() + 1);  // none is there, so all that were made are out and come back
+    return Cells(new int64_t[cells_total_], ReturnCells{&spare});
+  }
   Cells cells(spare.back().release(), ReturnCells{&spare});
   spare.pop_back();
   return cells;
@@ -331,7 +340,7 @@ void Grower<Rows, Criterion>::scan_entries(int32_t j, std::span<const Entry> ent
     options_.random ? scan_random_categories(worker.present, j, word_of(j, node), *worker.scan, best)
                     : scan_categories(worker.present, j, category_rules(j, node), *worker.scan, best);
   } else {
-    scan_order(rows_, entries, *worker.scan);
+    scan_ordered(rows_, entries, *worker.scan);
     worker.scan->offer(j, best);
   }
 }

@@ -55,16 +55,32 @@ GrownTree Grower<Rows, Criterion>::grow_part(const Aside& part) {
   std::vector<uint32_t> ids(n);
   std::iota(ids.begin(), ids.end(), 0U);
   Run run(&run_);
+  Place place{part.path,
+              part.depth,
+              place_.tree_weight,
+              part.lower,
+              part.upper,
+              part.used,
+              number_of_.empty() ? RankedWhole{} : RankedWhole{&ranks_, part.ids, number_of_.data()},
+              place_.orders};
+  if constexpr (compacts) {
+    if (options_.compact_lanes) {
+      Rows rows = rows_.gather_compact(part.ids, place.lanes);
+      const Criterion criterion = compacted(criterion_, place.lanes);
+      for (int32_t& lane : place.lanes) lane = place_.lanes.empty() ? lane : place_.lanes[static_cast<size_t>(lane)];
+      Grower grower(std::move(columns), n, std::move(ids), std::move(rows), criterion, spread_.gather(part.ids),
+                    options_, run, std::move(place));
+      return grower.grow();
+    }
+  }
   const auto gathered = [&] {
     if constexpr (packable) {
       if (tiles_ != nullptr) return Rows{Buffer<typename Rows::Value>::owned(part.values)};
     }
     return rows_.gather(part.ids);
   };
-  Grower grower(
-      std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
-      {part.path, part.depth, place_.tree_weight, part.lower, part.upper, part.used,
-       number_of_.empty() ? RankedWhole{} : RankedWhole{&ranks_, part.ids, number_of_.data()}, place_.orders});
+  Grower grower(std::move(columns), n, std::move(ids), gathered(), criterion_, spread_.gather(part.ids), options_, run,
+                std::move(place));
   return grower.grow();
 }
 

@@ -46,6 +46,8 @@ struct GrowOptions {
   bool level_by_level = false;   // max_leaves cuts off the deepest nodes, not those of least gain
   bool leaf_means_only = false;  // of inner nodes, means and lanes are not asked for
   double prune_below = 0;        // after growth, branches of a smaller gain go, from the bottom
+  int64_t value_bytes = std::numeric_limits<int64_t>::max();  // that the shares of leaves may take, in all trees
+  bool compact_lanes = false;  // so many classes that a node is to look at those of its own rows alone
   Search search = Search::automatic;
   // Of a forest whose trees are grown by grow_drawn.h: what they share, and where they go.
   const DrawnTable* drawn_table = nullptr;

@@ -227,18 +227,22 @@ class Scan {
     best_left_ = best;
   }
 
-  // A candidate found elsewhere, better than any so far; the node has no missing rows here.
-  void take(double score, uint32_t code, uint32_t next, const Lanes<N>& best_left) {
+  // A candidate found elsewhere, better than any so far.
+  void take(double score, uint32_t code, uint32_t next, const Lanes<N>& best_left, bool missing_left = false) {
     best_score_ = score;
     best_code_ = code;
     best_next_ = next;
-    best_missing_left_ = false;
+    best_missing_left_ = missing_left;
     best_left_ = best_left;
   }
 
   bool constrained() const { return constrained_; }
   bool within_limits(const int64_t* l, int64_t n_left, const int64_t* r) const {
     return !limited_ || allowed(l, n_left, r);
+  }
+  // The same of the weights of both sides.
+  bool within_limits(int64_t n_left, int64_t left_weight, int64_t right_weight) const {
+    return !limited_ || limits_.allow(n_left, n_total_ - n_left, left_weight, right_weight);
   }
   const Lanes<N>& total() const { return total_; }
   int64_t n_total() const { return n_total_; }

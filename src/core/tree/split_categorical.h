@@ -83,6 +83,37 @@ void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool c
   scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
 }
 
+// principal_positions below for very many lanes: (m, d) profiles, d means, m weights.
+inline std::vector<double> principal_positions_of_many(std::vector<double>& profile, std::span<const double> mean,
+                                                       std::span<const double> weight) {
+  const size_t m = weight.size(), d = mean.size();
+  std::vector<double> squares(d, 0.0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < d; ++k) {
+      profile[i * d + k] -= mean[k];
+      squares[k] += weight[i] * profile[i * d + k] * profile[i * d + k];
+    }
+  }
+  const auto widest = static_cast<size_t>(std::max_element(squares.begin(), squares.end()) - squares.begin());
+  std::vector<double> position(m), axis(d);
+  for (size_t i = 0; i < m; ++i) position[i] = profile[i * d + widest];
+  constexpr int power_steps = 40;
+  for (int step = 0; step < power_steps; ++step) {
+    std::fill(axis.begin(), axis.end(), 0.0);
+    for (size_t i = 0; i < m; ++i) {
+      for (size_t k = 0; k < d; ++k) axis[k] += weight[i] * position[i] * profile[i * d + k];
+    }
+    double length = 0;
+    for (const double each : axis) length = std::max(length, std::abs(each));
+    if (!(length > 0)) break;
+    for (size_t i = 0; i < m; ++i) {
+      position[i] = 0;
+      for (size_t k = 0; k < d; ++k) position[i] += axis[k] / length * profile[i * d + k];
+    }
+  }
+  return position;
+}
+
 // Position of each category along the first principal axis of the profiles, weighted by weight. Power iteration with a
 // fixed start and length: a heuristic order, but the same one everywhere.
 template <class Criterion>
@@ -98,6 +129,8 @@ std::vector<double> principal_positions(const Criterion& criterion, const Presen
     for (size_t k = 0; k < d; ++k) mean[k] += weight[i] * profile[i * d + k];
   }
   for (size_t k = 0; k < d; ++k) mean[k] /= total;
+  constexpr size_t most_squared = 1024;  // beyond, the matrix of d² numbers costs more than what it is made of
+  if (d > most_squared) return principal_positions_of_many(profile, mean, weight);
   std::vector<double> spread(d * d, 0.0);
   for (size_t i = 0; i < m; ++i) {
     for (size_t k = 0; k < d; ++k) {

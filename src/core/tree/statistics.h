@@ -180,6 +180,21 @@ struct ClassRows {
     return {Buffer<int32_t>::gathered(lane.get(), ids, static_cast<size_t>(n_outputs)),
             Buffer<int64_t>::gathered(weight.get(), ids), n_outputs, n_lanes};
   }
+  // The same with the lanes that these rows have and no others; `kept`: which those are, ascending.
+  ClassRows gather_compact(std::span<const uint32_t> ids, std::vector<int32_t>& kept) const {
+    const auto width = static_cast<size_t>(n_outputs);
+    std::vector<int32_t> lanes;
+    lanes.reserve(ids.size() * width);
+    for (const uint32_t row : ids) lanes.insert(lanes.end(), lane.get() + row * width, lane.get() + (row + 1) * width);
+    kept = lanes;
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    for (int32_t& each : lanes) {
+      each = static_cast<int32_t>(std::lower_bound(kept.begin(), kept.end(), each) - kept.begin());
+    }
+    return {Buffer<int32_t>::owned(lanes), Buffer<int64_t>::gathered(weight.get(), ids), n_outputs,
+            static_cast<int>(kept.size())};
+  }
 };
 
 // Any number of wide lanes, all given.

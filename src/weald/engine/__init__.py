@@ -26,6 +26,7 @@ from weald.engine.grow import (
 )
 from weald.engine.inspection import LeafRows
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
+from weald.engine.memory import memory_bytes
 from weald.engine.predict import PREDICTED_ARRAYS, Predictor
 from weald.engine.prune import (
     HeldOutRows,
@@ -86,6 +87,7 @@ __all__ = [
     "leaf_quantiles",
     "log2",
     "map_values",
+    "memory_bytes",
     "order_queries",
     "prune_sequence",
     "rank_thresholds",

@@ -6,6 +6,7 @@ hold categories, text, dates and missing values as they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,8 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
 
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One classification tree."""
+        kept_whole = self.prune is None and self.ccp_alpha == 0
+        grow = replace(grow, leaf_values_only=kept_whole)
         return grow_classification_tree(codes, target.values, target.n_classes, target.weight, grow)
 
 

@@ -19,6 +19,7 @@ from weald.data.codes import Codes
 from weald.data.fixed_point import Units, common_power, room_power, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest
+from weald.rows.many_classes import shares_of_some
 
 Weights: TypeAlias = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ class GrowOptions:
     free_categories: int = 1
     #: categories that have something to gain are split in their order in the whole tree as well
     tree_orders: bool = False
-    #: regression: inner nodes need no values of their own
+    #: inner nodes need no values of their own
     leaf_values_only: bool = False
     #: the columns the tree may split on; None: all
     columns: tuple[int, ...] | None = None
@@ -141,6 +142,9 @@ def grow_classification_tree(
         None if bags is None else bags.native,
         options.n_threads,
     )
+    if len(arrays["some_start"]):
+        value, node_value = shares_of_some(arrays, leaves_only=options.leaf_values_only)
+        return Grown(_forest(codes, arrays, value, "shares", weight_power), node_value)
     held_back = options.monotone is not None and int(start[-1]) == 2
     return class_forest(codes, arrays, weight_power=weight_power, held_back=held_back)
 
@@ -399,6 +403,7 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.random = options.splitter == "random"
     native.random_ties = options.random_ties
     native.monotone = list(options.monotone or ())
+    native.value_bytes = engine.memory_bytes() // 2
     native.search = ("auto", "histogram", "order").index(options.search)
     return native
 
