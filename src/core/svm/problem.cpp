@@ -10,6 +10,7 @@ namespace weald::svm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double all_but_hard = 1e9;
 
 // The mean gradient of variables between their bounds, or the middle of what the others allow.
 double threshold(const Variables& variables, std::span<const double> F, const Gap& gap) {
@@ -47,11 +48,19 @@ Variables::Variables(const DualProblem& problem, int64_t n_rows)
   }
 }
 
-bool Variables::unbounded() const {
+bool Variables::reaches(double bound) const {
   for (size_t i = 0; i < row.size(); ++i) {
-    if (low[i] == -infinity || high[i] == infinity) return true;
+    if (low[i] <= -bound || high[i] >= bound) return true;
   }
   return false;
+}
+
+bool Variables::unbounded() const {
+  return reaches(infinity);
+}
+
+bool Variables::hard() const {
+  return reaches(all_but_hard);
 }
 
 std::vector<double> Variables::beta_by_row(int64_t n_rows) const {

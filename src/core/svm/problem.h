@@ -49,7 +49,11 @@ struct Variables {
   bool down(size_t i) const { return beta[i] > low[i]; }
   bool free(size_t i) const { return up(i) && down(i); }
   bool unbounded() const;  // whether some bound is infinite
+  bool hard() const;       // whether some bound is so large that hardly any solution reaches it
   std::vector<double> beta_by_row(int64_t n_rows) const;
+
+ private:
+  bool reaches(double bound) const;  // whether some bound is at least as far from 0
 };
 
 struct Gap {

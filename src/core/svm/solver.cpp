@@ -44,7 +44,7 @@ DualSolver::DualSolver(RowSource& source, const DualProblem& problem, const Solv
   for (const double each : variables_.constant) largest_constant_ = std::max(largest_constant_, std::abs(each));
   for (const int32_t row : rows_) tiles_[static_cast<size_t>(row / tile_columns)] = 1;
   // float would not tell hulls that touch from hulls that nearly do
-  if (unbounded_) {
+  if (variables_.hard()) {
     source_.widen(run);
   } else {
     source_.narrow(run);

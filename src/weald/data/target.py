@@ -111,8 +111,13 @@ def _numbers(output: Output) -> NDArray[np.float64]:
     return target
 
 
-def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | None:
-    """Row weights as contiguous float64: finite, none negative, not all zero; None stays None."""
+def read_weight(
+    sample_weight: Any, *, n_rows: int, drop_negative: bool = False
+) -> NDArray[np.float64] | None:
+    """Row weights as contiguous float64: finite, none negative, not all zero; None stays None.
+
+    With `drop_negative` a negative weight counts as 0, as in LIBSVM.
+    """
     if sample_weight is None:
         return None
     refuse_sparse(sample_weight, "sample_weight")
@@ -138,6 +143,8 @@ def read_weight(sample_weight: Any, *, n_rows: int) -> NDArray[np.float64] | Non
             f"sample_weight contains NaN: row {int(np.argmax(missing))} has no weight. Use 0 instead."
         )
     weight = np.ascontiguousarray(column.values, dtype=np.float64)
+    if drop_negative:
+        weight = np.where(weight < 0, 0.0, weight)
     _check_weight(weight)
     return weight
 
@@ -161,7 +168,10 @@ def _check_weight(weight: NDArray[np.float64]) -> None:
                 "Weights must be finite and at least 0."
             )
     if len(weight) and not weight.any():
-        raise DataError("sample_weight is zero in every row. At least one row needs a positive weight.")
+        raise DataError(
+            "sample_weight is zero in every row. At least one row needs a positive weight. (Invalid input - "
+            "all samples have zero or negative weights.)"
+        )
 
 
 def _check_no_missing(output: Output) -> None:

@@ -10,7 +10,7 @@ import contextlib
 import logging
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from weald.data.matrix import Matrix, MatrixPlan
 from weald.data.schema import Schema
 from weald.data.target import read_weight
 from weald.engine import thread_count
+from weald.errors import DataError
 from weald.estimators.fitted import used_rows
 from weald.estimators.growth import drawn_seed
 from weald.estimators.linear_model import LinearModel, SavedLinearMachine
@@ -207,6 +208,19 @@ class BaseLinearMachine(
         """X · w + b of every row and machine."""
         check_is_fitted(self)
         return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))
+
+    def _set(self, part: str, values: Any) -> None:
+        """Put other weights or intercepts in place: scikit-learn's linear machines let users do that."""
+        old: Floats = getattr(self._fitted, part)
+        new = np.array(values, np.float64)
+        shown: Floats = getattr(self, f"{part}_")
+        if new.shape != shown.shape:
+            raise DataError(
+                f"`{part}_` of this {type(self).__name__} has the shape {shown.shape}; got {new.shape}."
+            )
+        if not np.isfinite(new).all():
+            raise DataError(f"`{part}_` of {type(self).__name__} must be finite numbers.")
+        self._model_ = replace(self._fitted, **{part: new.reshape(old.shape)})
 
     def _each(self, values: NDArray[Any]) -> Any:
         return values[0].item() if len(values) == 1 else values

@@ -83,11 +83,17 @@ def check_together(options: LinearSVCOptions, owner: str) -> None:
     """Refuse parameters that contradict each other, as LIBLINEAR does."""
     if options.multi_class == "crammer_singer" or options.penalty == "l2":
         return
+    in_scikit_learns_words = (
+        f"(Unsupported set of arguments: penalty={options.penalty!r}, loss={options.loss!r}, "
+        f"dual={options.dual!r}.)"
+    )
     if options.loss == "hinge":
         raise ParameterError(
-            f"`penalty`='l1' of {owner} goes with loss='squared_hinge', not with 'hinge'. Use one of the two."
+            f"`penalty`='l1' of {owner} goes with loss='squared_hinge', not with 'hinge'. Use one of the "
+            f"two. {in_scikit_learns_words}"
         )
     if options.dual is True:
         raise ParameterError(
-            f"`penalty`='l1' of {owner} has no dual that could be solved: use dual='auto' or dual=False."
+            f"`penalty`='l1' of {owner} has no dual that could be solved: use dual='auto' or dual=False. "
+            f"{in_scikit_learns_words}"
         )

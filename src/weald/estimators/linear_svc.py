@@ -180,10 +180,18 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         """The weights of the matrix's columns, one line a machine."""
         return self._fitted.coef
 
+    @coef_.setter
+    def coef_(self, weights: Any) -> None:
+        self._set("coef", weights)
+
     @property
     def intercept_(self) -> Floats:
         """The intercept of each machine."""
         return self._fitted.intercept
+
+    @intercept_.setter
+    def intercept_(self, intercepts: Any) -> None:
+        self._set("intercept", intercepts)
 
     @property
     def column_names_(self) -> tuple[Any, ...]:

@@ -147,10 +147,18 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         found: Floats = self._fitted.coef[0]
         return found
 
+    @coef_.setter
+    def coef_(self, weights: Any) -> None:
+        self._set("coef", weights)
+
     @property
     def intercept_(self) -> Floats:
         """The intercept."""
         return self._fitted.intercept
+
+    @intercept_.setter
+    def intercept_(self, intercepts: Any) -> None:
+        self._set("intercept", intercepts)
 
     @property
     def column_names_(self) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,10 +29,8 @@ from weald.svm.votes import most_votes, pairs, scores_by_class
 
 
 def _has_probabilities(model: Any) -> bool:
-    """Whether probabilities were asked for; raises AttributeError if not, as `available_if` asks."""
-    fitted = vars(model).get("_model_")
-    asked = model.probability if fitted is None else fitted.calibrators is not None
-    if not asked:
+    """Whether probabilities are asked for; raises AttributeError if not, as `available_if` asks."""
+    if not model.probability:
         raise AttributeError(
             "predict_proba is not available when probability=False. Fit with probability=True, or wrap the "
             "machine in scikit-learn's CalibratedClassifierCV."
@@ -55,7 +54,8 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         What compares two rows: "linear", "poly", "rbf", "sigmoid", "laplacian", "chi2", "intersection",
         "spectrum" (of texts), "precomputed" (the table holds kernel values), a kernel object such as
         `weald.kernels.RBF(sigma=2.0) + weald.kernels.Linear()`, or a function f(X, Z) of two float64 arrays
-        (sparse ones if the table is) that gives an array of shape (n_rows of X, n_rows of Z); it is asked for
+        (sparse ones if the table is, arrays of str if it is a list of texts) that gives an array of shape
+        (n_rows of X, n_rows of Z); it is asked for
         some rows at a time.
     degree : int, default=3
         The degree of "poly", and the length of the substrings of "spectrum".
@@ -123,7 +123,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         are the landmarks.
     n_support_ : ndarray
         How many support rows each class has.
-    dual_coef_ : ndarray
+    dual_coef_ : ndarray, or scipy.sparse.csr_array where `support_vectors_` is sparse
         The coefficients of the support rows, α times ±1: (1, n_support) of two classes, (n_classes - 1,
         n_support) of more, laid out as scikit-learn's; (n_machines, n_support) with multi_class="ovr" or
         landmarks.
@@ -239,17 +239,18 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     def _check_shape(self) -> None:
         """Refuse combinations that contradict each other."""
         owner = type(self).__name__
-        if self.decision_function_shape != "ovo":
-            return
-        if self.break_ties:
-            raise ParameterError(
-                f"break_ties must be False when decision_function_shape is 'ovo': {owner} breaks ties by "
-                "scores of classes, which are those of decision_function_shape='ovr'."
-            )
-        if self.multi_class == "ovr":
+        if self.decision_function_shape == "ovo" and self.multi_class == "ovr":
             raise ParameterError(
                 f"decision_function_shape='ovo' of {owner} asks for a value a pair of classes, and "
                 "multi_class='ovr' trains a machine a class. Use 'ovr' for both, or 'ovo'."
+            )
+
+    def _check_ties(self) -> None:
+        """Refuse to break ties by scores of classes where there are none."""
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ParameterError(
+                f"break_ties must be False when decision_function_shape is 'ovo': {type(self).__name__} "
+                "breaks ties by scores of classes, which are those of decision_function_shape='ovr'."
             )
 
     def _one_against_rest(self) -> bool:
@@ -324,7 +325,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
             Labels of the type that `fit` was given.
         """
         check_is_fitted(self)
-        self._check_shape()
+        self._check_ties()
         return restore_labels(self.classes_, self._labels(self._decisions(X)))
 
     def decision_function(self, X: Any) -> Floats:
@@ -369,7 +370,11 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         """
         check_is_fitted(self)
         curves, n_classes = self._fitted.calibrators, len(self.classes_)
-        assert curves is not None
+        if curves is None:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False. Fit again: the curves "
+                "that give probabilities are learned with the machines."
+            )
         decisions = self._decisions(X)
         log_odds = np.stack([curve.log_odds(f) for curve, f in zip(curves, decisions.T, strict=True)], axis=1)
         if n_classes == 2:

@@ -30,7 +30,14 @@ from weald.estimators.svm_model import Facts, KernelModel
 from weald.estimators.svm_options import MachineOptions
 from weald.estimators.svm_readable import ReadableMachine
 from weald.estimators.svm_saving import SavedKernelMachine
-from weald.estimators.svm_training import MachineTarget, Training, read_table, read_training, tell_spreads
+from weald.estimators.svm_training import (
+    MachineTarget,
+    Training,
+    compares_texts,
+    read_table,
+    read_training,
+    tell_spreads,
+)
 from weald.estimators.svm_work import Kept, Work, start_work
 from weald.svm.advice import Advice, advise
 from weald.svm.calibration import Calibrator
@@ -86,7 +93,7 @@ class BaseKernelMachine(
         y : array-like of shape (n_rows,)
             The target: labels of any type for a classifier, finite numbers for a regressor.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of at least 0, which multiply `C`. A row of weight 0 counts as absent.
+            Weights, which multiply `C`. A row of weight 0 or below counts as absent.
 
         Returns
         -------
@@ -113,9 +120,10 @@ class BaseKernelMachine(
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, options: Any) -> Training:
         """The table, the target and the weights, read and checked."""
         table = read_table(X, options)
-        weight = read_weight(sample_weight, n_rows=table.n_rows)
+        weight = read_weight(sample_weight, n_rows=table.n_rows, drop_negative=True)
         target = self._read_target(y, table.n_rows, weight, options)
-        return read_training(table, target, weight, options, type(self).__name__)
+        as_texts = compares_texts(options.kernel, X)
+        return read_training(table, target, weight, options, type(self).__name__, as_texts=as_texts)
 
     def _advice(self, training: Training, options: Any) -> Advice:
         """Which solver, and why."""

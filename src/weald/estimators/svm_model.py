@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.estimators.svm_reading import Reading
+from weald.estimators.svm_reading import Reading, TableReading
 from weald.svm.calibration import Calibrator
 from weald.svm.choice import Chosen
 from weald.svm.machines import Machine
@@ -104,9 +104,16 @@ class KernelModel:
                 line[part] = self.coefficients[other, part]
         return out
 
+    @property
+    def keeps_sparse_rows(self) -> bool:
+        """Whether the support rows are those of a sparse table."""
+        matrix = getattr(self.support, "matrix", None)
+        return isinstance(self.reading, TableReading) and bool(getattr(matrix, "is_sparse", False))
+
     def vectors(self) -> Any:
         """The support rows as numbers; none where only kernel values are known."""
         if isinstance(self.support, GivenSupport):
             return np.zeros((0, 0))
         kept: Any = self.support
-        return kept.matrix.values
+        among = getattr(kept, "among", None)
+        return kept.matrix.values if among is None else kept.matrix.values[among]

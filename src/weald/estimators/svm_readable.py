@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from weald.estimators.svm_model import KernelModel
-from weald.estimators.svm_reading import GivenReading
+from weald.estimators.svm_reading import CalledTextReading, GivenReading
 from weald.svm.kernels import Kernel, Linear
 from weald.svm.machines import Machine, slack
 
@@ -52,9 +53,10 @@ class ReadableMachine:
         return self._fitted.n_support
 
     @property
-    def dual_coef_(self) -> Floats:
-        """The coefficients of the support rows, laid out as scikit-learn's."""
-        return self._fitted.coefficients
+    def dual_coef_(self) -> Any:
+        """The coefficients of the support rows, laid out as scikit-learn's: sparse where these rows are."""
+        model = self._fitted
+        return sparse.csr_array(model.coefficients) if model.keeps_sparse_rows else model.coefficients
 
     @property
     def intercept_(self) -> Floats:
@@ -81,6 +83,8 @@ class ReadableMachine:
                 "column_names_ is not there with kernel='precomputed': the table holds kernel values, and "
                 "the columns behind them are not known."
             )
+        if isinstance(reading, CalledTextReading):
+            raise AttributeError("column_names_ is not there: the kernel compares texts, not columns.")
         return tuple(reading.plan.column_names)
 
     @property

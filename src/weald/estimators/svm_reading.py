@@ -7,8 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from weald.data.adapters import to_table
+from weald.data.blocks import SparseBlock
 from weald.data.matrix import Matrix, MatrixPlan
 from weald.data.matrix_columns import Layout
 from weald.data.schema import Schema
@@ -17,7 +19,8 @@ from weald.errors import DataError
 from weald.model.read import read_aligned
 from weald.svm.gram import check_nonnegative
 from weald.svm.kernels import Kernel
-from weald.svm.spectrum import SpectrumPlan
+from weald.svm.spectrum import SpectrumPlan, as_text, text_table
+from weald.svm.text_rows import TextRows
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -82,6 +85,24 @@ class TextReading:
 
 
 @dataclass(frozen=True, eq=False)
+class CalledTextReading:
+    """Texts as they are, for a function that compares them."""
+
+    schema: Schema
+
+    def read(self, X: Any, owner: str) -> TextRows:
+        """New texts."""
+        return self.rows(text_table(X), owner)
+
+    def rows(self, table: Table, owner: str) -> TextRows:
+        """The texts of a table that `text_table` gave; None where one is missing."""
+        self.schema.order(table, owner)
+        column = as_text(table.columns[0])
+        levels = np.array([*column.levels, None], dtype=object)
+        return TextRows(levels[column.indices])
+
+
+@dataclass(frozen=True, eq=False)
 class GivenReading:
     """Kernel values with every training row: (n_rows, n_train)."""
 
@@ -95,7 +116,7 @@ class GivenReading:
         return values if isinstance(order, range) else values[:, order]
 
 
-Reading: TypeAlias = TableReading | TextReading | GivenReading
+Reading: TypeAlias = TableReading | TextReading | CalledTextReading | GivenReading
 
 
 def kernel_matrix(table: Table) -> Floats:
@@ -103,12 +124,8 @@ def kernel_matrix(table: Table) -> Floats:
     columns = table.columns
     if isinstance(columns, BlockColumns) and not columns.placed:
         block: Any = columns.block
-        if not hasattr(block, "array"):
-            raise DataError(
-                "A precomputed kernel matrix cannot be sparse. Convert it with X.toarray(), or give the "
-                "columns and the name of the kernel."
-            )
-        values = np.ascontiguousarray(block.array, np.float64)
+        given = _dense(block) if isinstance(block, SparseBlock) else block.array
+        values = np.ascontiguousarray(given, np.float64)
     else:
         values = np.empty((table.n_rows, table.n_columns))
         for j, column in enumerate(columns):
@@ -129,6 +146,12 @@ def kernel_matrix(table: Table) -> Floats:
             "matrix. A kernel must give a finite number for every pair of rows."
         )
     return values
+
+
+def _dense(block: SparseBlock) -> Any:
+    """The numbers of a sparse matrix, with 0 where it holds none."""
+    kind = sparse.csr_array if block.by_rows else sparse.csc_array
+    return kind((block.data, block.indices, block.indptr), shape=block.shape).toarray()
 
 
 def check_symmetric(gram: Floats, owner: str) -> None:

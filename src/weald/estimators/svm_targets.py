@@ -27,10 +27,14 @@ def class_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner
     warn_of_column(y, stacklevel=5)
     found = without_absent(outputs[0], weight)
     if len(found.classes) < 2:
+        among = (
+            " among the rows of positive sample_weight. (Invalid input - all samples with positive weights "
+            "belong to the same class.)"
+        )
         raise DataError(
             f"The number of classes has to be greater than one; got 1 class: {owner} draws a boundary "
             f"between classes, and y has only {listing(found.classes.tolist())}"
-            f"{' among the rows of positive sample_weight' if weight is not None else ''}."
+            f"{among if weight is not None else '.'}"
         )
     if weight is not None:
         found = found._replace(indices=found.indices[weight > 0])

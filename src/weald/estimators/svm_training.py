@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.adapters import to_table
+from weald.data.column_schema import ColumnSchema
 from weald.data.matrix import Matrix, MatrixPlan, Scale
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.errors import DataError, ParameterError, ScaleWarning, outside
 from weald.estimators.fitted import used_rows
 from weald.estimators.svm_reading import (
+    CalledTextReading,
     GivenReading,
     Reading,
     TableReading,
@@ -30,7 +32,7 @@ from weald.svm.bounds import check_range
 from weald.svm.choice import Chosen, chosen_kernel
 from weald.svm.kernels import Kernel, Linear, Spectrum
 from weald.svm.spaces import CalledSpace, GivenSpace, NativeSpace, RowNumbers, Space
-from weald.svm.spectrum import SpectrumPlan, text_table
+from weald.svm.spectrum import SpectrumPlan, is_one_column, text_table
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -92,7 +94,13 @@ def upper_bounds(C: float, weight: Floats, owner: str) -> Floats:
 
 
 def read_training(
-    table: Table, target: MachineTarget, weight: Floats | None, options: Any, owner: str
+    table: Table,
+    target: MachineTarget,
+    weight: Floats | None,
+    options: Any,
+    owner: str,
+    *,
+    as_texts: bool = False,
 ) -> Training:
     """The table as rows of a space.
 
@@ -108,6 +116,8 @@ def read_training(
         The parameters.
     owner : str
         The estimator's name, for messages.
+    as_texts : bool
+        Whether the kernel is a function that is given texts as they are.
     """
     kernel = chosen_kernel(options, owner)
     shape = (table.n_rows, table.n_columns)
@@ -115,6 +125,7 @@ def read_training(
     numbers = (np.arange(table.n_rows) if present is None else np.flatnonzero(present)).astype(np.int32)
     check_budget(options.cache_size, len(numbers), owner)
     reading: Reading
+    matrix: Any
     hint = None
     if kernel is None:
         gram = kernel_matrix(table)
@@ -128,6 +139,10 @@ def read_training(
             texts = SpectrumPlan.of_table(table, kernel)
             check_texts(texts)
             reading, matrix = TextReading(texts), texts.apply(table, owner)
+        elif as_texts:
+            names = tuple(ColumnSchema(name, "categorical") for name in table.names)
+            reading = CalledTextReading(Schema(names, table.named))
+            matrix = reading.rows(table, owner)
         else:
             reading, matrix = read_columns(table, kernel, weight, options, owner)
             hint = reading.plan.hint()
@@ -179,7 +194,7 @@ def tell_spreads(hint: str | None, kernel: Any, owner: str) -> None:
         log.info("%s: %s", owner, hint)
 
 
-def _space(kernel: Any, matrix: Matrix) -> tuple[Chosen, Space]:
+def _space(kernel: Any, matrix: Any) -> tuple[Chosen, Space]:
     """The kernel with its numbers, and the space of the rows."""
     if not isinstance(kernel, Kernel):
         return kernel, CalledSpace(kernel, matrix)
@@ -198,10 +213,16 @@ def check_budget(cache_size: float, n_rows: int, owner: str) -> None:
         )
 
 
+def compares_texts(kernel: Any, X: Any) -> bool:
+    """Whether a user's function is given a sequence of texts instead of a table."""
+    is_function = callable(kernel) and not isinstance(kernel, Kernel)
+    return is_function and not isinstance(X, str) and is_one_column(X)
+
+
 def read_table(X: Any, options: Any) -> Table:
     """The user's table; texts in a list are one column."""
     kernel = options.kernel
-    if kernel == "spectrum" or isinstance(kernel, Spectrum):
+    if kernel == "spectrum" or isinstance(kernel, Spectrum) or compares_texts(kernel, X):
         return text_table(X)
     declared = None if options.kernel == "precomputed" else options.categorical_features
     return to_table(X, categorical_features=declared)

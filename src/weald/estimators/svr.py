@@ -32,7 +32,8 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         What compares two rows: "linear", "poly", "rbf", "sigmoid", "laplacian", "chi2", "intersection",
         "spectrum" (of texts), "precomputed" (the table holds kernel values), a kernel object such as
         `weald.kernels.RBF(sigma=2.0) + weald.kernels.Linear()`, or a function f(X, Z) of two float64 arrays
-        (sparse ones if the table is) that gives an array of shape (n_rows of X, n_rows of Z); it is asked for
+        (sparse ones if the table is, arrays of str if it is a list of texts) that gives an array of shape
+        (n_rows of X, n_rows of Z); it is asked for
         some rows at a time.
     degree : int, default=3
         The degree of "poly", and the length of the substrings of "spectrum".
@@ -88,7 +89,7 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         are the landmarks.
     n_support_ : ndarray of shape (1,)
         How many support rows there are.
-    dual_coef_ : ndarray of shape (1, n_support)
+    dual_coef_ : ndarray of shape (1, n_support), or csr_array where `support_vectors_` is sparse
         The coefficients of the support rows, α - α*.
     intercept_ : ndarray of shape (1,)
         The intercept.

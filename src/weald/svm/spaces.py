@@ -17,6 +17,7 @@ from weald.data.matrix import Matrix
 from weald.engine.svm import LINEAR, kernel_scores
 from weald.svm.gram import called
 from weald.svm.problem import KernelRows
+from weald.svm.text_rows import TextRows
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int32]
@@ -128,34 +129,43 @@ class NativeSpace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalledSupport:
-    """Rows of a matrix, compared by a function."""
+    """Rows of a matrix, compared by a function.
+
+    A function of texts is asked with all training texts, as scikit-learn asks it, and `among` them those that
+    the machine keeps: it may look at the texts together.
+    """
 
     function: Callable[..., Any]
-    matrix: Matrix
+    matrix: Matrix | TextRows
+    among: RowNumbers | None = None
 
-    def scores(self, rows: Matrix, coefficients: Floats, n_threads: int) -> Floats:
+    def scores(self, rows: Matrix | TextRows, coefficients: Floats, n_threads: int) -> Floats:
         """As `Support` says, some rows at a time."""
         out = np.zeros((rows.n_rows, len(coefficients)))
         size = max(1, _MOST_AT_ONCE // max(1, self.matrix.n_rows))
-        if not self.matrix.n_rows:
+        if not coefficients.shape[1]:
             return out
         for start in range(0, rows.n_rows, size):
             block = rows.block(start, min(start + size, rows.n_rows))
             values = called(self.function, block.values, self.matrix.values)
+            if self.among is not None:
+                values = values.take(self.among, axis=1)
             out[start : start + size] = column_scores(Matrix(values), coefficients, 0.0, n_threads)
         return out
 
     def part(self, start: int, stop: int) -> CalledSupport:
         """As `Support` says."""
+        if self.among is not None:
+            return CalledSupport(self.function, self.matrix, self.among[start:stop])
         return CalledSupport(self.function, self.matrix.block(start, stop))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalledSpace:
-    """Rows of a matrix, compared by a function."""
+    """Rows of a matrix, or texts, compared by a function."""
 
     function: Callable[..., Any]
-    matrix: Matrix
+    matrix: Matrix | TextRows
 
     @property
     def centre(self) -> None:
@@ -182,9 +192,11 @@ class CalledSpace:
 
     def support(self, rows: RowNumbers) -> CalledSupport:
         """As `Space` says."""
+        if isinstance(self.matrix, TextRows):
+            return CalledSupport(self.function, self.matrix, rows)
         return CalledSupport(self.function, self.matrix.take(rows))
 
-    def batch(self, rows: RowNumbers) -> Matrix:
+    def batch(self, rows: RowNumbers) -> Matrix | TextRows:
         """As `Space` says."""
         return self.matrix.take(rows)
 

@@ -63,7 +63,7 @@ class SpectrumPlan:
     @classmethod
     def of_table(cls, table: Table, kernel: Spectrum) -> SpectrumPlan:
         """The vocabulary of a table that `text_table` gave."""
-        columns = [_text_column(column) for column in table.columns]
+        columns = [as_text(column) for column in table.columns]
         vocabularies = tuple(
             Vocabulary.of(column.levels, kernel.length, all_lengths=kernel.all_lengths) for column in columns
         )
@@ -102,7 +102,7 @@ class SpectrumPlan:
         """The counts of substrings of a table that `text_table` gave."""
         order = self.schema.order(table, owner)
         blocks = [
-            self._spectrum(_text_column(table.columns[j]), vocabulary)
+            self._spectrum(as_text(table.columns[j]), vocabulary)
             for j, vocabulary in zip(order, self.vocabularies, strict=True)
         ]
         if len(blocks) == 1:
@@ -151,7 +151,7 @@ def text_table(X: Any) -> Table:
     """Texts as a table: one column of a list or another sequence of str, else the columns of a table."""
     if isinstance(X, str):
         raise DataTypeError("A list of texts is expected; got one text. Put it into a list: [text].")
-    if not _is_one_column(X):
+    if not is_one_column(X):
         return to_table(X)
     column = column_of(0, X)
     n_rows = len(column.indices if isinstance(column, LevelColumn) else column.values)
@@ -160,7 +160,7 @@ def text_table(X: Any) -> Table:
     return Table((column,), n_rows, named=False)
 
 
-def _is_one_column(X: Any) -> bool:
+def is_one_column(X: Any) -> bool:
     """Whether X is a sequence of texts: a list, a Series of any library, or an array of one dimension."""
     if isinstance(X, list | tuple):
         return all(x is None or isinstance(x, str | float) for x in X)
@@ -171,7 +171,7 @@ def _is_one_column(X: Any) -> bool:
     return arrow_frame.has_arrow(X) and not pandas_frame.is_frame(X) and not hasattr(X, "columns")
 
 
-def _text_column(column: Any) -> LevelColumn:
+def as_text(column: Any) -> LevelColumn:
     """A column of text, ordered or not; a column without any value holds no text either."""
     if isinstance(column, LevelColumn) and all(isinstance(level, str) for level in column.levels):
         return column
@@ -183,7 +183,7 @@ def _text_column(column: Any) -> LevelColumn:
     else:
         got = "numbers or dates"
     raise DataTypeError(
-        f"Column {column.name!r} holds {got}; a spectrum kernel compares texts. Leave the column out, or use "
+        f"Column {column.name!r} holds {got}; this kernel compares texts. Leave the column out, or use "
         "another kernel."
     )
 

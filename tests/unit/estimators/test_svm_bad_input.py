@@ -63,7 +63,6 @@ def test_parameters_out_of_range(kind, params, message):
         ({"class_weight": {0: 0.0}}, r"`class_weight` of SVC gives the label 0 the weight 0"),
         ({"class_weight": {0: -1.0}}, r"`class_weight` of SVC must hold finite numbers of at least 0; got"),
         ({"decision_function_shape": "ova"}, r"`decision_function_shape` of SVC must be 'ovr' or 'ovo'"),
-        ({"break_ties": True, "decision_function_shape": "ovo"}, r"break_ties must be False when"),
         ({"multi_class": "ovr", "decision_function_shape": "ovo"}, r"'ovo' of SVC asks for a value a pair"),
         ({"multi_class": "crammer"}, r"`multi_class` of SVC must be 'ovo' or 'ovr'; got 'crammer'"),
     ],
@@ -147,8 +146,6 @@ def test_a_precomputed_matrix_holds_numbers():
     K[3, 5] = np.nan
     with pytest.raises(DataError, match=r"contains NaN: row 3, column 5 of the precomputed kernel matrix"):
         SVC(kernel="precomputed").fit(K, Y)
-    with pytest.raises(DataError, match="cannot be sparse"):
-        SVC(kernel="precomputed").fit(sparse.csr_matrix(X @ X.T), Y)
     frame = pd.DataFrame(X @ X.T).astype({0: str})
     frame.columns = [str(name) for name in frame.columns]
     with pytest.raises(DataError, match="Column '0' of a precomputed kernel matrix holds categories"):
@@ -173,7 +170,7 @@ def test_a_kernel_beyond_float64_is_refused():
 
 
 def test_texts_and_numbers_are_told_apart():
-    with pytest.raises(DataTypeError, match="a spectrum kernel compares texts"):
+    with pytest.raises(DataTypeError, match="this kernel compares texts"):
         SVC(kernel="spectrum").fit(X, Y)
     with pytest.raises(DataError, match=r"No text is as long as 3 characters.*Use a lower length: `degree`"):
         SVC(kernel="spectrum").fit(["ab", "cd"], [0, 1])

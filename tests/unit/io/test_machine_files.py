@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from unit.io import machines
 
 import weald
@@ -37,13 +38,16 @@ def test_what_is_saved_comes_back(name, tmp_path):
     for told in (
         "support_",
         "n_support_",
-        "dual_coef_",
         "intercept_",
         "n_iter_",
         "margin_width_",
         "kkt_gap_",
     ):
         assert np.array_equal(getattr(back, told), getattr(model, told))
+    dense = [
+        each.toarray() if sparse.issparse(each) else each for each in (back.dual_coef_, model.dual_coef_)
+    ]
+    assert np.array_equal(*dense)
     for told in ("primal_objective_", "dual_objective_", "duality_gap_", "fit_status_", "shape_fit_"):
         assert np.array_equal(getattr(back, told), getattr(model, told))
     assert back.solver_reason_ == model.solver_reason_

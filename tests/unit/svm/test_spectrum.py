@@ -117,9 +117,7 @@ def test_several_columns_are_added() -> None:
 
 
 def test_what_is_no_text_is_told() -> None:
-    with pytest.raises(
-        DataTypeError, match="Column 'n' holds numbers or dates; a spectrum kernel compares texts"
-    ):
+    with pytest.raises(DataTypeError, match="Column 'n' holds numbers or dates; this kernel compares texts"):
         Spectrum()(pd.DataFrame({"text": ["a", "b"], "n": [1, 2]}))
     with pytest.raises(DataTypeError, match="got one text"):
         Spectrum()("text")
