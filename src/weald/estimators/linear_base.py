@@ -220,7 +220,8 @@ class BaseLinearMachine(
             )
         if not np.isfinite(new).all():
             raise DataError(f"`{part}_` of {type(self).__name__} must be finite numbers.")
-        self._model_ = replace(self._fitted, **{part: new.reshape(old.shape)})
+        changed: dict[str, Any] = {part: new.reshape(old.shape)}
+        self._model_ = replace(self._fitted, **changed)
 
     def _each(self, values: NDArray[Any]) -> Any:
         return values[0].item() if len(values) == 1 else values

@@ -56,7 +56,7 @@ class SavedKernelMachine:
         if model.weights is not None:
             arrays["weights"] = model.weights
         plan = None
-        if not isinstance(model.reading, GivenReading):
+        if isinstance(model.reading, TableReading | TextReading):
             plan, columns = model.reading.plan.state()
             arrays |= {f"plan.{name}": values for name, values in columns.items()}
         if isinstance(model.support, NativeSupport):

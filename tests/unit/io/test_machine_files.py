@@ -44,10 +44,8 @@ def test_what_is_saved_comes_back(name, tmp_path):
         "kkt_gap_",
     ):
         assert np.array_equal(getattr(back, told), getattr(model, told))
-    dense = [
-        each.toarray() if sparse.issparse(each) else each for each in (back.dual_coef_, model.dual_coef_)
-    ]
-    assert np.array_equal(*dense)
+    both = (back.dual_coef_, model.dual_coef_)
+    assert np.array_equal(*(each.toarray() if sparse.issparse(each) else each for each in both))
     for told in ("primal_objective_", "dual_objective_", "duality_gap_", "fit_status_", "shape_fit_"):
         assert np.array_equal(getattr(back, told), getattr(model, told))
     assert back.solver_reason_ == model.solver_reason_
