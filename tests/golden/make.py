@@ -27,6 +27,7 @@ from weald import (
     Landmarks,
     LinearSVC,
     LinearSVR,
+    ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
     VotingClassifier,
@@ -69,6 +70,8 @@ def models():
     yield from boosters(X, species, bills, weight)
     yield from ensembles(X, species, bills, weight)
     yield from machines(X, species, bills, weight)
+    imputer = ProximityImputer(RandomForestClassifier(4, max_depth=4), max_iter=2, random_state=1)
+    yield "imputer", imputer, bills, species, None
 
 
 def boosters(X, species, bills, weight):

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from weald.data.adapters import categorical_positions
 from weald.data.schema import Schema
@@ -54,6 +54,8 @@ class BaggingState:
             model.estimator = clone(made.template)
         model._checked_options()
         model._check_kind(made.template)
+        if (state.classes is not None) != is_classifier(model):
+            raise ParameterError("A bagged regressor has classes, or a bagged classifier has none.")
         model._assign(made, None, {})
         return model  # type: ignore[no-any-return]
 

@@ -103,15 +103,18 @@ def class_of(name: str) -> type[Saveable]:
 
 def parameter_names(name: str) -> set[str]:
     """The constructor parameters of a known class, but for those that are estimators: these are parts."""
-    return _all_parameters(name) - {"estimator", "estimators"}
-
-
-def own_parameters(name: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Those of `params` that the known class takes: a subclass may have others."""
-    known = _all_parameters(name)
-    return {key: value for key, value in params.items() if key in known}
-
-
-def _all_parameters(name: str) -> set[str]:
     cls: Any = class_of(name)
-    return set(cls._get_param_names())
+    return set(cls._get_param_names()) - {"estimator", "estimators"}
+
+
+def as_known(model: Any) -> tuple[str, Any]:
+    """The known name of an estimator, and the estimator as one of that class: a subclass may have other
+    parameters.
+    """
+    name = kept_name(model)
+    cls = class_of(name)
+    if type(model) is cls:
+        return name, model
+    same: Any = object.__new__(cls)
+    same.__dict__ = vars(model)
+    return name, same

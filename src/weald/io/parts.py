@@ -16,9 +16,8 @@ from weald.io.container import Tensors
 from weald.io.kinds import (
     KINDS,
     Classes,
+    as_known,
     class_of,
-    kept_name,
-    own_parameters,
     parameter_names,
     read_name,
 )
@@ -42,7 +41,7 @@ _FACTS = {"columns", "link", "nodes", "outputs", "trees", "width"}
 
 def encode(model: Saveable, tensors: Tensors, prefix: str = "") -> dict[str, Any]:
     """The record of a fitted estimator; its arrays are added to `tensors`."""
-    name = kept_name(model)
+    name, model = as_known(model)
     if prefix.count(_MEMBER) > _DEEPEST:
         raise ModelFileError(
             f"its members are nested more than {_DEEPEST} deep, which a model file cannot keep. Use pickle."
@@ -62,7 +61,7 @@ def encode(model: Saveable, tensors: Tensors, prefix: str = "") -> dict[str, Any
         "estimator": name,
         "extra": {key: labels.encode_parameter(value, f"`{key}`") for key, value in state.extra.items()},
         "forest": facts,
-        "params": description.encode_params(own_parameters(name, state.params)),
+        "params": description.encode_params(state.params),
         "schema": None if state.schema is None else description.encode_schema(state.schema),
     }
     if isinstance(state, SavedEnsemble):
@@ -81,7 +80,7 @@ def _encode_machine(name: str, state: SavedMachine, tensors: Tensors, prefix: st
         "classes": _encode_classes(state.classes),
         "estimator": name,
         "machine": state.facts,
-        "params": description.encode_params(own_parameters(name, state.params)),
+        "params": description.encode_params(state.params),
         "schema": None if state.schema is None else description.encode_schema(state.schema),
     }
 
@@ -90,10 +89,10 @@ def _encode_base(base: Any) -> dict[str, Any] | None:
     """An estimator that is not fitted."""
     if base is None:
         return None
-    name = kept_name(base)
+    name, base = as_known(base)
     return {
         "estimator": name,
-        "params": description.encode_params(own_parameters(name, base.get_params(deep=False))),
+        "params": description.encode_params(base.get_params(deep=False)),
     }
 
 

@@ -35,9 +35,9 @@ def node_colours(tree: ShownTree, nodes: list[int]) -> list[str]:
     if tree.outputs.n_outputs > 1:
         return [tint(_VALUE, strength) for strength in _purity(tree, nodes)]
     if tree.outputs.classes is None:
-        low, high = float(value.min()), float(value.max())
-        span = high - low
-        return [tint(_VALUE, (float(v) - low) / span if span > 0 else 0.0) for v in value[:, 0]]
+        half = value[:, 0] / 2  # so that no span is beyond float64
+        low, span = float(half.min()), float(half.max() - half.min())
+        return [tint(_VALUE, (float(v) - low) / span if span > 0 else 0.0) for v in half]
     n_classes = value.shape[1]
     even = 1 / n_classes
     colours = []
