@@ -119,6 +119,13 @@ if "XGBRFClassifier" in KINDS:
     )
 
 
+if "XGBModel" in KINDS:
+    OTHERS["boosted numbers by the base"] = lambda: (
+        weald.XGBModel(n_estimators=2, max_depth=2).fit(machines.numbers(), boosters.target()),
+        machines.numbers(),
+    )
+
+
 def names():
     """The models that files are made of."""
     return [*boosters.BOOSTERS, *forests.FORESTS, *ensembles.ENSEMBLES, *machines.MACHINES, *OTHERS]

@@ -270,6 +270,7 @@ def test_load_raises_nothing_but_model_file_errors(model, change):
     assert caught.value.__cause__ is None or isinstance(caught.value.__cause__, weald.errors.WealdError)
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("which", ["linear", "linear without a dual", *machines.MACHINES])
 def test_a_mapped_machine_is_the_loaded_one(which, tmp_path):
     if which in machines.MACHINES:
