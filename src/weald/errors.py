@@ -43,6 +43,10 @@ class DataTypeError(WealdError, TypeError):
     """The data has a type that weald does not take."""
 
 
+class UnsupportedTargetError(DataError, NotImplementedError):
+    """A target of a kind that this estimator does not learn, such as several labels a row."""
+
+
 class ParameterError(WealdError, ValueError):
     """A parameter has a value outside its range."""
 

@@ -40,6 +40,9 @@ ESTIMATORS = [
 ]
 
 
+# scikit-learn's own baggers warn so of weights too.
+@pytest.mark.filterwarnings("ignore:When fitting Bagging.* with sample_weight:UserWarning")
+@pytest.mark.filterwarnings("ignore:Using the fractional value max_samples:UserWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_keeps_the_contract(estimator, check):
     check(estimator)

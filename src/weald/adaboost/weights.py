@@ -73,10 +73,19 @@ def drawn_counts(units: NDArray[np.int64], n_draws: int, seed: int, attempt: int
 
     Draw i of attempt a takes the row in whose share of all units the hash of (seed, a, i) falls; equation A7.
     """
-    ends = np.cumsum(units)
     words = draw(seed, Purpose.ADABOOST_ROWS, attempt, np.arange(n_draws, dtype=np.uint64))
-    place = _scaled_down(words, int(ends[-1]))
-    return np.bincount(np.searchsorted(ends, place, side="right"), minlength=len(units))
+    return np.bincount(rows_by_units(units, words), minlength=len(units))
+
+
+def rows_by_units(units: NDArray[np.int64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For each of some random words the row in whose share of all units it falls."""
+    ends = np.cumsum(units)
+    return np.searchsorted(ends, _scaled_down(words, int(ends[-1])), side="right")
+
+
+def weight_units(weight: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Weights as whole numbers of units; what is above 0 has at least one."""
+    return in_units(_scaled(weight))
 
 
 def _scaled_down(words: NDArray[np.uint64], total: int) -> NDArray[np.int64]:

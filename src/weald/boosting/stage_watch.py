@@ -1,4 +1,4 @@
-"""What happens around a round of stagewise boosting: curves, early stopping, a user's monitor, progress."""
+"""What happens around a round of stagewise boosting: curves, early stopping, a user's monitor, a table."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from weald.boosting.progress import Progress
 from weald.boosting.records import Floats
 from weald.boosting.stage_step import StageStep
+from weald.boosting.stage_table import LossTable
 
 
 class StageWatch:
@@ -28,8 +28,8 @@ class StageWatch:
         Called as monitor(round, estimator, facts) after each round; what is true stops the training.
     owner : object
         The estimator, for the monitor.
-    progress : Progress, optional
-        The display of `verbose`.
+    table : LossTable, optional
+        The lines of `verbose`.
 
     Attributes
     ----------
@@ -46,20 +46,20 @@ class StageWatch:
         tol: float = 0.0,
         monitor: Callable[..., Any] | None = None,
         owner: Any = None,
-        progress: Progress | None = None,
+        table: LossTable | None = None,
     ) -> None:
         self._step, self._tol = step, tol
         self._recent = None if patience is None else np.full(patience, np.inf)
-        self._monitor, self._owner, self._progress = monitor, owner, progress
+        self._monitor, self._owner, self._table = monitor, owner, table
         self.train_score: list[float] = []
         self.oob_scores: list[float] = []
         self.oob_improvement: list[float] = []
         self.validation_scores: list[float] = []
 
     def before_training(self, view: Any) -> None:
-        """Show the progress bar."""
-        if self._progress is not None:
-            self._progress.start()
+        """Print the head of the table."""
+        if self._table is not None:
+            self._table.start()
 
     def before_round(self, view: Any, round_: int) -> bool:
         """Never stops."""
@@ -77,8 +77,9 @@ class StageWatch:
             self.oob_scores.append(step.mean_loss(step.out_of_bag))
             self.oob_improvement.append(step.loss_before - self.oob_scores[-1])
         stop = self._judge(round_)
-        if self._progress is not None:
-            self._progress.advance({"train": {"loss": self.train_score}})
+        if self._table is not None:
+            improvement = self.oob_improvement[-1] if self.oob_improvement else 0.0
+            self._table.add(step.next_round, self.train_score[-1], improvement)
         if self._monitor is not None:
             facts = {"train_score": self.train_score[-1], "n_rounds": step.next_round}
             stop |= bool(self._monitor(step.next_round - 1, self._owner, facts))
@@ -111,9 +112,7 @@ class StageWatch:
         return found
 
     def after_training(self, view: Any) -> None:
-        """Close the progress bar."""
-        if self._progress is not None:
-            self._progress.close()
+        """Nothing is open."""
 
     def __enter__(self) -> Self:
         return self
@@ -121,5 +120,4 @@ class StageWatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._progress is not None:
-            self._progress.close()
+        """Nothing is open."""

@@ -33,7 +33,8 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
     ----------
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
         Whole numbers, bools, text, dates; no value may be missing. Outputs may differ in type. A sparse
-        matrix of 0 and 1 tells which labels each row has.
+        matrix of 0 and 1 tells which labels each row has. Numbers in a list that has text too are text, as
+        NumPy reads them.
     n_rows : int
         The rows of the table.
     estimator : str
@@ -44,10 +45,22 @@ def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
     list of Labels
         For each output its classes in ascending order and int32 positions.
     """
+    if isinstance(y, list) and _mixes_text_and_numbers(y):
+        y = np.asarray(y)
     outputs = read_outputs(
         y, n_rows=n_rows, estimator=estimator, expected="one label per row", indicators=True
     )
     return [_labels(output) for output in outputs]
+
+
+def _mixes_text_and_numbers(y: list[Any]) -> bool:
+    """Whether a list holds both and nothing else, gaps included."""
+    types = set(map(type, y))
+    if not any(issubclass(each, str) for each in types):
+        return False
+    others = [each for each in types if not issubclass(each, str)]
+    numbers = all(issubclass(each, int | float | np.integer | np.floating | np.bool_) for each in others)
+    return bool(others) and numbers and all(value == value for value in y)
 
 
 def _labels(output: Output) -> Labels:
@@ -166,6 +179,7 @@ def _check_weight(weight: NDArray[np.float64]) -> None:
             raise DataError(
                 f"sample_weight contains {word}: row {row} has {weight[row]}. "
                 "Weights must be finite and at least 0."
+                + (" (Negative values in data passed to `sample_weight`.)" if word.startswith("neg") else "")
             )
     if len(weight) and not weight.any():
         raise DataError(

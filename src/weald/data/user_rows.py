@@ -21,18 +21,22 @@ from weald.data.write_arrow import arrow_rows, is_arrow_table
 from weald.errors import DataError, DataTypeError
 
 
-def indexable(X: Any) -> Any:
-    """The table in a form whose rows can be taken: itself, or an array where it was a list; CSR if sparse.
+def indexable(X: Any, *, any_shape: bool = False) -> Any:
+    """The table in a form whose rows can be taken: itself, or an array where it was a list.
 
-    Lazy frames are collected, and records become a mapping of name to values.
+    Lazy frames are collected, and records become a mapping of name to values. Sparse matrices stay CSC or
+    CSR, as scikit-learn's ensembles give them to members; others become CSR. With `any_shape` arrays of more
+    than two dimensions pass: some estimators take rows that are matrices.
     """
     if pandas_frame.is_frame(X):
         return X
     refuse_by_type(X)
     X = plain_table(X)
     if is_sparse(X):
-        return X.tocsr()
+        return X if X.format in ("csr", "csc") else X.tocsr()
     if isinstance(X, Mapping) or (arrow_frame.has_arrow(X) and not isinstance(X, np.ndarray)):
+        return X
+    if any_shape and isinstance(X, np.ndarray) and X.ndim > 2:
         return X
     array = array_of_rows(X)
     return array.astype(np.float64) if array.dtype.kind == "O" and _all_numbers(array) else array
@@ -61,6 +65,16 @@ def outline(X: Any) -> Outline:
     return _outline(tuple(frame.columns), len(frame))
 
 
+def count_rows(X: Any) -> int:
+    """How many rows X has, table or not: some estimators take texts, or arrays of more dimensions."""
+    shape = getattr(X, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return int(shape[0])
+    if isinstance(X, Sequence) and not isinstance(X, str | bytes):
+        return len(X)
+    return outline(indexable(X)).n_rows
+
+
 def _outline(names: tuple[Any, ...], n_rows: int) -> Outline:
     named = names_are_given(names)
     check_size(n_rows, len(names))
@@ -80,7 +94,7 @@ def take(X: Any, rows: NDArray[np.int64] | None = None, columns: Sequence[int] |
         return X if rows is None else X.iloc[rows]
     if isinstance(X, Mapping):
         names = list(X) if columns is None else [list(X)[j] for j in columns]
-        return {name: X[name] if rows is None else _taken(X[name], rows) for name in names}
+        return {name: X[name] if rows is None else take_values(X[name], rows) for name in names}
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         X = X if columns is None else X[[X.dtype.names[j] for j in columns]]
         return X if rows is None else X[rows]
@@ -95,10 +109,12 @@ def take(X: Any, rows: NDArray[np.int64] | None = None, columns: Sequence[int] |
     return (frame if rows is None else frame[rows.tolist(), :]).to_native()
 
 
-def _taken(values: Any, rows: NDArray[np.int64]) -> Any:
+def take_values(values: Any, rows: NDArray[np.int64]) -> Any:
     """Some values of a sequence of any library."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]
+    if is_sparse(values):
+        return values.tocsr()[rows]
     if isinstance(values, list | tuple):
         return [values[row] for row in rows.tolist()]
     return values[rows] if isinstance(values, np.ndarray) else values.take(rows)

@@ -24,7 +24,7 @@ from weald.data.user_rows import indexable, outline
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators import adaboost_others, adaboost_trees
 from weald.estimators.adaboost_options import AdaBoostOptions, as_fitted
-from weald.estimators.adaboost_others import BoostedOthers, OtherLearner, check_takes_weights
+from weald.estimators.adaboost_others import BoostedOthers, OtherLearner, for_members
 from weald.estimators.adaboost_rounds import RoundReading
 from weald.estimators.adaboost_saving import AdaBoostState
 from weald.estimators.adaboost_stopping import Stopping, stopping_of
@@ -114,7 +114,8 @@ class BaseAdaBoost(
         ----------
         X : table
             Any table that weald reads. Estimators that are not weald's get rows of it in its own type: frames
-            stay frames, sparse matrices stay sparse; lists become arrays.
+            stay frames, sparse matrices CSR or CSC (other kinds become CSR); lists become arrays. Arrays of
+            more dimensions pass to members that take them.
         y : array-like of shape (n_rows,)
             The target: labels of any type for a classifier, numbers for a regressor.
         sample_weight : array-like of shape (n_rows,), default=None
@@ -128,6 +129,7 @@ class BaseAdaBoost(
         options = self._checked_options()
         base = self._base(options)
         step = self._fit_trees if shares_codes(base) else self._fit_others
+        options = for_members(options, base, self._kind, type(self).__name__)
         fitted = step(X, y, sample_weight, options, base)
         self._assign(fitted.members, tuple(fitted.rounds), options, fitted.learned)
         return self
@@ -151,8 +153,7 @@ class BaseAdaBoost(
 
     def _fit_others(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any) -> Fitted:
         """Members of any other kind, on rows of the user's table."""
-        check_takes_weights(base, options.resample, type(self).__name__)
-        X = indexable(X)
+        X = indexable(X, any_shape=True)
         given = outline(X)
         weight = read_weight(sample_weight, n_rows=given.n_rows)
         target = self._read_target(y, given.n_rows, weight)

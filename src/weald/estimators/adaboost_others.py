@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from sklearn.utils.validation import has_fit_parameter
 from weald.adaboost.records import Training
 from weald.adaboost.weights import TOTAL
 from weald.data.schema import Schema
-from weald.data.user_rows import indexable, outline, take
+from weald.data.user_rows import outline, take
 from weald.errors import DataError, ParameterError
+from weald.estimators.adaboost_options import Options
 from weald.estimators.bagging_others import names_of
-from weald.estimators.members import label_positions, naming, seeded
+from weald.estimators.members import fit_member, in_order, label_positions, naming, seeded
 
 
 class OtherLearner:
@@ -55,7 +56,8 @@ class OtherLearner:
         rows = np.repeat(np.arange(len(units)), units) if training.counted else np.flatnonzero(units)
         all_rows = not training.counted and len(rows) == len(units)
         extra = {} if training.counted else {"sample_weight": units[rows] / TOTAL}
-        return member.fit(self._X if all_rows else take(self._X, rows), self._y[rows], **extra)
+        table = self._X if all_rows else take(self._X, rows)
+        return fit_member(member, table, self._y[rows], **extra)
 
     def said(self, member: Any) -> NDArray[Any]:
         """What a member says of every row."""
@@ -63,7 +65,7 @@ class OtherLearner:
 
     def read(self, X: Any, owner: str) -> tuple[Any, int]:
         """Another table with the columns of this one in their order, and its rows."""
-        table = in_order(X, names_of(outline(self._X)), owner)
+        table = in_order(X, names_of(outline(self._X)), owner, any_shape=True)
         return table, outline(table).n_rows
 
     def answers(self, member: Any, table: Any) -> NDArray[Any]:
@@ -74,14 +76,6 @@ class OtherLearner:
 def is_random(template: Any) -> bool:
     """Whether chance may decide how an estimator is fitted."""
     return any(name.rpartition("__")[2] == "random_state" for name in template.get_params())
-
-
-def in_order(X: Any, schema: Schema, owner: str) -> Any:
-    """A table whose rows can be taken, with the columns of a schema in their order."""
-    X = indexable(X)
-    given = outline(X)
-    order = list(schema.order(given, owner))
-    return X if order == list(range(given.n_columns)) else take(X, columns=order)
 
 
 def answers(member: Any, X: Any, classes: NDArray[Any] | None) -> NDArray[Any]:
@@ -95,13 +89,21 @@ def answers(member: Any, X: Any, classes: NDArray[Any] | None) -> NDArray[Any]:
     return numbers.reshape(-1)
 
 
-def check_takes_weights(template: Any, resample: str | None, owner: str) -> None:
-    """Refuse to weigh the rows of an estimator that takes no weights."""
-    if resample is None and not has_fit_parameter(template, "sample_weight"):
-        raise ParameterError(
-            f"`estimator` of {owner} is a {type(template).__name__}, which doesn't support sample_weight, "
-            "and resample=None weighs rows. Use resample='compound' to draw rows by weight instead."
-        )
+def for_members(options: Options, template: Any, kind: str, owner: str) -> Options:
+    """The parameters as members of this kind allow them.
+
+    Regressors that take no weights get rows drawn by weight, as scikit-learn draws them for all; classifiers
+    that take none are refused, as there.
+    """
+    if options.resample is not None or has_fit_parameter(template, "sample_weight"):
+        return options
+    if kind == "regressor":
+        return replace(options, resample="compound")
+    name = type(template).__name__
+    raise ParameterError(
+        f"{name} doesn't support sample_weight, and {owner} with resample=None weighs rows. Use "
+        "resample='compound' to draw rows by weight instead."
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +124,7 @@ class BoostedOthers:
 
     def read(self, X: Any, owner: str) -> Any:
         """A table whose rows can be taken, with the columns of training in their order."""
-        return in_order(X, self.schema, owner)
+        return in_order(X, self.schema, owner, any_shape=True)
 
     def n_rows(self, table: Any) -> int:
         """How many rows a table has."""

@@ -46,11 +46,11 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     loss : {"linear", "square", "exponential"}, default="linear"
         What a row loses that is a share x of the worst row's distance off: x, x² or 1 − e^−x.
     resample : {"compound", "reset", "replace"}, default=None
-        None gives members weights for the rows. The others draw as many rows as there are, by weight and with
-        replacement. "compound", which is what scikit-learn does: the member is judged on all rows, whose
-        weights go on compounding. "reset": it is judged on its sample, and weights start anew from the first
-        ones. "replace": the sample becomes the data of the next round. Under the last two the first member
-        has all rows, if those weigh the same.
+        None gives members weights for the rows, or is "compound" if they take none. The others draw as many
+        rows as there are, by weight and with replacement. "compound", which is what scikit-learn does: the
+        member is judged on all rows, whose weights go on compounding. "reset": it is judged on its sample,
+        and weights start anew from the first ones. "replace": the sample becomes the data of the next round.
+        Under the last two the first member has all rows, if those weigh the same.
     worse_than_chance : {"stop", "reset"}, default="stop"
         What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the
         round is tried again with the weights of the start.

@@ -50,11 +50,12 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
     n_estimators : int, default=10
         How many members.
     max_samples : int or float, default=None
-        How many rows a bag draws; a float is a fraction of the rows, None means as many as there are.
+        How many rows a bag draws; a float is a fraction of the rows, or of the sum of `sample_weight`, None
+        means as many as there are.
     max_features : int or float, default=1.0
         How many columns a bag draws; a float is a fraction of the columns.
     bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
+        Whether rows are drawn with replacement. Only then rows are in bags as often as they weigh.
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement. A member has a column that is drawn twice only once, so
         that the number of columns varies.
@@ -80,7 +81,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
     estimators_features_ : list of ndarray
         The columns of each member, by position.
     estimators_samples_ : list of ndarray
-        The rows of each bag, drawn again from the seed when asked for.
+        The rows of each bag in ascending order, drawn again from the seed when asked for.
     classes_ : ndarray of shape (n_classes_,)
         The labels, sorted.
     n_classes_ : int
@@ -109,43 +110,49 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
 
     classes_: NDArray[Any]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
         """The label with the largest mean share; of equal ones the first in `classes_`.
 
         Parameters
         ----------
         X : table
             As in `fit`; columns are matched by name if they have names.
+        **params
+            More for the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (n_rows,)
             Labels of the type that `fit` was given.
         """
-        return restore_labels(self._classes(), most_frequent(self._mean(X)))
+        return restore_labels(self._classes(), most_frequent(self._mean(X, "predict", params)))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
         """The mean of the members' probabilities, or the shares of their votes if they give none.
 
         Parameters
         ----------
         X : table
             As in `fit`; columns are matched by name if they have names.
+        **params
+            More for the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes_)
             Shares that add up to 1, in the order of `classes_`.
         """
-        return self._mean(X)
+        return self._mean(X, "predict_proba", params)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
         """The logarithm of `predict_proba`; -inf for a share of 0.
 
         Parameters
         ----------
         X : table
             As in `fit`; columns are matched by name if they have names.
+        **params
+            More for the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
@@ -153,16 +160,18 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
             Natural logarithms, in the order of `classes_`.
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(self._mean(X, "predict_log_proba", params))
 
     @available_if(_decides)  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
         """The mean of the members' decision functions.
 
         Parameters
         ----------
         X : table
             As in `fit`; columns are matched by name if they have names.
+        **params
+            More for the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
@@ -172,7 +181,8 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         check_is_fitted(self)
         members, n_jobs = self._members, self._checked_options().n_jobs
         assert isinstance(members, OtherMembers)
-        said = members.each("decisions", members.read(X, type(self).__name__), n_jobs)
+        asked = self._routed("decision_function", params)
+        said = members.each("decisions", members.read(X, type(self).__name__), n_jobs, asked=asked)
         total = next(said)
         for part in said:
             total = total + part
@@ -231,11 +241,12 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
     n_estimators : int, default=10
         How many members.
     max_samples : int or float, default=None
-        How many rows a bag draws; a float is a fraction of the rows, None means as many as there are.
+        How many rows a bag draws; a float is a fraction of the rows, or of the sum of `sample_weight`, None
+        means as many as there are.
     max_features : int or float, default=1.0
         How many columns a bag draws; a float is a fraction of the columns.
     bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
+        Whether rows are drawn with replacement. Only then rows are in bags as often as they weigh.
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement. A member has a column that is drawn twice only once, so
         that the number of columns varies.
@@ -261,7 +272,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
     estimators_features_ : list of ndarray
         The columns of each member, by position.
     estimators_samples_ : list of ndarray
-        The rows of each bag, drawn again from the seed when asked for.
+        The rows of each bag in ascending order, drawn again from the seed when asked for.
     n_features_in_ : int
         How many columns the table had.
     feature_names_in_ : ndarray
@@ -282,20 +293,22 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
 
     _default = DecisionTreeRegressor
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any, **params: Any) -> NDArray[np.float64]:
         """The mean of the members' predictions.
 
         Parameters
         ----------
         X : table
             As in `fit`; columns are matched by name if they have names.
+        **params
+            More for the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
             Predicted targets.
         """
-        return _flat(self._mean(X))
+        return _flat(self._mean(X, "predict", params))
 
     def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
         return Target(read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -25,7 +26,8 @@ from weald.estimators.bagging_oob import (
     judge_trees,
     warn_of_rows_in_every_bag,
 )
-from weald.estimators.bagging_others import OtherMembers, fit_others, names_of
+from weald.estimators.bagging_others import OtherMembers, fit_others, names_of, sees_all_rows
+from weald.estimators.bagging_routing import BaggingRouting
 from weald.estimators.bagging_trees import TreeMembers, grow_trees, shares_codes
 from weald.estimators.class_weight import Weights
 from weald.estimators.ensemble_options import BaggingOptions
@@ -52,6 +54,7 @@ class Bagged:
 
 
 class BaseBagging(
+    BaggingRouting,
     BaggingState,
     CheckedParameters,
     Saving,
@@ -102,7 +105,10 @@ class BaseBagging(
 
     @abstractmethod
     def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
-        """The target as numbers or class numbers, and the classes if it has any."""
+        """The target as numbers or class numbers, and the classes if it has any.
+
+        With weights classes are left out whose rows all weigh 0.
+        """
 
     @abstractmethod
     def _check_kind(self, base: Any) -> None:
@@ -116,19 +122,21 @@ class BaseBagging(
     def _judged(self, found: OutOfBag, bagged: Bagged) -> dict[str, Any]:
         """The fitted attributes of an out-of-bag judgement."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Draw the bags and fit a member on each.
 
         Parameters
         ----------
         X : table
             Any table that weald reads. Estimators that are not weald's get rows of it in its own type: frames
-            stay frames, sparse matrices stay sparse; lists become arrays.
+            stay frames, sparse matrices CSR or CSC (other kinds become CSR); lists become arrays.
         y : array-like of shape (n_rows,) or, for numbers, (n_rows, n_outputs)
             The target.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of at least 0, passed on to the members times how often a bag has the row. A row of weight
-            0 is never drawn. The base estimator must take weights.
+            Weights of at least 0: bags draw rows in proportion to them, one of weight 0 never. Members get no
+            other weights than how often their bag has a row.
+        **fit_params
+            More for `fit` of the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
@@ -137,10 +145,20 @@ class BaseBagging(
         """
         options, owner = self._checked_options(), type(self).__name__
         base = self._base(options)
+        routed = self._routed("fit", fit_params)
+        if sample_weight is not None and not options.bootstrap:
+            warnings.warn(
+                f"When fitting {owner} with sample_weight it is recommended to use bootstrap=True, got "
+                f"{options.bootstrap}: without replacement rows are not drawn as often as they weigh.",
+                UserWarning,
+                stacklevel=2,
+            )
         before = self._before(options, base)
         seed = before.seed if before else check_random_state(options.random_state).randint(2**31 - 1)
-        step = self._fit_trees if shares_codes(base) else self._fit_others
-        bagged = step(X, y, sample_weight, options, base, seed, before)
+        if shares_codes(base):
+            bagged = self._fit_trees(X, y, sample_weight, options, base, seed, before)
+        else:
+            bagged = self._fit_others(X, y, sample_weight, options, base, seed, before, routed.get("fit", {}))
         learned: dict[str, Any] = {}
         if bagged.out_of_bag is not None:
             warn_of_rows_in_every_bag(bagged.out_of_bag, bagged.weight, len(bagged.members), owner)
@@ -190,17 +208,18 @@ class BaseBagging(
         base: Any,
         seed: int,
         before: OtherMembers | None,
+        params: Mapping[str, Any],
     ) -> Bagged:
         """Members of any other kind, on rows of the user's table."""
         X = indexable(X) if before is None else before.read(X, type(self).__name__)
         given = outline(X)
         weight = read_weight(sample_weight, n_rows=given.n_rows)
-        target = self._read_target(y, given.n_rows, weight)
+        target = self._read_target(y, given.n_rows, None if sees_all_rows(base) else weight)
         self._check_target(y, target)
         bags = self._draw(options, seed, given.n_rows, given.n_columns, weight)
         numbers = self._missing(options, before, bags, target)
         fitted = fit_others(
-            base, X, _as_given(target), weight, bags, numbers, options.n_jobs, options.verbose
+            base, X, _as_given(target), bags, numbers, options.n_jobs, options.verbose, params
         )
         members = OtherMembers(
             template=base,
@@ -280,7 +299,8 @@ class BaseBagging(
             )
         if options.n_estimators == len(before):
             warnings.warn(
-                f"warm_start=True and `n_estimators` of {owner} is still {len(before)}: no member is added.",
+                "Warm-start fitting without increasing n_estimators does not fit new members: `n_estimators` "
+                f"of {owner} is still {len(before)}.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -302,10 +322,15 @@ class BaseBagging(
         forgotten = ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_")
         replace_state(self, brought | learned, forgotten)
 
-    def _mean(self, X: Any) -> NDArray[np.float64]:
+    def _mean(self, X: Any, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
         """The mean of what the members say: (rows, width)."""
         check_is_fitted(self)
-        return self._members.mean(X, type(self).__name__, self._checked_options().n_jobs)
+        members, owner = self._members, type(self).__name__
+        asked = self._routed(method, params)
+        n_jobs = self._checked_options().n_jobs
+        if isinstance(members, TreeMembers):
+            return members.mean(X, owner, n_jobs)
+        return members.mean(X, owner, n_jobs, asked)
 
     @property
     def estimators_(self) -> list[Any]:
@@ -323,7 +348,7 @@ class BaseBagging(
 
     @property
     def estimators_samples_(self) -> list[NDArray[np.int64]]:
-        """The rows of each bag, drawn again from the seed; with replacement they may repeat."""
+        """The rows of each bag, ascending, drawn again from the seed; with replacement they may repeat."""
         check_is_fitted(self)
         if self._bags is None:
             raise WealdError("This model comes from a file, which does not keep the rows of its bags.")

@@ -85,9 +85,9 @@ def warn_of_rows_in_every_bag(
     some = ", ".join(map(str, lacking[:_NAMED].tolist()))
     more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
     warnings.warn(
-        f"Some rows are in every bag of the {n_members} members of {owner} and have no out-of-bag prediction "
-        f"(NaN, not scored): {len(lacking)} of {n_rows}, row{'s' * (len(lacking) > 1)} {some}{more}. Use "
-        "more members (n_estimators) to judge all rows.",
+        "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
+        f"reliable oob estimates. In every bag of the {n_members} members of {owner}, so not predicted "
+        f"(NaN, not scored): {len(lacking)} of {n_rows} rows, {some}{more}. Use more members (n_estimators).",
         UserWarning,
         stacklevel=3,
     )

@@ -154,7 +154,6 @@ def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
     options = tree._checked_options()
     coded = replace(coded, options=options)
     weight = bags.counts(bag).astype(np.float64)
-    weight = weight if coded.weight is None else weight * coded.weight
     weight = weigh_classes(options, type(tree).__name__, coded.target, weight)
     grown = _grow_some(tree, coded, weight, bags.columns(bag) if bags.some_columns else None)
 

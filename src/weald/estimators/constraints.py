@@ -116,7 +116,7 @@ def warn_of_column(y: Any, *, stacklevel: int) -> None:
     if len(getattr(y, "shape", ())) > 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-            "(n_samples,), for example using ravel().",
+            "(n_samples, ), for example using ravel().",
             DataConversionWarning,
             stacklevel=stacklevel,
         )

@@ -35,14 +35,15 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Trainable:
-    """An estimator: an object with `fit` and `predict`."""
+    """An estimator: an object with `fit` and, unless others suffice, `predict`."""
 
     says: str = "an estimator with fit and predict"
+    methods: tuple[str, ...] = ("fit", "predict")
 
     def admits(self, value: object) -> bool:
         """Whether `value` is such an object; a class is none."""
         return not isinstance(value, type) and all(
-            callable(getattr(value, name, None)) for name in ("fit", "predict", "get_params")
+            callable(getattr(value, name, None)) for name in (*self.methods, "get_params")
         )
 
 

@@ -16,12 +16,12 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from weald.boosting.loop import run_rounds
-from weald.boosting.progress import progress_of
 from weald.boosting.records import Floats
 from weald.boosting.stage_custom import CustomStageLoss
 from weald.boosting.stage_losses import NativeStageLoss, StageLoss
 from weald.boosting.stage_options import StageOptions
 from weald.boosting.stage_step import HeldOut
+from weald.boosting.stage_table import LossTable
 from weald.boosting.stage_watch import StageWatch
 from weald.boosting.tree_step import TreeStep
 from weald.data.adapters import to_table
@@ -37,10 +37,10 @@ from weald.estimators.fitted import FittedForest, used_rows
 from weald.estimators.gradient_boosting_bases import BaseStep
 from weald.estimators.gradient_boosting_models import BaseRounds, TreeRounds, start_scores
 from weald.estimators.gradient_boosting_options import CUSTOM, StageBoostingOptions
-from weald.estimators.gradient_boosting_predict import StagePredictions
+from weald.estimators.gradient_boosting_predict import StagePredictions, tree_parameters
 from weald.estimators.gradient_boosting_rows import StageData, hold_out
 from weald.estimators.gradient_boosting_saving import StageState
-from weald.estimators.gradient_boosting_start import EstimatorStart, fit_start
+from weald.estimators.gradient_boosting_start import EstimatorStart, check_start_weighs, fit_start
 from weald.estimators.growth import drawn_seed, max_columns, row_limit
 from weald.estimators.members import in_order, limit_input_tags
 from weald.estimators.one_model import replace_state
@@ -92,6 +92,8 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         options, owner = self._checked_options(), type(self).__name__
         self._check_bases(options)
         past = self._past(options)
+        if past is None and sample_weight is not None:
+            check_start_weighs(options.init, owner)
         seed = _seed(options) if past is None else self._seed
         data = self._read_data(X, y, sample_weight, options, past)
         train, held = data, None
@@ -111,11 +113,11 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             tol=options.tol,
             monitor=monitor,
             owner=self,
-            progress=progress_of(options.verbose, n_rounds),
+            table=_table(options, step.next_round),
         )
         run_rounds(step, n_rounds, options.learning_rate, watch)
         zero = isinstance(options.init, str) if past is None else past.zero
-        model = self._model(step, data, base, init, options, zero=zero)
+        model = self._model(step, data, base, init, past, zero=zero)
         self._take(model, data.classes, self._curves(watch, past), seed=seed, loss=loss.name)
         return self
 
@@ -300,25 +302,34 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         data: StageData,
         base: Floats,
         init: EstimatorStart | None,
-        options: Any,
+        past: TreeRounds | BaseRounds | None,
         *,
         zero: bool,
     ) -> TreeRounds | BaseRounds:
         if isinstance(step, BaseStep):
             return BaseRounds(step.rounds, base, step.loss.link, data.schema, init, zero)
-        return TreeRounds(step.forest(base), data.schema, init, options.categorical_features, zero)
+        before = past.grown if isinstance(past, TreeRounds) else ()
+        grown = (*before, (step.next_round, tree_parameters(self)))
+        return TreeRounds(step.forest(base), data.schema, init, self.categorical_features, zero, grown)
 
     def _curves(self, watch: StageWatch, past: TreeRounds | BaseRounds | None) -> dict[str, Any]:
-        """One value a round, those of the rounds that were there included, if all have one."""
+        """One value a round, those of the rounds that were there included.
+
+        Rounds that had all rows have 0 out of bag, as in scikit-learn, if others left rows out. Of rows held
+        out there are values only if all rounds have one.
+        """
         found = watch.curves()
         if past is None:
             return found
-        before = {name: vars(self).get(name, np.zeros(0)) for name in CURVES}
+        n_new = len(watch.train_score)
         joined = {}
-        for name, values in before.items():
-            new = found.get(name, np.zeros(0))
-            if len(values) == past.n_rounds and (len(new) == len(watch.train_score)):
-                joined[name] = np.concatenate([values, new])
+        for name in CURVES:
+            before, new = vars(self).get(name, np.zeros(0)), found.get(name, np.zeros(0))
+            if name.startswith("oob") and (len(before) or len(new)):
+                before = before if len(before) else np.zeros(past.n_rounds)
+                new = new if len(new) else np.zeros(n_new)
+            if len(before) == past.n_rounds and len(new) == n_new:
+                joined[name] = np.concatenate([before, new])
         return joined
 
     def _take(
@@ -348,7 +359,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             brought |= {"classes_": classes, "n_classes_": len(classes)}
         if schema.named and all(isinstance(name, str) for name in schema.names):
             brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        if "oob_scores_" in curves and len(curves["oob_scores_"]):
+        if self.subsample < 1 and len(curves.get("oob_scores_", ())):
             brought["oob_score_"] = float(curves["oob_scores_"][-1])
         forgotten = (*CURVES, "oob_score_", "feature_names_in_", "forest_", "schema_")
         replace_state(self, brought | curves, forgotten)
@@ -368,6 +379,18 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
 
 def _is_estimator(init: Any) -> bool:
     return init is not None and not isinstance(init, str)
+
+
+def _table(options: Any, first_round: int) -> LossTable | None:
+    """The lines that `verbose` asks for."""
+    if not options.verbose:
+        return None
+    return LossTable(
+        int(options.verbose),
+        first_round=first_round,
+        n_rounds=options.n_estimators,
+        out_of_bag=options.subsample < 1,
+    )
 
 
 def _seed(options: Any) -> int:

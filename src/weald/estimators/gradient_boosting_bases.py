@@ -15,7 +15,7 @@ from weald.boosting.stage_losses import StageLoss
 from weald.boosting.stage_options import StageOptions
 from weald.boosting.stage_step import HeldOut, StageStep
 from weald.data.user_rows import take
-from weald.estimators.members import naming, number_of_row, seeded
+from weald.estimators.members import fit_member, naming, number_of_row, seeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class BaseStep(StageStep):
             if self._weighs and weight is not None:
                 extra["sample_weight"] = weight if rows is None else weight[rows]
             said = residual if rows is None else residual[rows]
-            estimator = estimator.fit(take(self._X, rows), said, **extra)
+            fit_member(estimator, take(self._X, rows), said, **extra)
             base = number_of_row(estimator, self._X, len(residual))
         return estimator, base, self._search(output, base)
 

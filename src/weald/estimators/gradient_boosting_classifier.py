@@ -20,6 +20,11 @@ from weald.estimators.gradient_boosting_predict import has_leaves
 from weald.estimators.gradient_boosting_start import class_shares
 from weald.estimators.predict_labels import LabelPredictions, most_frequent
 
+_TRIMMED = (
+    " among the rows of positive sample_weight. (y contains 1 class after sample_weight trimmed classes with "
+    "zero weights, while a minimum of 2 classes are required.)"
+)
+
 
 class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     """Gradient boosting that classifies.
@@ -235,12 +240,13 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
             raise DataError(
                 f"`loss`={said!r} of {owner} needs two classes or more, and y has 1 class: "
                 f"{listing(found.classes.tolist())}"
-                f"{' among the rows of positive sample_weight' if weight is not None else ''}."
+                f"{_TRIMMED if weight is not None else '.'}"
             )
         if n_classes > 2 and options.loss == "exponential":
             raise ParameterError(
-                f"`loss`='exponential' of {owner} is for two classes; y has {n_classes} classes. Use "
-                "'log_loss'. (Only binary classification is supported. The type of the target is multiclass.)"
+                f"loss='exponential' is only suitable for a binary classification problem; y of {owner} has "
+                f"{n_classes} classes. Use 'log_loss'. (Only binary classification is supported. The type of "
+                "the target is multiclass.)"
             )
         return found.indices.astype(np.float64), found.classes
 

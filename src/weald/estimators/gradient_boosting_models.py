@@ -29,6 +29,8 @@ class TreeRounds:
     init: EstimatorStart | None
     declared: Any  # `categorical_features`
     zero: bool = False  # whether it starts from 0 because `init` says so
+    #: for each fit the rounds there were after it, and the parameters of its trees; none from a file
+    grown: tuple[tuple[int, dict[str, Any]], ...] = ()
 
     @property
     def n_rounds(self) -> int:

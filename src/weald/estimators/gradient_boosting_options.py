@@ -56,7 +56,9 @@ class StageBoostingOptions(GrowthOptions):
     cat_l2: float | None = parameter(
         Nothing(), Number(0), hint="Leave it None; 0 judges categories as numbers."
     )
-    verbose: int | bool = parameter(Whole(0), Flag(), hint="Use 1 for a progress bar.")
+    verbose: int | bool = parameter(
+        Whole(0), Flag(), hint="Use 1 for a table of losses, 2 for a line every round."
+    )
     warm_start: bool = parameter(Flag(), hint="Use True to add rounds to those of the last fit.")
     validation_fraction: float = parameter(
         Number(0, 1, "()"), hint="Use 0.1 to hold out a tenth of the rows."
@@ -75,6 +77,14 @@ class GradientBoostingClassifierOptions(StageBoostingOptions):
         Choice(LABEL_LOSSES),
         LossObject(),
         hint="Use 'log_loss'; losses of numbers are GradientBoostingRegressor's.",
+    )
+    init: Any = parameter(
+        Nothing(),
+        Choice(("zero",)),
+        Trainable(),
+        hint="Leave it None to start from the best constant. (The 'init' parameter of "
+        "GradientBoostingClassifier must be a str among {'zero'}, None or an object implementing 'fit' and "
+        "'predict_proba'.)",
     )
 
 

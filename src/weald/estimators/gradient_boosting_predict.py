@@ -97,9 +97,9 @@ class StagePredictions:
 
         model: Any = self._rounds
         estimator: Any = self
-        names = set(DecisionTreeRegressor._get_param_names()) & set(estimator.get_params(deep=False))
-        params = {name: getattr(estimator, name) for name in names - {"random_state", "ccp_alpha"}}
-        single = DecisionTreeRegressor(**params)
+        round_ = t // len(model.base)
+        params = next((params for end, params in model.grown if round_ < end), None)
+        single = DecisionTreeRegressor(**(tree_parameters(estimator) if params is None else params))
         tree = tree_apart(model.forest, t)
         alone = replace(
             tree,
@@ -152,6 +152,14 @@ class StagePredictions:
             total = _importances(model.forest)
         scale = total.sum()
         return total / scale if scale > 0 else total
+
+
+def tree_parameters(model: Any) -> dict[str, Any]:
+    """The parameters of a gradient booster that shape its trees."""
+    from weald.estimators.tree import DecisionTreeRegressor
+
+    names = set(DecisionTreeRegressor._get_param_names()) & set(model.get_params(deep=False))
+    return {name: getattr(model, name) for name in sorted(names - {"random_state", "ccp_alpha"})}
 
 
 def _importances(forest: Forest) -> Floats:

@@ -98,6 +98,7 @@ def _check_classes(train: StageData, classes: NDArray[Any], owner: str) -> None:
     if not present.all():
         label = classes.tolist()[int(np.argmin(present))]
         raise DataError(
-            f"With the rows that `n_iter_no_change` of {owner} holds out, no row of the class {label!r} is "
-            "left to train on. Use a smaller validation_fraction, or more rows of it."
+            f"The training data after the early stopping split has no row of the class {label!r}: "
+            f"`n_iter_no_change` of {owner} holds them out. Use a smaller validation_fraction, or more rows "
+            "of it."
         )

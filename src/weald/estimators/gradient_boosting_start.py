@@ -14,10 +14,10 @@ from weald.boosting.records import Floats
 from weald.boosting.stage_losses import LEAST_SHARE, StageLoss
 from weald.data.target import restore_labels
 from weald.data.user_rows import outline
-from weald.errors import DataTypeError, ParameterError
+from weald.errors import DataError, ParameterError
 from weald.estimators.bagging_others import shares_of
 from weald.estimators.gradient_boosting_rows import StageData
-from weald.estimators.members import check_said, naming, number_of_row
+from weald.estimators.members import check_said, fit_member, naming, number_of_row
 
 
 class ConstantStart:
@@ -78,6 +78,16 @@ class EstimatorStart:
             return to_raw(self._link, shares if self._link == "softmax" else shares[:, 1:])
 
 
+def check_start_weighs(init: Any, owner: str) -> None:
+    """Refuse weights where `init` is an estimator that takes none."""
+    if init is None or isinstance(init, str) or has_fit_parameter(init, "sample_weight"):
+        return
+    raise DataError(
+        f"The initial estimator {type(init).__name__} does not support sample weights, and sample_weight was "
+        f"given: use another `init` of {owner}, or leave sample_weight out."
+    )
+
+
 def fit_start(
     init: Any, loss: StageLoss, data: StageData, owner: str
 ) -> tuple[Floats, EstimatorStart | None]:
@@ -95,13 +105,8 @@ def fit_start(
         )
     extra = {}
     if data.weight is not None:
-        if not has_fit_parameter(init, "sample_weight"):
-            raise DataTypeError(
-                f"The initial estimator {name} (`init` of {owner}) does not support sample weights. Use "
-                "another one, or leave sample_weight out."
-            )
         extra["sample_weight"] = data.weight
     y = data.target if data.classes is None else restore_labels(data.classes, data.target.astype(np.intp))
     with naming(f"The {name} of `init`"):
-        fitted = clone(init).fit(data.X, y, **extra)
+        fitted = fit_member(clone(init), data.X, y, **extra)
     return zeros, EstimatorStart(fitted, loss.link, data.classes)

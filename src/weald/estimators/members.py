@@ -36,9 +36,10 @@ def seeded(template: Any, seed: int, number: int) -> Any:
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Errors of a member say which one it was; what could be caught as ValueError or TypeError still can.
+    """Errors of a member say which one it was; what could be caught before still can.
 
-    That memory has run out is no fault of a member.
+    They become weald's, and stay ValueError, TypeError and those of scikit-learn, such as NotFittedError. A
+    lack of memory is no fault of the member: it stays a MemoryError.
     """
     try:
         yield
@@ -48,11 +49,37 @@ def naming(who: str) -> Iterator[None]:
         text = f"{who} failed: {type(error).__name__}: {error}"
         if isinstance(error, WealdError):
             raise type(error)(text) from error
+        kind: type[WealdError] = MemberError
         if isinstance(error, ValueError):
-            raise DataError(text) from error
-        if isinstance(error, TypeError):
-            raise DataTypeError(text) from error
-        raise MemberError(text) from error
+            kind = DataError
+        elif isinstance(error, TypeError):
+            kind = DataTypeError
+        raise _error(kind, type(error), text) from error
+
+
+def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:
+    """An error of weald's that is one of scikit-learn's too, if it was one."""
+    if theirs.__module__.partition(".")[0] != "sklearn":
+        return kind(text)
+    try:
+        return _both(kind, theirs)(text)
+    except TypeError:  # one that needs more than a text
+        return kind(text)
+
+
+def _both(kind: type[WealdError], theirs: type[Exception]) -> type[WealdError]:
+    """A class of errors that are of two classes, and can be sent between processes."""
+
+    def again(error: WealdError) -> tuple[Any, ...]:
+        return _error, (kind, theirs, str(error))
+
+    return type(theirs.__name__, (kind, theirs), {"__module__": kind.__module__, "__reduce__": again})
+
+
+def fit_member(member: Any, X: Any, y: Any, **params: Any) -> Any:
+    """The estimator itself, fitted, whatever its `fit` returns."""
+    member.fit(X, y, **params)
+    return member
 
 
 @contextmanager
@@ -120,9 +147,9 @@ def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     return np.array([place[label] for label in found.tolist()], np.int64)[which.reshape(-1)]
 
 
-def numbers_of(member: Any, X: Any) -> NDArray[np.float64]:
+def numbers_of(member: Any, X: Any, **params: Any) -> NDArray[np.float64]:
     """What a regressor says of some rows: (n_rows, n_outputs)."""
-    said: NDArray[np.float64] = np.asarray(member.predict(X), np.float64)
+    said: NDArray[np.float64] = np.asarray(member.predict(X, **params), np.float64)
     if said.ndim == 0:
         raise DataError("it predicts one number where one a row is needed.")
     return said[:, np.newaxis] if said.ndim == 1 else said.reshape(len(said), -1)
@@ -156,9 +183,9 @@ def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:
         setattr(tags.input_tags, name, all(getattr(each, name) for each in theirs))
 
 
-def in_order(X: Any, schema: Schema, owner: str) -> Any:
+def in_order(X: Any, schema: Schema, owner: str, *, any_shape: bool = False) -> Any:
     """A table whose rows can be taken, with the columns of training in their order, as members read it."""
-    X = indexable(X)
+    X = indexable(X, any_shape=any_shape)
     given = outline(X)
     order = list(schema.order(given, owner))
     return X if order == list(range(given.n_columns)) else take(X, columns=order)

@@ -14,8 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from weald.data.target import read_labels, read_target, read_weight, restore_labels
-from weald.data.user_rows import indexable, outline
-from weald.errors import DataError
+from weald.data.user_rows import count_rows
+from weald.errors import DataError, UnsupportedTargetError
 from weald.estimators.bagging_others import shares_of
 from weald.estimators.constraints import warn_of_column
 from weald.estimators.ensemble_options import VotingClassifierOptions, VotingOptions
@@ -50,7 +50,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         With soft voting, whether `transform` gives a table (n_rows, n_members * n_classes) or an array
         (n_members, n_rows, n_classes).
     verbose : bool, default=False
-        Whether to tell on stderr when a member is fitted.
+        Whether to print a line when a member is fitted.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         self.flatten_transform = flatten_transform
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a copy of each member.
 
         Parameters
@@ -108,25 +108,29 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         y : array-like of shape (n_rows,)
             Labels of any type.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights; every member must take them.
+            Weights; every member must take them, or with metadata routing those that ask for them get them.
+        **fit_params
+            More for `fit` of the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
         self
             The fitted estimator.
         """
+        self._check_params(fit_params)
         options = self._checked_options()
-        n_rows = outline(indexable(X)).n_rows
+        n_rows = count_rows(X)
         found = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
         if len(found) > 1:
-            raise DataError(
-                f"{type(self).__name__} takes one label per row; y has {len(found)} columns. Fit one for "
+            raise UnsupportedTargetError(
+                f"{type(self).__name__} only supports binary or multiclass classification. Multilabel and "
+                f"multi-output classification are not supported: y has {len(found)} columns. Fit one for "
                 "each."
             )
         warn_of_column(y, stacklevel=3)
         classes, numbers = found[0]
         weight = read_weight(sample_weight, n_rows=n_rows)
-        fitted = self._fit_members(X, restore_labels(classes, numbers), weight, options)
+        fitted = self._fit_members(X, restore_labels(classes, numbers), weight, fit_params, options)
         self._assign(fitted, {"classes_": classes})
         return self
 
@@ -241,7 +245,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
     n_jobs : int, default=None
         How many members joblib fits at once; None for one, unless a joblib context says otherwise.
     verbose : bool, default=False
-        Whether to tell on stderr when a member is fitted.
+        Whether to print a line when a member is fitted.
 
     Attributes
     ----------
@@ -280,7 +284,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a copy of each member.
 
         Parameters
@@ -290,15 +294,18 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         y : array-like of shape (n_rows,)
             Finite numbers.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights; every member must take them.
+            Weights; every member must take them, or with metadata routing those that ask for them get them.
+        **fit_params
+            More for `fit` of the members, if scikit-learn's metadata routing is on.
 
         Returns
         -------
         self
             The fitted estimator.
         """
+        self._check_params(fit_params)
         options = self._checked_options()
-        n_rows = outline(indexable(X)).n_rows
+        n_rows = count_rows(X)
         values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)
         if values.shape[1] > 1:
             raise DataError(
@@ -307,7 +314,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
             )
         warn_of_column(y, stacklevel=3)
         weight = read_weight(sample_weight, n_rows=n_rows)
-        self._assign(self._fit_members(X, values[:, 0], weight, options), {})
+        self._assign(self._fit_members(X, values[:, 0], weight, fit_params, options), {})
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Bunch
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from weald.data.real import as_float
-from weald.errors import DataError, ParameterError, nearest, told
+from weald.errors import DataTypeError, ParameterError, nearest, told
 from weald.estimators.ensemble_options import Trainable, VotingOptions
 from weald.estimators.ensemble_saving import VotingState
-from weald.estimators.members import in_parallel, limit_input_tags, naming
+from weald.estimators.members import fit_member, in_parallel, limit_input_tags, naming
 from weald.estimators.one_model import OneModel, replace_state
 from weald.estimators.options import checked
+from weald.estimators.routing import check_params, route, routing_is_on
 from weald.estimators.saving import Saving
 
 DROP = "drop"
+#: columns of a line that `verbose` prints
+_WIDE = 70
+#: what a member must be; that it predicts is only asked of those that are to
+_MEMBER = Trainable("an estimator with fit", ("fit",))
 
 
 class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
@@ -56,21 +61,61 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
             raise AttributeError(f"{type(self).__name__} has no attribute n_features_in_ before fit.")
         return self.estimators_[0].n_features_in_  # type: ignore[no-any-return]
 
-    def _fit_members(self, X: Any, y: NDArray[Any], sample_weight: Any, options: VotingOptions) -> list[Any]:
+    def _check_params(self, fit_params: Mapping[str, Any]) -> None:
+        """Refuse further arguments of `fit` unless they can be routed."""
+        check_params(fit_params, type(self).__name__, "fit")
+
+    def _fit_members(
+        self, X: Any, y: NDArray[Any], weight: Any, fit_params: Mapping[str, Any], options: VotingOptions
+    ) -> list[Any]:
         """A fitted copy of each member that is not dropped."""
         kept = [(name, each) for name, each in options.estimators if not _dropped(each)]
-        for name, each in kept:
-            if sample_weight is not None and not has_fit_parameter(each, "sample_weight"):
-                raise DataError(
-                    f"sample_weight was given, and the fit of {self._who(name, each)} takes none. Leave it "
-                    "out, drop that member, or use one that takes sample_weight."
-                )
+        given = dict(fit_params) if weight is None else {"sample_weight": weight, **fit_params}
+        if routing_is_on():
+            routed = route(self, "fit", given)
+            params = [routed[name].fit for name, _ in kept]
+        else:
+            self._check_weighable([] if weight is None else kept)
+            params = [given] * len(kept)
         loud = bool(options.verbose)
         work = (
-            (each, X, y, sample_weight, self._who(name, each), f"({k} of {len(kept)})" if loud else None)
-            for k, (name, each) in enumerate(kept, start=1)
+            (
+                each,
+                X,
+                y,
+                theirs,
+                self._who(name, each),
+                f"({k} of {len(kept)}) Processing {name}" if loud else None,
+            )
+            for k, ((name, each), theirs) in enumerate(zip(kept, params, strict=True), start=1)
         )
         return list(in_parallel(_fit_member, work, options.n_jobs))
+
+    def _check_weighable(self, members: list[tuple[str, Any]]) -> None:
+        """Refuse members whose `fit` cannot get weights."""
+        for name, each in members:
+            if not _may_get(each, "sample_weight"):
+                raise DataTypeError(
+                    f"Underlying estimator {type(each).__name__} does not support sample weights, and "
+                    f"sample_weight was given: {self._who(name, each)} has a fit without them. Leave them "
+                    "out, drop that member, or use one that takes sample_weight."
+                )
+
+    def get_metadata_routing(self) -> Any:
+        """Which members get what is passed to `fit`.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            As scikit-learn's tools read it.
+        """
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        router = MetadataRouter(owner=self)
+        for name, member in self.estimators:
+            if not _dropped(member):
+                router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router
 
     def _assign(self, fitted: list[Any], learned: dict[str, Any]) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
@@ -195,14 +240,30 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         return tags
 
 
-def _fit_member(member: Any, X: Any, y: Any, sample_weight: Any, who: str, loud: str | None) -> Any:
-    extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+def _fit_member(member: Any, X: Any, y: Any, params: Mapping[str, Any], who: str, message: str | None) -> Any:
     start = time.monotonic()
     with naming(_capital(who)):
-        fitted = clone(member).fit(X, y, **extra)
-    if loud is not None:
-        print(f"[Voting] {loud} fitted {who} in {time.monotonic() - start:.1f} s", file=sys.stderr)
+        fitted = fit_member(clone(member), X, y, **params)
+    if message is not None:
+        print(_line(message, time.monotonic() - start))
     return fitted
+
+
+def _line(message: str, seconds: float) -> str:
+    """What is told of a member that is fitted, in the words of scikit-learn.
+
+    >>> _line("(1 of 2) Processing tree", 3.14)
+    '[Voting] ................. (1 of 2) Processing tree, total=   3.1s'
+    """
+    took = f"{seconds / 60:4.1f}min" if seconds > 60 else f" {seconds:5.1f}s"
+    first, last = "[Voting] ", f" {message}, total={took}"
+    return first + "." * (_WIDE - len(first) - len(last)) + last
+
+
+def _may_get(member: Any, argument: str) -> bool:
+    """Whether `fit` has this argument, or takes any."""
+    taken = signature(member.fit).parameters
+    return argument in taken or any(each.kind is Parameter.VAR_KEYWORD for each in taken.values())
 
 
 def _dropped(member: Any) -> bool:
@@ -224,8 +285,8 @@ def _check_members(estimators: Any, owner: str, own: list[str]) -> None:
     what = f"`estimators` of {owner}"
     if not _are_pairs(estimators) or not estimators:
         raise ParameterError(
-            f"Invalid 'estimators' attribute: {what} must be a non-empty list of (name, estimator) tuples "
-            f"with string names; got {told(estimators)}."
+            "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of (name, estimator) "
+            f"tuples with string names; {what} are {told(estimators)}."
         )
     names = [name for name, _ in estimators]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -242,12 +303,15 @@ def _check_members(estimators: Any, owner: str, own: list[str]) -> None:
                 f"Estimator names conflict with constructor arguments: {what} has {name!r}. Rename it."
             )
     for name, member in estimators:
-        if not _dropped(member) and not Trainable().admits(member):
+        if not _dropped(member) and not _MEMBER.admits(member):
             raise ParameterError(
-                f"The member {name!r} of {owner} must be {Trainable().says}, or 'drop'; got {told(member)}."
+                f"The member {name!r} of {owner} must be {_MEMBER.says}, or 'drop'; got {told(member)}."
             )
     if all(_dropped(member) for _, member in estimators):
-        raise ParameterError(f"All estimators are dropped: {what} must keep at least one that is not 'drop'.")
+        raise ParameterError(
+            "All estimators are dropped. At least one is required to be an estimator, and not 'drop', in "
+            f"{what}."
+        )
 
 
 def _check_weights(options: Any, owner: str) -> None:

@@ -12,6 +12,11 @@ _DRAWN_BAGS = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     "bags draw rows one by one, so a row of weight 2 is not two rows",
 )
+#: what scikit-learn's own baggers of such parameters raise of, too
+_PASTED_FRACTIONS = dict.fromkeys(
+    ("check_sample_weights_list", "check_sample_weights_not_overwritten"),
+    "a fractional max_samples is one of the sum of the weights, here more rows than can be drawn once",
+)
 #: what scikit-learn grants its own SVC and SVR
 _BY_SPREAD = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -85,6 +90,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """
     names = [each.__name__ for each in type(estimator).__mro__]  # a subclass may do what its parent may
     granted = next((_GRANTED[name] for name in names if name in _GRANTED), {})
+    if granted is _DRAWN_BAGS and not estimator.bootstrap and isinstance(estimator.max_samples, float):
+        return {**granted, **_PASTED_FRACTIONS}
     if type(estimator).__name__ == "LinearSVC" and _stops_nearby(estimator):
         return dict(_NEARBY)
     return {**granted, **_DRAWN} if _draws_rows(estimator) else dict(granted)

@@ -106,9 +106,10 @@ def test_column_vectors(y):
         (pd.Series(["a", None, "b"]), "Input y contains NaN: row 1"),
         ([1.0, np.inf], "Input y contains infinity .* row 1"),
         (
-            ["a", 1],
+            np.array(["a", 1], object),
             "mixes text and numbers: row 0 holds 'a' and row 1 holds 1. Convert the column to one type.$",
         ),
+        (["a", 1, None], "mixes text and numbers"),
         (np.zeros((2, 1, 1)), "one label per row"),
         (np.array([1j, 2j]), "Complex data not supported"),
         ([{}, {}], "Unknown label type: unknown"),
@@ -208,3 +209,9 @@ def test_weights_that_cannot_be(weight, message):
 def test_weights_that_are_no_numbers():
     with pytest.raises(TypeError, match="sample_weight must be numbers"):
         read_weight(["a", "b"], n_rows=2)
+
+
+def test_a_list_of_text_and_numbers_is_text_as_numpy_reads_it():
+    (found,) = read_labels(["a", 1, "a", 2.5, True], n_rows=5, estimator="tree")
+    assert found.classes.tolist() == np.unique(np.asarray(["a", 1, "a", 2.5, True])).tolist()
+    assert found.classes[found.indices].tolist() == ["a", "1", "a", "2.5", "True"]

@@ -75,14 +75,14 @@ def test_weights_count_in_the_score():
 def test_rows_in_every_bag_are_named():
     X, y = table()
     model = BaggingClassifier(n_estimators=2, random_state=0, oob_score=True)
-    with pytest.warns(UserWarning, match="in every bag") as caught:
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores") as caught:
         model.fit(X, y)
     lacking = np.flatnonzero(np.isnan(model.oob_decision_function_).any(axis=1))
     inside = set(model.estimators_samples_[0]) & set(model.estimators_samples_[1])
     assert set(lacking.tolist()) == {int(row) for row in inside}
     text = str(caught[0].message)
     first = ", ".join(map(str, lacking[:5]))
-    assert f"{len(lacking)} of 150, rows {first} and {len(lacking) - 5} more" in text
+    assert f"{len(lacking)} of 150 rows, {first} and {len(lacking) - 5} more" in text
     assert "Use more members (n_estimators)" in text
     assert caught[0].filename == __file__
     voted = ~np.isnan(model.oob_decision_function_).any(axis=1)

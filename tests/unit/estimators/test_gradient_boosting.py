@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingRegressor as TheirBoosting
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor as TheirTree
@@ -339,7 +340,44 @@ def test_progress_shows_only_when_asked(capfd):
     GradientBoostingRegressor(n_estimators=2).fit(X, Y)
     captured = capfd.readouterr()
     assert captured.out == captured.err == ""
-    model = GradientBoostingRegressor(n_estimators=2, verbose=1).fit(X, Y)
-    shown = capfd.readouterr().err
-    assert "round 2/2" in shown
-    assert f"{model.train_score_[-1]:.4f}"[:5] in shown
+    model = GradientBoostingRegressor(n_estimators=30, max_bins=8, verbose=1).fit(X, Y)
+    head, *lines = capfd.readouterr().out.splitlines()
+    assert head.split() == ["Iter", "Train", "Loss", "Remaining", "Time"]
+    assert [int(line.split()[0]) for line in lines] == [*range(1, 11), 20, 30]
+    assert [line.split()[1] for line in lines[-1:]] == [f"{model.train_score_[-1]:.4f}"]
+    model.set_params(warm_start=True, n_estimators=42, subsample=0.5, verbose=2).fit(X, Y)
+    head, *lines = capfd.readouterr().out.splitlines()
+    assert "OOB Improve" in head
+    assert [int(line.split()[0]) for line in lines] == list(range(31, 43))
+    assert [line.split()[2] for line in lines] == [f"{each:.4f}" for each in model.oob_improvement_[30:]]
+
+
+def test_the_lines_of_verbose_are_those_of_scikit_learn(capfd):
+    for kind in (GradientBoostingRegressor, TheirBoosting):
+        kind(n_estimators=120, max_depth=1, verbose=1).fit(np.nan_to_num(X), Y)
+    lines = capfd.readouterr().out.splitlines()
+    mine, theirs = lines[: len(lines) // 2], lines[len(lines) // 2 :]
+    assert mine[0] == theirs[0]
+    assert [line[:27] for line in mine] == [line[:27] for line in theirs]
+    assert [len(line) for line in mine] == [len(line) for line in theirs]
+
+
+def test_rows_left_out_begin_with_the_rounds_that_leave_them_out():
+    model = GradientBoostingRegressor(n_estimators=3, warm_start=True, random_state=0).fit(X, Y)
+    assert not hasattr(model, "oob_improvement_")
+    model.set_params(n_estimators=5, subsample=0.5).fit(X, Y)
+    assert model.oob_improvement_[:3].tolist() == model.oob_scores_[:3].tolist() == [0, 0, 0]
+    assert (model.oob_scores_[3:] > 0).all()
+    assert model.oob_score_ == model.oob_scores_[-1]
+    model.set_params(n_estimators=6, subsample=1.0).fit(X, Y)
+    assert len(model.oob_improvement_) == len(model.train_score_) == 6
+    assert model.oob_improvement_[-1] == 0
+    assert not hasattr(model, "oob_score_")
+
+
+def test_trees_tell_the_parameters_they_grew_with():
+    model = GradientBoostingClassifier(n_estimators=2, max_depth=1, warm_start=True).fit(X, THREE)
+    model.set_params(n_estimators=3, max_depth=2).fit(X, THREE)
+    assert [[tree.max_depth for tree in row] for row in model.estimators_] == [[1] * 3, [1] * 3, [2] * 3]
+    again = pickle.loads(pickle.dumps(model)).set_params(max_depth=7)
+    assert again.estimators_[0, 0].max_depth == 1

@@ -107,10 +107,15 @@ def test_a_start_or_a_base_that_fails_is_named():
 
 def test_estimators_without_weights_are_refused_where_there_are_weights():
     weight = np.linspace(0.5, 2, 60)
-    said = message(
-        GradientBoostingClassifier(init=KNeighborsClassifier()), X, LABELS, TypeError, sample_weight=weight
-    )
-    assert "does not support sample weights" in said
+    for weights in (weight, np.ones(60)):
+        said = message(
+            GradientBoostingClassifier(init=KNeighborsClassifier()),
+            X,
+            LABELS,
+            ValueError,
+            sample_weight=weights,
+        )
+        assert said.startswith("The initial estimator KNeighborsClassifier does not support sample weights")
     said = message(
         GradientBoostingRegressor(estimator=KNeighborsRegressor()), X, Y, TypeError, sample_weight=weight
     )
