@@ -276,6 +276,6 @@ def _no_better(
     hint = learner.hint if plan.resample is None else ""
     raise DataError(
         f"The {learner.name} of the first round of {plan.owner} is no better than chance{tried}: its error "
-        f"is {error:.3g}, and {task.chance_words}. Use a stronger estimator, such as a deeper tree, or "
-        f"columns that tell the classes apart.{hint}"
+        f"is {error:.3g}, and {task.chance_words}. (As scikit-learn says: worse than random.) Use a stronger "
+        f"estimator, such as a deeper tree, or columns that tell the classes apart.{hint}"
     )

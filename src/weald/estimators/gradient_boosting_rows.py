@@ -89,7 +89,10 @@ def _check_counts(data: StageData, classes: NDArray[Any], owner: str) -> None:
         label = classes.tolist()[int(np.argmin(count))]
         raise DataError(
             f"`n_iter_no_change` of {owner} holds rows of every class out, and the class {told(label)} has "
-            "only 1 row. Give it more rows, leave it out, or use n_iter_no_change=None."
+            "only 1 row. Give it more rows, leave it out, or use n_iter_no_change=None. (scikit-learn, by "
+            "class number: The least populated classes in y have only 1 member. Classes with too few members "
+            "are: "
+            f"{np.flatnonzero(count < 2)[:5].astype(np.float64).tolist()}.)"
         )
 
 
