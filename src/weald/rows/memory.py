@@ -19,7 +19,7 @@ from weald.data.codes import Codes
 from weald.data.fixed_point import Units, common_power, room_power, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest
-from weald.rows.many_classes import shares_of_some
+from weald.rows.many_classes import check_room, shares_of_some
 
 Weights: TypeAlias = NDArray[np.float64]
 
@@ -130,6 +130,7 @@ def grow_classification_tree(
     weight_power = 0 if weights is None else weights.power
     start = np.cumsum([0, n_classes] if isinstance(n_classes, int) else [0, *n_classes])
     lane = labels.reshape(codes.n_rows, -1) + start[:-1]
+    check_room(codes, lane, int(start[-1]), weight, options, bags)
     arrays = engine.grow_class_trees(
         codes.native,
         np.ascontiguousarray(lane, np.int32),
