@@ -140,8 +140,8 @@ def _digits(value: int) -> int:
 def nearest(name: str, valid: Iterable[str]) -> str | None:
     """The valid name closest in spelling to `name`, or None when nothing is close.
 
-    Close is: the same but for upper and lower case; with the same first letter, one letter in four other, or
-    two swapped; a part that is at least half of the whole.
+    Close is: the same but for upper and lower case; with the same first letter, one letter in four other,
+    two swapped or one at the end; a part that is at least half of the whole.
 
     >>> nearest("Max_deph", ["max_depth", "max_bins"]), nearest("LogisticRegression", ["VotingRegressor"])
     ('max_depth', None)
@@ -165,7 +165,8 @@ def _distance(asked: str, valid: str) -> int | None:
     few, many = sorted((asked, other), key=len)
     if len(few) >= 4 and 2 * len(few) >= len(many) and few in many:
         return len(many) - len(few)
-    most = max(len(many) // 4, int(sorted(few) == sorted(many)))  # of short names two letters may be swapped
+    # of short names two letters may be swapped, or one be too many or too few at the end
+    most = max(len(many) // 4, int(sorted(few) == sorted(many)), int(len(few) > 1 and many.startswith(few)))
     if asked[0] != other[0] or len(many) - len(few) > most:
         return None
     edits = _edits(asked, other)

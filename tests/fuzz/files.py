@@ -105,25 +105,19 @@ OTHERS = {
         ),
         machines.numbers(),
     ),
-}
-
-
-if "XGBRFClassifier" in KINDS:
-    OTHERS["boosted forest of classes"] = lambda: (
+    "boosted forest of classes": lambda: (
         weald.XGBRFClassifier(n_estimators=3, max_depth=2).fit(boosters.rows(), machines.words()),
         boosters.rows(),
-    )
-    OTHERS["boosted forest of numbers"] = lambda: (
+    ),
+    "boosted forest of numbers": lambda: (
         weald.XGBRFRegressor(n_estimators=3, max_depth=2).fit(boosters.rows(), boosters.target()),
         boosters.rows(),
-    )
-
-
-if "XGBModel" in KINDS:
-    OTHERS["boosted numbers by the base"] = lambda: (
+    ),
+    "boosted numbers by the base": lambda: (
         weald.XGBModel(n_estimators=2, max_depth=2).fit(machines.numbers(), boosters.target()),
         machines.numbers(),
-    )
+    ),
+}
 
 
 def names():

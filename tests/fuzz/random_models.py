@@ -174,6 +174,8 @@ KINDS: tuple[ModelKind, ...] = (
         "numbers",
         {**_XGB, "objective": ["reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror"]},
     ),
+    ModelKind("XGBRFClassifier", "labels", {"n_estimators": [1, 4], "max_depth": [2], "random_state": [0]}),
+    ModelKind("XGBRFRegressor", "numbers", {"n_estimators": [1, 4], "max_depth": [2], "random_state": [0]}),
     ModelKind("XGBRanker", "grades", {**_XGB, "objective": ["rank:ndcg", "rank:pairwise"]}, weighted=False),
     ModelKind("SVC", "labels", {**_KERNEL, "class_weight": ["balanced"]}, gentle=True, sparse_alike=False),
     ModelKind("SVR", "numbers", {**_KERNEL, "epsilon": [0.01, 1.0]}, gentle=True, sparse_alike=False),

@@ -19,8 +19,10 @@ from weald import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    Booster,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    DMatrix,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -36,6 +38,7 @@ from weald import (
     XGBRegressor,
     XGBRFClassifier,
     XGBRFRegressor,
+    train,
 )
 from weald.datasets import load_penguins
 from weald.kernels import RBF, Linear
@@ -105,6 +108,7 @@ def boosters(X, species, bills, weight):
     one_query = {**X, "qid": np.zeros(len(species), np.int64)}
     yield "boosted-ranking", ranker, one_query, np.arange(len(species)) % 4, None
     yield "boosted-forest-classes", XGBRFClassifier(n_estimators=5, max_depth=3), X, species, weight
+    yield "boosted-native", NativeTraining(), bills, adelie.astype(np.int64), None
     yield "boosted-forest", XGBRFRegressor(n_estimators=5, max_depth=3), bills, weight, None
 
 
@@ -158,8 +162,20 @@ def machines(X, species, bills, weight):
     yield "landmarks", Landmarks(6, scale=True, features="similarity", random_state=1), X, None, None
 
 
+class NativeTraining:
+    """`weald.train` on a DMatrix, in the form of an estimator."""
+
+    def fit(self, X, y):
+        params = {"objective": "binary:logistic", "max_depth": 3}
+        self.booster = train(params, DMatrix(X, label=y), 4)
+        self.save, self.predict = self.booster.save, self.booster.predict
+        return self
+
+
 def values(model, X):
     """What the model says of every row: shares, output after output, or numbers."""
+    if isinstance(model, Booster | NativeTraining):
+        return model.predict(DMatrix(X)).tolist()
     if hasattr(model, "transform") and not hasattr(model, "predict"):
         return model.transform(X).tolist()
     if isinstance(model, SVC | LinearSVC):  # curves of probabilities go through exp and log of NumPy

@@ -64,6 +64,7 @@ def given_bags() -> Given:
         bootstrap=True,
         bootstrap_features=False,
         used=None,
+        units=None,
     )
 
 

@@ -268,5 +268,5 @@ class BaseKernelMachine(
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.pairwise = given
         if given:
-            tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = False
+            tags.input_tags.allow_nan = tags.input_tags.string = False
         return tags

@@ -182,7 +182,7 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
 
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One classification tree."""
-        kept_whole = self.prune is None and self.ccp_alpha == 0
+        kept_whole = self.prune is None and bool(self.ccp_alpha == 0)
         grow = replace(grow, leaf_values_only=kept_whole)
         return grow_classification_tree(codes, target.values, target.n_classes, target.weight, grow)
 

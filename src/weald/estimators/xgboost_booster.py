@@ -257,7 +257,9 @@ class Booster(Saving, BoosterTraining):
 
         if isinstance(source, Booster):
             found: Any = source
-        elif isinstance(source, str | os.PathLike) and not os.fspath(source).endswith((".json", ".ubj")):
+        elif isinstance(source, bytes | bytearray) or (
+            isinstance(source, str | os.PathLike) and not str(source).endswith((".json", ".ubj"))
+        ):
             found = load(source)
         else:
             raise ParameterError(f"model_file is none of weald's files. {_OTHER_FORMATS}")

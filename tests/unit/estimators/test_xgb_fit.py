@@ -363,8 +363,8 @@ def test_methods_of_xgboost_that_are_elsewhere_say_where(name, way_out):
 
 def test_names_of_metrics_are_checked_without_a_set_to_measure():
     X, y = two_classes()
-    with pytest.raises(ParameterError, match=r"'acc' is not a metric\. Did you mean 'auc'"):
-        XGBClassifier(n_estimators=1, eval_metric=["logloss", "acc"]).fit(X, y)
+    with pytest.raises(ParameterError, match=r"'eror' is not a metric\. Did you mean 'error'"):
+        XGBClassifier(n_estimators=1, eval_metric=["logloss", "eror"]).fit(X, y)
     # as in xgboost, one that would not fit the objective does no harm while it is not measured
     assert XGBClassifier(n_estimators=1, eval_metric="mlogloss").fit(X, y).n_rounds_ == 1
 

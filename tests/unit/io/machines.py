@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy import sparse
 from unit.io.boosters import rows, target
 
 from weald import SVC, SVR, Landmarks
+from weald.errors import ScaleWarning
 from weald.kernels import RBF, Linear, Spectrum
 
 
@@ -57,4 +60,6 @@ def machine(name):
     """The fitted model of a name, and its rows."""
     make, fit = MACHINES[name]
     X = make()
-    return fit(X), X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)  # dates beside flags, on purpose
+        return fit(X), X

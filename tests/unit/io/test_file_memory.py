@@ -329,7 +329,7 @@ def test_a_dense_forest_is_saved_so_that_it_can_be_read():
     model.forest_.impurity[:] = 0
     assert model.forest_.n_nodes < 20_000
     assert container.read(model.to_bytes(), mmap=False)[1]["forest.gain"].dtype == np.uint8
-    forest = weald.BaggingRegressor(n_estimators=3, bootstrap=False).fit(X, X[:, 0] % 2)
+    forest = weald.RandomForestRegressor(n_estimators=3, bootstrap=False).fit(X, X[:, 0] % 2)
     for name in ("gain", "threshold", "impurity"):
         getattr(forest.forest_, name)[:] = 0
     assert forest.forest_.n_nodes > 20_000

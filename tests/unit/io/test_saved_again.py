@@ -51,7 +51,7 @@ def test_weights_of_any_size(model, weight):
 def test_a_sum_of_weights_that_no_64_bits_hold():
     """A thousand trees of 2^52 each: the sum over all of them is beyond what the reader adds up."""
     weight = np.array([2.0**51, 2.0**50, 2.0**49, 2.0**49])
-    model = weald.BaggingRegressor(n_estimators=1100, bootstrap=False, random_state=0)
+    model = weald.RandomForestRegressor(n_estimators=1100, bootstrap=False, random_state=0)
     again(model.fit(X, [0, 1, 0, 1], sample_weight=weight))
 
 

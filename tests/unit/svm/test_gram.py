@@ -81,7 +81,7 @@ def test_negative_numbers_name_the_column_and_row(kernel: Any, form: Any) -> Non
     with pytest.raises(DataError, match=r"Column 1 holds -3 in row 1.*takes no negative values"):
         kernel(form(bad))
     with pytest.raises(DataError, match=r"Column 'b' holds -3 in row 1"):
-        check_nonnegative(kernel, Matrix.of(form(bad)), ("a", "b"))
+        check_nonnegative(kernel, Matrix.of(form(bad)), ("a", "b").__getitem__)
     with pytest.raises(DataError, match="negative"):
         kernel(form(X[:2, :2]), form(bad))
 
