@@ -32,7 +32,7 @@ from weald.data.write_arrow import (
     decimals_of,
     foreign_level,
 )
-from weald.errors import DataTypeError
+from weald.errors import DataError, DataTypeError
 
 _EPOCH = dt.datetime(1970, 1, 1)
 
@@ -245,9 +245,21 @@ def _like(value: Any, example: Any) -> Any:
     if isinstance(example, dt.datetime) and example.tzinfo is not None:
         value = value.astimezone(example.tzinfo)
     own: Any = type(example)
+    if isinstance(value, np.datetime64 | np.timedelta64) and own in (dt.datetime, dt.timedelta):
+        return _to_microseconds(value)
     if isinstance(example, dt.datetime | dt.timedelta) and own is not type(value):
         return own(value)  # of pandas
     return value
+
+
+def _to_microseconds(value: Any) -> dt.datetime | dt.timedelta:
+    """A time of NumPy as Python's own, which knows no nanoseconds and no years beyond 9999."""
+    found = value.astype(f"{value.dtype.kind}8[us]").item()
+    if not isinstance(found, dt.datetime | dt.timedelta):
+        raise DataError(
+            f"A fill of {value} is beyond what Python's datetime holds. Use a column of NumPy times."
+        )
+    return found
 
 
 def _pandas_column(series: Any, cells: Cells) -> Any:

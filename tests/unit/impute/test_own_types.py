@@ -17,6 +17,8 @@ import pytest
 from weald import ProximityImputer, RandomForestClassifier
 from weald.data.times import ticks_of
 from weald.data.user_rows import take
+from weald.data.write import _like
+from weald.errors import DataError
 
 N = 12
 Y = [0, 1] * 6
@@ -169,3 +171,20 @@ def test_ticks_come_back(dtype: str) -> None:
         assert (again.astype(np.int64) % 1_000_000 == 0).all()  # whole microseconds
     else:
         assert (again == ticks).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.datetime64("2020-01-01T00:00:00.000001999", "ns"), dt.datetime(2020, 1, 1, 0, 0, 0, 1)),
+        (np.timedelta64(2500, "ns"), dt.timedelta(microseconds=2)),
+    ],
+)
+def test_times_of_python_are_filled_without_nanoseconds(value: Any, expected: Any) -> None:
+    example = expected + dt.timedelta(days=1)
+    assert _like(value, example) == expected
+
+
+def test_fills_beyond_the_years_of_python_are_told() -> None:
+    with pytest.raises(DataError, match="beyond what Python's datetime holds"):
+        _like(np.datetime64(2**60, "s"), dt.datetime(2020, 1, 1))
