@@ -39,6 +39,7 @@ void bind_base(nb::module_& m) {
   m.def("begin_exit", begin_exit);
   m.def("simd_level", [] { return simd_level() == Simd::avx2 ? "avx2" : "baseline"; });
   m.def("set_simd", [](bool avx2) { simd_setting() = avx2 ? best_simd() : Simd::baseline; });
+  m.def("take_thread_memory", [](size_t more) { return take_thread_memory(more); }, nb::arg("more"));
   m.def(
       "log2",
       [](const Vector<double>& values) {

@@ -164,8 +164,10 @@ class Pool {
     // Detached: the pool lives as long as the process, and a helper holds nothing that must be given back.
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread{};
+    const int n_begun = n_begun_;
     const bool started = pthread_create(&thread, &attributes, &Pool::begin, this) == 0;
     pthread_attr_destroy(&attributes);
+    while (started && n_begun_ == n_begun) std::this_thread::yield();  // it takes its memory before others want any
     return started;
   }
 
@@ -175,7 +177,9 @@ class Pool {
   }
 
   void begin() noexcept {
-    if (take_thread_memory() && inside_block.set(true)) serve();
+    const bool can_serve = take_thread_memory() && inside_block.set(true);
+    ++n_begun_;
+    if (can_serve) serve();
     const std::lock_guard lock(lock_);  // no memory even for a thread's own: the others do without it
     --n_threads_;
   }
@@ -229,6 +233,7 @@ class Pool {
   SpinLock lock_;  // of the list of jobs, n_threads_ and Job::helpers
   Job* newest_ = nullptr;
   int n_threads_ = 0;
+  std::atomic<int> n_begun_{0};      // threads that have taken their memory, or found that there is none
   std::atomic<uint64_t> n_jobs_{0};  // ever begun
   std::atomic<bool> spins_{false};
   std::mutex sleep_;

@@ -17,26 +17,29 @@ constexpr std::size_t reserve_bytes = std::size_t{1} << 16;
 
 std::atomic<void*> reserve{std::malloc(reserve_bytes)};
 
-bool can_have_memory() noexcept {
+bool can_have_memory(std::size_t more = 1) noexcept {
   std::array<void*, probed.size()> blocks{};
-  bool all = true;
+  void* const large = std::malloc(more);
+  bool all = large != nullptr;
   for (std::size_t i = 0; i < probed.size(); ++i) {
     blocks[i] = std::malloc(probed[i]);
     all = all && blocks[i] != nullptr;
   }
+  std::free(large);
   for (void* block : blocks) std::free(block);
   return all;
 }
 
-// libstdc++ reads the count of exceptions in flight from its thread-local variables.
+// libstdc++ reads the count of exceptions in flight from its thread-local variables. It promises the compiler that
+// this changes nothing, which would leave out a call whose result nobody reads: so it is written somewhere.
 void touch() noexcept {
-  static_cast<void>(std::uncaught_exceptions());
+  [[maybe_unused]] volatile int n_exceptions = std::uncaught_exceptions();
 }
 
 }  // namespace
 
-bool take_thread_memory() noexcept {
-  if (!can_have_memory()) return false;
+bool take_thread_memory(std::size_t more) noexcept {
+  if (!can_have_memory(more)) return false;
   touch();
   return true;
 }

@@ -6,10 +6,14 @@
 // ABORT"). So a thread asks for it before it begins to work.
 #pragma once
 
+#include <cstddef>
+
 namespace weald {
 
-// After true, this thread can throw and catch. False: there is no memory for that; nothing was touched.
-bool take_thread_memory() noexcept;
+// After true, this thread can throw and catch. False: there is no memory for that; nothing was touched. It looks before
+// it takes, so nobody else should allocate meanwhile: whoever starts a thread waits for it to come back from here.
+// `more`: there should be so many bytes besides, for the thread-local variables of other libraries.
+bool take_thread_memory(std::size_t more = 1) noexcept;
 
 // The same for a thread that must be able to throw, whatever comes: it may use up a reserve.
 void need_thread_memory() noexcept;

@@ -1,15 +1,15 @@
-"""Threads that help the calling one with a list of tasks, and that memory may run out of at any moment.
+"""Threads that help the calling one with a list of tasks, while memory may run out at any moment.
 
-`threading.Thread.start` waits for the thread to say that it runs. One that finds no memory for its first
-frame never says so, and the wait never ends. Here nobody waits for a thread before it has taken a task.
+Each of them takes the memory of its own before any of them works (see `weald.engine.python_threads`).
 """
 
 from __future__ import annotations
 
 import _thread
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any, Generic, Self, TypeVar
+
+from weald.engine.python_threads import start_thread
 
 Found = TypeVar("Found")
 
@@ -34,9 +34,14 @@ class HelperThreads(Generic[Found]):
     def __enter__(self) -> Self:
         for lock in self._ended:
             lock.acquire()
-        with suppress(RuntimeError, MemoryError):  # no further thread: the work is done by those there are
-            for _ in range(self._n_helpers):
-                _thread.start_new_thread(self._help, ())
+        try:
+            with self._lock:  # those who are there wait for it
+                n_here = 0
+                while n_here < self._n_helpers and start_thread(self._help):
+                    n_here += 1
+        except BaseException:
+            self._next = len(self._numbers)
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,9 +65,8 @@ class HelperThreads(Generic[Found]):
         return found
 
     def _help(self) -> None:
-        with suppress(MemoryError):  # outside of a task: this thread can do no more
-            while self._do_one():
-                pass
+        while self._do_one():
+            pass
 
     def _do_one(self) -> bool:
         """Do the next task; False if all have begun."""

@@ -8,7 +8,6 @@ docs/methods/kernels.md.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.matrix import Matrix
+from weald.engine.python_threads import apart
 from weald.engine.svm import kernel_values, pivoted_root, products
 from weald.errors import DataError
 from weald.svm.diagonal import diagonal
@@ -38,8 +38,6 @@ _BATCH = 0.25
 FLOOR = 1e-12
 #: a squared distance below this share of the two squared lengths is 0 up to rounding
 _ROUNDING = 1e-13
-#: seconds between two looks whether Ctrl-C was pressed
-_PATIENCE = 0.1
 
 
 # --------------------------------------------------------------------------- the columns
@@ -127,21 +125,7 @@ def _positive_part(values: Floats, floor: float) -> Floats:
 
     LAPACK listens to nobody while it works, so it works in a thread of its own, and Ctrl-C ends the wait.
     """
-    found: list[Any] = []
-
-    def work() -> None:
-        try:
-            found.append(np.linalg.eigh(values))
-        except Exception as error:
-            found.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_PATIENCE)
-    if isinstance(found[0], Exception):
-        raise found[0]
-    eigenvalues, vectors = found[0]
+    eigenvalues, vectors = apart(lambda: np.linalg.eigh(values))
     kept = np.flatnonzero(eigenvalues > floor * max(eigenvalues[-1], 0.0))[::-1]
     vectors = vectors[:, kept]
     # LAPACK leaves the sign open: the largest entry of each vector is made positive.
