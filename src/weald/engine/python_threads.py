@@ -30,7 +30,7 @@ _LOOK = 0.1
 
 
 def apart(work: Callable[[], Found]) -> Found:
-    """What `work` gives, done by a thread of its own so that Ctrl-C ends the wait, or here if there is none."""
+    """What `work` gives: by a thread of its own, so that Ctrl-C ends the wait, or here if there is none."""
     found: list[Any] = [None, None]
     ended = _thread.allocate_lock()
     ended.acquire()
