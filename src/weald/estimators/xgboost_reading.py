@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ class BoosterReading:
 
     _types: list[str] | None
 
+    @abstractmethod
     def _fitted(self) -> Learner:
-        raise NotImplementedError
+        """The fitted model behind the booster; raises if there is none."""
 
     # ------------------------------------------------------------------ predictions
 
