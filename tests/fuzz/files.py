@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import math
 import random
-import signal
 import tracemalloc
 import warnings
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,13 +19,12 @@ from unit.io import boosters, ensembles, forests, machines
 
 import weald
 from fuzz import spoil
+from fuzz.findings import Finding, patience
 from fuzz.use import use_by_kind, use_ensemble, use_machine, use_native
 from weald.errors import ModelFileError, WealdError
 from weald.io import budget, canonical, container, model_file
 from weald.io.kinds import KINDS
 
-#: seconds that loading or using a model may take
-_PATIENCE = 60
 #: the size of a file from which it grows no further
 _LARGEST = 4_000_000
 
@@ -254,26 +251,6 @@ def hostile(draw, whole: Sample, other: Sample) -> bytes:
 
 
 # --------------------------------------------------------------------------- the judge
-
-
-class Finding(Exception):  # noqa: N818 (it is what a fuzzer looks for)
-    """What should not be."""
-
-
-@contextmanager
-def patience(what):
-    """A finding if it takes too long."""
-
-    def late(*_):
-        raise Finding(f"{what} took more than {_PATIENCE} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(_PATIENCE)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def judge(data: bytes, rows) -> str:

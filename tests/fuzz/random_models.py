@@ -25,6 +25,10 @@ class ModelKind:
     #: whether tables of ordinary numbers only make sense (distances overflow on others, by nature)
     gentle: bool = False
     weighted: bool = True
+    #: whether answers are of the type of a column, as fills are
+    typed: bool = False
+    #: whether sparse tables are taken
+    sparse: bool = True
     #: whether a sparse table gives the model of its dense copy to the byte; machines keep sparse columns
     #: where they are instead of centring them
     sparse_alike: bool = True
@@ -120,6 +124,14 @@ def _bagged(base: str) -> Callable[..., Any]:
     return make
 
 
+def _imputer(base: str) -> Callable[..., Any]:
+    def make(**parameters: Any) -> Any:
+        forest = getattr(weald, f"RandomForest{base}")(n_estimators=5, max_depth=4)
+        return weald.ProximityImputer(forest, **parameters)
+
+    return make
+
+
 def _voting(base: str) -> Callable[..., Any]:
     def make(**parameters: Any) -> Any:
         members = [
@@ -200,5 +212,23 @@ KINDS: tuple[ModelKind, ...] = (
         gentle=True,
         sparse_alike=False,
         weighted=False,
+    ),
+    ModelKind(
+        "ProximityImputer",
+        "labels",
+        {"max_iter": [1, 3], "random_state": [0]},
+        make=_imputer("Classifier"),
+        weighted=False,
+        sparse=False,
+        typed=True,
+    ),
+    ModelKind(
+        "ProximityImputer",
+        "numbers",
+        {"max_iter": [1, 3], "random_state": [0]},
+        make=_imputer("Regressor"),
+        weighted=False,
+        sparse=False,
+        typed=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import string
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,21 @@ def random_table(random: np.random.Generator, *, gentle: bool = False) -> Random
     return RandomTable(
         tuple(_column(random, name, n_rows, only_numbers=only_numbers, gentle=gentle) for name in names)
     )
+
+
+def in_lasting_types(table: RandomTable) -> RandomTable:
+    """The table without the types that not every form keeps: lists have no float32, and pandas no days."""
+    return RandomTable(tuple(_lasting(column) for column in table.columns))
+
+
+def _lasting(column: RandomColumn) -> RandomColumn:
+    if column.kind == "float32":
+        return replace(column, kind="float64")
+    if column.kind == "date":
+        midnight = datetime.time()
+        days = [None if day is None else datetime.datetime.combine(day, midnight) for day in column.values]
+        return replace(column, kind="datetime", values=days)
+    return column
 
 
 def _column(

@@ -40,7 +40,8 @@ DualSolver::DualSolver(RowSource& source, const DualProblem& problem, const Solv
       exact_g_(static_cast<size_t>(source.n_rows()), 0.0),
       exact_beta_(exact_g_),
       gap_(infinity),
-      drift_(infinity) {
+      drift_(infinity),
+      pace_(variables_.size()) {
   for (const double each : variables_.constant) largest_constant_ = std::max(largest_constant_, std::abs(each));
   for (const int32_t row : rows_) tiles_[static_cast<size_t>(row / tile_columns)] = 1;
   // float would not tell hulls that touch from hulls that nearly do
@@ -103,6 +104,11 @@ void DualSolver::choose(Run& run) {
     if (options_.max_steps >= 0 && n_steps_ >= options_.max_steps) {
       stopped_ = Stop::max_steps;
       return;
+    }
+    pace_.saw(gap_);
+    if (!unbounded_ && pace_.stalls(n_steps_)) {
+      if (hopeless(run)) stopped_ = Stop::hopeless;
+      continue;  // its gradients are new
     }
     if (options_.shrinking && source_.has_choice() && !small() && active_.look(variables_, F_, gap)) shrink(run);
     covers_ = small();
@@ -169,17 +175,20 @@ template <class Float>
 void DualSolver::take_over(const LocalProblem<Float>& local, Run& run) {
   std::vector<int32_t> rows;
   std::vector<double> factors;
+  double slope = 0.0;  // twice the change of the objective: Δβ · (F before + F after)
   for (size_t k = 0; k < set_.size(); ++k) {
     const auto i = static_cast<size_t>(set_[k]);
     double& beta = variables_.beta[i];
     const double change = local.beta(static_cast<int64_t>(k)) - beta;
     if (covers_) g_[active_.place(i)] = local.gradient(static_cast<int64_t>(k)) - variables_.constant[i];
     if (change == 0.0) continue;
+    slope += change * (F_[i] + local.gradient(static_cast<int64_t>(k)));
     beta = local.beta(static_cast<int64_t>(k));
     rows.push_back(set_rows_[k]);
     factors.push_back(change);
   }
   if (rows.empty()) stopped_ = Stop::stuck;
+  pace_.gained(-slope / 2.0);
   if (!covers_) source_.add(rows, factors, tiles_, g_.data(), run);
   fill_gradients();
 }
@@ -254,11 +263,24 @@ void DualSolver::add_up_exactly(Run& run) {
   if (drift_ > 0.5 * options_.tolerance && drift_ > 0.5 * drift) source_.widen(run);
 }
 
-void DualSolver::verify(Run& run) {
+// All variables again, with gradients of double kernel values.
+void DualSolver::refresh(Run& run) {
   add_up_exactly(run);
   active_.restore(variables_);
   use_columns(exact_g_, run);
   fill_gradients();
+}
+
+// Whether the end is too far at the pace of the last steps; gradients are exact afterwards.
+bool DualSolver::hopeless(Run& run) {
+  refresh(run);
+  const Gap gap = gap_of(variables_, active_.variables(), F_);
+  gap_ = gap.size();
+  return gap.finite && pace_.hopeless(solution_of(variables_, F_, gap, options_.tolerance).duality_gap);
+}
+
+void DualSolver::verify(Run& run) {
+  refresh(run);
   const Gap gap = gap_of(variables_, active_.variables(), F_);
   gap_ = gap.size();
   if (!gap.finite) return;  // `choose` sees to it

@@ -13,6 +13,7 @@
 
 #include "core/base/pool.h"
 #include "core/svm/active.h"
+#include "core/svm/pace.h"
 #include "core/svm/problem.h"
 #include "core/svm/smo.h"
 #include "core/svm/sources.h"
@@ -20,8 +21,8 @@
 
 namespace weald::svm {
 
-// `stuck`: violations are left, or may be, but they are lost in rounding.
-enum class Stop : int { not_yet = 0, tolerance = 1, max_steps = 2, unbounded = 3, stuck = 4 };
+// `stuck`: violations are left, or may be, but they are lost in rounding. `hopeless`: they close too slowly.
+enum class Stop : int { not_yet = 0, tolerance = 1, max_steps = 2, unbounded = 3, stuck = 4, hopeless = 5 };
 
 struct SolverOptions {
   double tolerance = 1e-3;
@@ -65,6 +66,8 @@ class DualSolver {
   void find_spread(LocalProblem<Float>& local);
   bool hulls_touch() const;
   void verify(Run& run);
+  void refresh(Run& run);
+  bool hopeless(Run& run);
   void add_up_exactly(Run& run);
   void use_columns(std::span<const double> g, Run& run);
   void fill_gradients();
@@ -88,6 +91,7 @@ class DualSolver {
   double largest_constant_ = 0.0;             // what is added to the sums of kernel values
   double largest_kernel_ = 0.0;               // of the values of rows with themselves that were seen
   double gap_, drift_;
+  Pace pace_;
   int64_t n_steps_ = 0, n_failed_checks_ = 0;
   Stop stopped_ = Stop::not_yet;
 };

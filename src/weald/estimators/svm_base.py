@@ -233,6 +233,7 @@ class BaseKernelMachine(
             "max_iter": (f"within max_iter={options.max_iter}", "raise the limit"),
             "max_time": (f"within max_time={options.max_time}", "raise the limit"),
             "rounding": ("to `tol`, which the rounding of float64 hides", "raise `tol`"),
+            "pace": ("to `tol`, as its updates gain next to nothing", "raise `tol`"),
         }[machine.stopped_by]
         ways = [way, "lower C"]
         if not options.scale and training.n_columns > 1 and not isinstance(training.space, GivenSpace):

@@ -184,8 +184,8 @@ class ProximityImputer(
             model = clone(model).fit(filled, y)
             rows, n_threads = model._read(filled)
             found = proximity_fills(model.forest_, rows, None, columns, gaps, n_threads=n_threads)
-            change, fills = _moved(columns, fills, found)
-            changes.append(change)
+            moves, fills = _moved(columns, fills, found)
+            changes.append(float(np.mean(np.concatenate(list(moves.values())))) if moves else 0.0)
         filled = _filled(X, columns, gaps, fills)
         converged = changes[-1] <= options.tol
         self._take(model, schema, columns, guesses, model._read(filled)[0], changes, converged)
@@ -263,12 +263,7 @@ class ProximityImputer(
         n_copies = len(self._guesses[0])
         all_gaps = {j: np.concatenate([at + c * n_rows for c in range(n_copies)]) for j, at in gaps.items()}
         fills = {j: np.repeat(self._guesses[j], len(at)) for j, at in gaps.items()}
-        for _ in range(options.max_iter):
-            rows, n_threads = model._read(_filled(copies, columns, all_gaps, fills, order))
-            found = proximity_fills(model.forest_, self._rows, rows, columns, all_gaps, n_threads=n_threads)
-            change, fills = _moved(columns, fills, found)
-            if change <= options.tol:
-                break
+        self._settle(copies, all_gaps, fills, order, options)
         if n_copies == 1:
             return fills
         rows, n_threads = model._read(_filled(copies, columns, all_gaps, fills, order))
@@ -278,6 +273,28 @@ class ProximityImputer(
         return {
             j: fills[j].reshape(n_copies, len(at))[kept[at], np.arange(len(at))] for j, at in gaps.items()
         }
+
+    def _settle(
+        self, copies: Any, gaps: Gaps, fills: Fills, order: Sequence[int], options: ImputerOptions
+    ) -> None:
+        """Refill the gaps of new rows, in place; a row ends when its own fills rest, whatever others do."""
+        columns = self._columns
+        moving = np.arange(1 + max(int(at[-1]) for at in gaps.values()))
+        for _ in range(options.max_iter):
+            cells = {j: np.flatnonzero(np.isin(at, moving)) for j, at in gaps.items()}
+            some_gaps = {j: np.searchsorted(moving, gaps[j][at]) for j, at in cells.items() if len(at)}
+            some = {j: fills[j][cells[j]] for j in some_gaps}
+            table = _filled(take_rows(copies, moving), columns, some_gaps, some, order)
+            rows, n_threads = self.estimator_._read(table)
+            found = proximity_fills(
+                self.estimator_.forest_, self._rows, rows, columns, some_gaps, n_threads=n_threads
+            )
+            changes, after = _moved(columns, some, found)
+            for j, moved in after.items():
+                fills[j][cells[j]] = moved
+            moving = moving[_mean_by_row(some_gaps, changes, len(moving)) > options.tol]
+            if not len(moving):
+                break
 
     def _forest(self, options: ImputerOptions, y: Any, n_rows: int) -> Any:
         """The forest to grow, not fitted, with one seed for all iterations."""
@@ -336,13 +353,19 @@ def _filled(
     )
 
 
-def _moved(columns: Sequence[KnownColumn], before: Fills, found: Fills) -> tuple[float, Fills]:
-    """The mean change of all fills, and the new ones; a row that meets no row with a value keeps its fill."""
+def _moved(columns: Sequence[KnownColumn], before: Fills, found: Fills) -> tuple[Fills, Fills]:
+    """The change of every fill, and the new ones; a row that meets no row with a value keeps its fill."""
+    changes: Fills = {}
     after: Fills = {}
-    changes = [np.zeros(0)]
     for j, old in before.items():
         new = found[j]
         after[j] = np.where(new < 0 if columns[j].unit is None else np.isnan(new), old, new)
-        changes.append(columns[j].changes(old, after[j]))
-    all_changes = np.concatenate(changes)
-    return float(np.mean(all_changes)) if len(all_changes) else 0.0, after
+        changes[j] = columns[j].changes(old, after[j])
+    return changes, after
+
+
+def _mean_by_row(gaps: Gaps, changes: Fills, n_rows: int) -> NDArray[np.float64]:
+    """The mean change of the fills of each row."""
+    rows = np.concatenate(list(gaps.values()))
+    total = np.bincount(rows, np.concatenate([changes[j] for j in gaps]), minlength=n_rows)
+    return total / np.bincount(rows, minlength=n_rows)

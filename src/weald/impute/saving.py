@@ -13,10 +13,13 @@ from weald.errors import ModelFileError, ParameterError
 from weald.estimators.forest_base import BaseForest
 from weald.estimators.forest_tasks import ForestClassifier
 from weald.impute.columns import KnownColumn
+from weald.io import budget
 from weald.io.arrays import Shelf, pack_bits
 from weald.io.saved_state import SavedEnsemble
 
 _FOREST = "forest"
+#: A number of Python's in a list.
+_PER_CHANGE = 32
 
 
 class SavedImputer:
@@ -64,15 +67,22 @@ class SavedImputer:
         if n_groups != wanted:
             raise ParameterError("An imputer has not one first guess for each label of its forest.")
         shelf = Shelf(state.arrays)
-        changes = shelf.floats("changes", (None,), low=0.0).tolist()
-        if not changes:
+        changes = shelf.floats("changes", (None,), low=0.0)
+        budget.spend(_PER_CHANGE * len(changes), "changes of an imputer in few bytes")
+        if not len(changes):
             raise ParameterError("An imputer grew no forest.")
         filled, known = _read_columns(shelf, schema, n_rows)
         guesses = _read_guesses(shelf, schema, n_groups)
         if shelf.left():
             raise ParameterError(f"An imputer has no array {shelf.left()[0]!r:.80}.")
         imputer._take(
-            forest, schema, known, guesses, Table(tuple(filled), n_rows, schema.named), changes, converged
+            forest,
+            schema,
+            known,
+            guesses,
+            Table(tuple(filled), n_rows, schema.named),
+            changes.tolist(),
+            converged,
         )
         return imputer  # type: ignore[no-any-return]
 

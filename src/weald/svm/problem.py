@@ -22,14 +22,14 @@ from weald.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from weald.data.matrix import Matrix
 
-StoppedBy: TypeAlias = Literal["tol", "max_iter", "max_time", "unbounded", "rounding"]
+StoppedBy: TypeAlias = Literal["tol", "max_iter", "max_time", "unbounded", "rounding", "pace"]
 #: row numbers → rows of the kernel matrix, (len, n)
 RowFunction: TypeAlias = Callable[[NDArray[np.int32]], NDArray[np.float64]]
 
 #: seconds of native work between two looks at the clock, and between two calls of `progress`
 SLICE: Final = 0.1
 #: what DualSolver.stopped means
-_STOPPED: Final[tuple[StoppedBy, ...]] = ("max_time", "tol", "max_iter", "unbounded", "rounding")
+_STOPPED: Final[tuple[StoppedBy, ...]] = ("max_time", "tol", "max_iter", "unbounded", "rounding", "pace")
 #: variables of a working set, and the fewest that are worth a call of a function
 _SET, _LEAST_SET = 512, 16
 _NOT_YET: Final = 0
@@ -84,9 +84,10 @@ class DualSolution:
         Pairs of variables that were moved.
     converged : bool
         Whether the gap is at most `tol`.
-    stopped_by : {"tol", "max_iter", "max_time", "unbounded", "rounding"}
+    stopped_by : {"tol", "max_iter", "max_time", "unbounded", "rounding", "pace"}
         What ended the work. "unbounded": some α may grow without end, so that there is no solution.
         "rounding": violations are left, but they are lost in the rounding of float64.
+        "pace": violations close so slowly that the end is out of reach.
     """
 
     alpha: NDArray[np.float64]

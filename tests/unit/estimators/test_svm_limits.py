@@ -28,6 +28,24 @@ Y = X @ [1.0, 2.0, 3.0] + RNG.normal(size=600)
 FAR = 1.7e12
 
 
+# --------------------------------------------------------------------------- columns
+
+
+@pytest.mark.parametrize("shrinking", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_columns_of_very_different_sizes_end(weighted: bool, shrinking: bool) -> None:
+    """A count beside a time in microseconds: steps that suit the one hardly move the other."""
+    table = np.column_stack([RNG.integers(0, 100, 20), RNG.integers(0, 10**13, 20)])
+    weight = 10 ** RNG.uniform(-9, 10, 20) if weighted else None
+    model = SVC(C=10, kernel="linear", shrinking=shrinking)
+    with pytest.warns(ConvergenceWarning, match=r"gain next to nothing: .* one scale \(scale=True\)"):
+        model.fit(table, np.arange(20) % 2, sample_weight=weight)
+    assert np.isfinite(model.decision_function(table)).all()
+    assert model.n_iter_[0] < 10**8
+    scaled = SVC(C=10, kernel="linear", scale=True).fit(table, np.arange(20) % 2)
+    assert scaled.fit_status_ == 0
+
+
 # --------------------------------------------------------------------------- targets
 
 

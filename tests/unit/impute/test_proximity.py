@@ -88,11 +88,13 @@ def test_new_rows_of_a_regressor_are_filled_by_proximity_to_training_rows():
     assert model is not None
 
 
-def test_new_rows_are_independent_of_each_other_and_of_blocks(monkeypatch):
-    imputer = ProximityImputer(SMALL, random_state=0, max_iter=1).fit(X, Y)
+@pytest.mark.parametrize("max_iter", [1, 6])
+def test_new_rows_are_independent_of_each_other_and_of_blocks(monkeypatch, max_iter):
+    imputer = ProximityImputer(SMALL, random_state=0, max_iter=max_iter).fit(X, Y)
     together = imputer.transform(X)
     assert not np.isnan(together).any()
     assert np.array_equal(imputer.transform(X[40:43]), together[40:43])
+    assert np.array_equal(np.vstack([imputer.transform(row[None]) for row in X[::9]]), together[::9])
     monkeypatch.setattr("weald.impute.proximity._COPIES", 9)
     assert np.array_equal(imputer.transform(X), together)
 

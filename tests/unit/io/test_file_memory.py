@@ -204,6 +204,13 @@ def a_tower_of_votes():
     return packed(content, tensors)
 
 
+def changes_of_an_imputer():
+    X = np.where(machines.numbers() > 1, np.nan, machines.numbers())
+    imputer = weald.ProximityImputer(weald.RandomForestRegressor(n_estimators=2)).fit(X, boosters.target())
+    many = np.zeros(3_000_000, np.uint8)
+    return changed(model_file.to_bytes(imputer), lambda c, t: t.update({"array.changes": many}))
+
+
 BOMBS = [
     wide_labels,
     wide_labels_of_several_outputs,
@@ -218,6 +225,7 @@ BOMBS = [
     letters_of_four_bytes,
     rows_of_support,
     a_tower_of_votes,
+    changes_of_an_imputer,
     *(
         pytest.param(entries(item), id=f"entries {item}")
         for item in ("[]", "{}", "-9", '"ab"', "[[]]", '{"kind":1}', "1e5", '{"type":[],"values":[]}')
