@@ -17,7 +17,7 @@ class Pace {
 
   // Whether a window has just ended in which the gap hardly closed.
   bool stalls(int64_t n_steps);
-  // Whether at the pace of the last window what is left, at most `duality_gap`, takes more steps than anybody waits for.
+  // Whether what is left, at most `duality_gap`, takes more steps than anybody waits for at the pace of that window.
   bool hopeless(double duality_gap) const;
 
  private:
