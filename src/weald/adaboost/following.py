@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.adaboost.medians import RunningMedians
+from weald.rows.many_classes import check_scores
 
 
 class Score(Protocol):
@@ -39,6 +40,7 @@ class LabelScore:
         self, label: NDArray[np.int32], n_classes: int, units: NDArray[np.int64], n_threads: int = 1
     ) -> None:
         self._label, self._units, self._n_threads = label, units, n_threads
+        check_scores(len(label), n_classes, "a sum of votes", 1)
         self._votes = np.zeros((len(label), n_classes))
         self._total = int(units.sum())
 

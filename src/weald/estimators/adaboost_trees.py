@@ -101,10 +101,11 @@ class TreeLearner:
 
     def answers(self, member: Forest, table: Table) -> NDArray[Any]:
         """What a tree says of the rows of a table."""
-        scores = raw_scores(member, table, n_threads=self._coded.n_threads)
         if self._coded.target.classes is None:
-            return scores[:, 0]
-        return most_frequent(scores).astype(np.int32)
+            return raw_scores(member, table, n_threads=self._coded.n_threads)[:, 0]
+        # Not the shares of all classes for every row, which may be thousands.
+        leaves = leaf_nodes(member, table, n_threads=self._coded.n_threads)[:, 0]
+        return most_frequent(member.value).astype(np.int32)[~member.slot[leaves]]
 
 
 def is_random(coded: Coded) -> bool:

@@ -25,13 +25,14 @@ from weald.estimators.base import BaseTree, Coded
 from weald.estimators.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.constraints import monotone_directions
 from weald.estimators.fitted import Target
-from weald.estimators.growth import max_columns
+from weald.estimators.growth import grow_options, max_columns
 from weald.estimators.members import naming, on_threads, seeded, showing
 from weald.estimators.pruning import prune_by
 from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
 from weald.model.predict import raw_scores
 from weald.model.read import read_aligned
+from weald.rows.many_classes import fewest_leaves, may_fit, refuse_too_many, rows_apart
 from weald.rows.memory import Grown
 
 #: Rows times columns from which trees grow one after another, each with all threads. Smaller ones grow side
@@ -134,10 +135,11 @@ def grow_trees(
     large = coded.table.n_rows * coded.table.n_columns >= LARGE
     apart = not large and min(n_threads, len(numbers)) > 1
     inside = replace(coded, n_threads=1 if apart else n_threads)
+    _check_room(template, coded, bags, numbers)
 
     def grow(bag: int) -> Forest:
         with naming(f"The {type(template).__name__} of bag {bag}"):
-            return _grow_bag(template, inside, bags, bag)
+            return _grow_bag(template, inside, bags, bag, len(numbers))
 
     with showing(len(numbers), verbose) as done:
         if apart:
@@ -149,13 +151,37 @@ def grow_trees(
         return grown
 
 
-def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
+def _check_room(template: BaseTree, coded: Coded, bags: Bags, numbers: Sequence[int]) -> None:
+    """Refuse trees of so many classes that the leaves of all bags are sure to have no room."""
+    target, n_lanes = coded.target, sum(coded.target.n_classes)
+    if target.classes is None or may_fit(coded.table.n_rows, len(numbers), n_lanes):
+        return
+    owner, codes = type(template).__name__, coded.codes
+    lane = target.values + np.cumsum([0, *target.n_classes[:-1]])
+    used = np.ones(codes.n_rows, np.bool_) if target.weight is None else target.weight > 0
+    apart: dict[tuple[int, ...] | None, NDArray[np.bool_]] = {}
+
+    def leaves(bag: int) -> int:
+        options = seeded(template, bags.seed, bag)._checked_options()
+        weight = weigh_classes(options, owner, target, bags.counts(bag).astype(np.float64))
+        columns = tuple(bags.columns(bag).tolist()) if bags.some_columns else None
+        limits = grow_options(options, coded.table, weight, 1, coded.monotone, columns)
+        if columns not in apart:
+            apart.clear()  # those of one bag are enough to keep
+            apart[columns] = rows_apart(codes, lane, used, limits)
+        return fewest_leaves(codes, lane, weight > 0, limits, apart[columns])
+
+    refuse_too_many(map(leaves, numbers), len(numbers), n_lanes)
+
+
+def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int, trees_in_all: int) -> Forest:
     tree: BaseTree = seeded(template, bags.seed, bag)
     options = tree._checked_options()
     coded = replace(coded, options=options)
     weight = bags.counts(bag).astype(np.float64)
     weight = weigh_classes(options, type(tree).__name__, coded.target, weight)
-    grown = _grow_some(tree, coded, weight, bags.columns(bag) if bags.some_columns else None)
+    columns = bags.columns(bag) if bags.some_columns else None
+    grown = _grow_some(tree, coded, weight, columns, trees_in_all)
 
     def no_folds(_: Weights) -> Grown:
         raise AssertionError("trees that are pruned by folds do not share codes")
@@ -177,12 +203,15 @@ def weigh_classes(options: Any, owner: str, target: Target, weight: Weights) -> 
     return weight if weighed is None else weighed
 
 
-def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[np.int64] | None) -> Grown:
+def _grow_some(
+    tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[np.int64] | None, trees_in_all: int
+) -> Grown:
     """A tree of some columns. Where its nodes draw columns too, these are coded anew: draws are of all."""
     if columns is None:
-        return tree._grow_on(coded, weight, random_ties=True)
+        return tree._grow_on(coded, weight, random_ties=True, trees_in_all=trees_in_all)
     if max_columns(coded.options.max_features, len(columns)) >= len(columns):
-        return tree._grow_on(coded, weight, tuple(columns.tolist()), random_ties=True)
+        some_columns = tuple(columns.tolist())
+        return tree._grow_on(coded, weight, some_columns, random_ties=True, trees_in_all=trees_in_all)
     whole = coded.table.columns
     some = columns.tolist()
     taken = whole.take(some) if isinstance(whole, BlockColumns) else [whole[j] for j in some]
@@ -195,5 +224,5 @@ def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[n
         ),
         monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in some),
     )
-    grown = tree._grow_on(part, weight, random_ties=True)
+    grown = tree._grow_on(part, weight, random_ties=True, trees_in_all=trees_in_all)
     return Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)

@@ -130,6 +130,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         with closing(_parts(grown, options, n_threads)) as parts:
             for first, n_trees in parts:
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
+                grow = replace(grow, trees_in_all=options.n_estimators - first)
                 grown.append(self._grow(codes, target, grow, bags, options))
         forest = with_leaves_of(joined(grown), options.leaf_dtype)
         learned: dict[str, Any] = {

@@ -44,6 +44,7 @@ from weald.estimators.gradient_boosting_start import EstimatorStart, check_start
 from weald.estimators.growth import drawn_seed, max_columns, row_limit
 from weald.estimators.members import in_order, limit_input_tags
 from weald.estimators.one_model import replace_state
+from weald.rows.many_classes import check_scores
 
 #: one value a round
 CURVES = ("train_score_", "oob_scores_", "oob_improvement_", "validation_scores_")
@@ -241,6 +242,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
     ) -> TreeStep | BaseStep:
         """Rows and scores made ready to be boosted."""
         settings = self._stage_options(options, train, seed)
+        check_scores(train.n_rows, len(base), "a raw score, a gradient and a curvature", 3)
         scores = start_scores(train, base, init, past, settings.n_threads)
         followed = None
         if held is not None:

@@ -23,6 +23,7 @@ from weald.estimators.xgboost_plan import Plan
 from weald.estimators.xgboost_rows import Rows, check_margin
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores
+from weald.rows.many_classes import check_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,9 @@ class Training:
         self.base = plan.base_scores(self.objective) if start is None else start.base_score
         check_metric_names(plan.eval_metric)
         self.metrics = _metrics(plan, self.objective) if watched else []
+        if self.objective.link == "softmax":
+            n_rows, n_classes = rows.target.n_rows, len(self.base)
+            check_scores(n_rows, n_classes, "a raw score, a gradient and a curvature", 3)
         self.codes = encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
         )

@@ -58,6 +58,8 @@ class GrowOptions:
     columns: tuple[int, ...] | None = None
     #: per column -1, 0 or 1: predictions fall, may do anything, or rise along it; None: no constraint
     monotone: tuple[int, ...] | None = None
+    #: trees like this one that the model gets, if it grows in several calls; the leaves of all must have room
+    trees_in_all: int = 1
     seed: int = 0
     search: Literal["auto", "histogram", "order"] = "auto"
     n_threads: int = 1
