@@ -32,7 +32,7 @@ from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
 from weald.model.predict import raw_scores
 from weald.model.read import read_aligned
-from weald.rows.many_classes import fewest_leaves, may_fit, refuse_too_many, rows_apart
+from weald.rows.many_classes import fewest_leaves, may_fit, refuse_as_grown, refuse_too_many, rows_apart
 from weald.rows.memory import Grown
 
 #: Rows times columns from which trees grow one after another, each with all threads. Smaller ones grow side
@@ -139,7 +139,10 @@ def grow_trees(
 
     def grow(bag: int) -> Forest:
         with naming(f"The {type(template).__name__} of bag {bag}"):
-            return _grow_bag(template, inside, bags, bag, len(numbers))
+            grown = _grow_bag(template, inside, bags, bag)
+        if coded.target.classes is not None:
+            refuse_as_grown(len(grown.value), len(numbers), grown.width)
+        return grown
 
     with showing(len(numbers), verbose) as done:
         if apart:
@@ -174,14 +177,13 @@ def _check_room(template: BaseTree, coded: Coded, bags: Bags, numbers: Sequence[
     refuse_too_many(map(leaves, numbers), len(numbers), n_lanes)
 
 
-def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int, trees_in_all: int) -> Forest:
+def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
     tree: BaseTree = seeded(template, bags.seed, bag)
     options = tree._checked_options()
     coded = replace(coded, options=options)
     weight = bags.counts(bag).astype(np.float64)
     weight = weigh_classes(options, type(tree).__name__, coded.target, weight)
-    columns = bags.columns(bag) if bags.some_columns else None
-    grown = _grow_some(tree, coded, weight, columns, trees_in_all)
+    grown = _grow_some(tree, coded, weight, bags.columns(bag) if bags.some_columns else None)
 
     def no_folds(_: Weights) -> Grown:
         raise AssertionError("trees that are pruned by folds do not share codes")
@@ -203,15 +205,12 @@ def weigh_classes(options: Any, owner: str, target: Target, weight: Weights) -> 
     return weight if weighed is None else weighed
 
 
-def _grow_some(
-    tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[np.int64] | None, trees_in_all: int
-) -> Grown:
+def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[np.int64] | None) -> Grown:
     """A tree of some columns. Where its nodes draw columns too, these are coded anew: draws are of all."""
     if columns is None:
-        return tree._grow_on(coded, weight, random_ties=True, trees_in_all=trees_in_all)
+        return tree._grow_on(coded, weight, random_ties=True)
     if max_columns(coded.options.max_features, len(columns)) >= len(columns):
-        some_columns = tuple(columns.tolist())
-        return tree._grow_on(coded, weight, some_columns, random_ties=True, trees_in_all=trees_in_all)
+        return tree._grow_on(coded, weight, tuple(columns.tolist()), random_ties=True)
     whole = coded.table.columns
     some = columns.tolist()
     taken = whole.take(some) if isinstance(whole, BlockColumns) else [whole[j] for j in some]
@@ -224,5 +223,5 @@ def _grow_some(
         ),
         monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in some),
     )
-    grown = tree._grow_on(part, weight, random_ties=True, trees_in_all=trees_in_all)
+    grown = tree._grow_on(part, weight, random_ties=True)
     return Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)

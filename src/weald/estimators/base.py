@@ -140,12 +140,11 @@ class BaseTree(TreePictures, FittedForest):
         *,
         held_back: tuple[float, int] = (0.0, 1),
         random_ties: bool = False,
-        trees_in_all: int = 1,
     ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named.
 
         `held_back`: the penalty of splits by categories, and how many categories are free of it.
-        `random_ties`: of equally good columns one by chance. `trees_in_all`: members like this one.
+        `random_ties`: of equally good columns one by chance.
         """
         limits = grow_options(
             coded.options,
@@ -156,9 +155,7 @@ class BaseTree(TreePictures, FittedForest):
             columns,
             random_ties=random_ties,
         )
-        limits = replace(
-            limits, category_chance=held_back[0], free_categories=held_back[1], trees_in_all=trees_in_all
-        )
+        limits = replace(limits, category_chance=held_back[0], free_categories=held_back[1])
         if isinstance(self.random_state, TreeSeed):
             limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)

@@ -129,6 +129,18 @@ def refuse_too_many(leaves: Iterable[int], n_trees: int, n_lanes: int) -> None:
         )
 
 
+def refuse_as_grown(n_leaves: int, n_trees: int, n_lanes: int) -> None:
+    """Refuse trees of which one is grown, if so many like it have no room."""
+    room, tree_bytes = _room(), n_leaves * n_lanes * np.dtype(np.float64).itemsize
+    if n_trees * tree_bytes > room:
+        raise MemoryError(
+            f"a tree with {n_leaves} leaves has a share of each of {n_lanes} classes in every leaf: "
+            f"{n_trees} trees take about {n_trees * tree_bytes / 1e9:.3g} GB, where at most "
+            f"{room / 1e9:.3g} GB are there for them. Set max_depth, max_leaf_nodes or min_samples_leaf, "
+            f"{fewer_trees(tree_bytes, room, n_trees)}or merge rare classes"
+        )
+
+
 def fewer_trees(tree_bytes: int, room: int, n_trees: int) -> str:
     """How many trees to grow instead, if there is more than one and one has room."""
     return f"grow at most {room // tree_bytes} of them, " if n_trees > 1 and tree_bytes <= room else ""

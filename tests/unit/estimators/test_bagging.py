@@ -394,12 +394,12 @@ def test_ctrl_c_leaves_no_threads_and_no_model(monkeypatch):
     X, y = numbers()
     grown, whole = [], bagging_trees._grow_bag
 
-    def interrupting(template, coded, bags, bag, n_bags):
+    def interrupting(template, coded, bags, bag):
         if bag == 5:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         grown.append(bag)
         time.sleep(0.01)
-        return whole(template, coded, bags, bag, n_bags)
+        return whole(template, coded, bags, bag)
 
     monkeypatch.setattr(bagging_trees, "_grow_bag", interrupting)
     before = set(threading.enumerate())

@@ -102,6 +102,25 @@ def test_the_message_says_how_many_trees_have_room(monkeypatch: pytest.MonkeyPat
         model.set_params(n_estimators=4).fit(X, y)
 
 
+def test_members_of_limited_depth_are_refused_after_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is sure but a leaf for each level; what one tree has, the others will have too."""
+    grow, grown = engine.grow_class_trees, []
+
+    def counted(*given: Any) -> Any:
+        grown.append(given)
+        return grow(*given)
+
+    monkeypatch.setattr(engine, "memory_bytes", lambda: 2 * 16_000 * 1000)
+    monkeypatch.setattr(engine, "grow_class_trees", counted)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 4)), rng.permutation(2000)
+    limits = {"criterion": "entropy", "max_depth": 6}
+    with pytest.raises(MemoryError, match="100 trees take about"):
+        bagging(limits, n_estimators=100).fit(X, y)
+    assert len(grown) == 1
+    bagging(limits).fit(X, y)
+
+
 @pytest.mark.parametrize(
     "model",
     [
