@@ -1,9 +1,16 @@
-"""How much memory there is."""
+"""How much memory there is, and whether there is enough for what comes next."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+import numpy as np
+
+#: for the buffers in which NumPy brings operands into one dtype, of 64 KB each, and for small objects
+_BUFFERS = 2**20
+#: of a thread, where the system says nothing
+_STACK = 2**23
 
 
 def memory_bytes() -> int:
@@ -17,6 +24,34 @@ def memory_bytes() -> int:
         return min(limits)
     granted = resource.getrlimit(resource.RLIMIT_AS)[0]
     return min(limits) if granted == resource.RLIM_INFINITY else min(granted, *limits)
+
+
+def ask_for(n_bytes: int) -> None:
+    """MemoryError unless so many bytes can be had now, and those of NumPy's buffers.
+
+    For steps of many operations on arrays: NumPy ends the process if it finds no memory for its buffers
+    while it reads by indices of 32 bits or lays a row beside a column. Nothing is touched, so it is cheap.
+    """
+    np.empty(n_bytes + _BUFFERS, np.uint8)
+
+
+def has(n_bytes: int) -> bool:
+    """Whether so many bytes can be had now."""
+    try:
+        ask_for(n_bytes)
+    except MemoryError:
+        return False
+    return True
+
+
+def stack_bytes() -> int:
+    """The address space that a thread takes for its stack."""
+    try:
+        import resource
+    except ImportError:
+        return _STACK
+    granted = resource.getrlimit(resource.RLIMIT_STACK)[0]
+    return _STACK if granted == resource.RLIM_INFINITY else granted
 
 
 def _container_bytes() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -15,6 +16,7 @@ from sklearn.utils import get_tags
 from weald.boosting.sampling import Purpose, draw
 from weald.data.schema import Schema
 from weald.data.user_rows import indexable, outline, take
+from weald.engine.memory import has, stack_bytes
 from weald.errors import DataError, DataTypeError, MemberError, WealdError
 from weald.estimators.helper_threads import HelperThreads
 
@@ -22,6 +24,8 @@ Found = TypeVar("Found")
 
 #: predictions of so many members are in memory at once
 _BATCH = 32
+#: bytes that joblib should have here for the threads that wait for its processes, besides their stacks
+_OF_JOBLIB, _THREADS_OF_JOBLIB = 2**25, 4
 
 
 def seeded(template: Any, seed: int, number: int) -> Any:
@@ -46,6 +50,8 @@ def naming(who: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
+        if _lacks_memory(error):
+            raise MemoryError(str(error)) from error
         text = f"{who} failed: {type(error).__name__}: {error}"
         if isinstance(error, WealdError):
             raise type(error)(text) from error
@@ -55,6 +61,11 @@ def naming(who: str) -> Iterator[None]:
         elif isinstance(error, TypeError):
             kind = DataTypeError
         raise _error(kind, type(error), text) from error
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether the system had no memory to give, in its own words."""
+    return isinstance(error, OSError) and error.errno == errno.ENOMEM
 
 
 def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:
@@ -111,16 +122,27 @@ def on_threads(
 
 
 def in_parallel(work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None) -> Iterator[Found]:
-    """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most."""
+    """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most.
+
+    One after the other here, if memory is short: joblib waits for ever where a thread of its own finds none.
+    """
     from joblib import effective_n_jobs
     from sklearn.utils.parallel import Parallel, delayed
 
-    if effective_n_jobs(n_jobs) == 1:
+    if effective_n_jobs(n_jobs) == 1 or not has(_OF_JOBLIB + _THREADS_OF_JOBLIB * stack_bytes()):
         return (work(*each) for each in arguments)
     parallel = Parallel(n_jobs=n_jobs)
-    return chain.from_iterable(
-        parallel(delayed(work)(*each) for each in batch) for batch in _batches(arguments)
-    )
+
+    def results(batch: list[Any]) -> list[Found]:
+        try:
+            found: list[Found] = parallel(delayed(work)(*each) for each in batch)
+        except OSError as error:
+            if _lacks_memory(error):
+                raise MemoryError(str(error)) from error
+            raise
+        return found
+
+    return chain.from_iterable(results(batch) for batch in _batches(arguments))
 
 
 def _batches(arguments: Iterable[Any]) -> Iterator[list[Any]]:

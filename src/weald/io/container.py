@@ -1,19 +1,19 @@
 """The outer shell of a model file: named arrays and one text, in the safetensors format.
 
-Writing goes through safetensors; reading is done here, because every promise of an untrusted header must
-be held against the real size of the file before anything is allocated.
+Reading is done here, because every promise of an untrusted header must be held against the real size of the
+file before anything is allocated; writing too, because the library of that name panics where memory runs out.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
-import safetensors.numpy
 from numpy.typing import NDArray
 
 from weald.errors import ModelFileError
@@ -24,19 +24,22 @@ KEY = "weald"
 MAX_HEADER = 100_000_000
 _ALIGNMENT = 8  # of the largest numbers
 _MOST_EMPTY = 1_000_000  # the length of an array without any number
+#: In the order in which arrays lie in a file, from the last to the first.
 _DTYPES = {
     "BOOL": np.dtype(np.bool_),
     "U8": np.dtype(np.uint8),
     "I8": np.dtype(np.int8),
-    "U16": np.dtype("<u2"),
     "I16": np.dtype("<i2"),
-    "U32": np.dtype("<u4"),
+    "U16": np.dtype("<u2"),
     "I32": np.dtype("<i4"),
+    "U32": np.dtype("<u4"),
     "F32": np.dtype("<f4"),
-    "U64": np.dtype("<u8"),
-    "I64": np.dtype("<i8"),
     "F64": np.dtype("<f8"),
+    "I64": np.dtype("<i8"),
+    "U64": np.dtype("<u8"),
 }
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_PLACES = {dtype: -place for place, dtype in enumerate(_NAMES)}
 
 Tensors = dict[str, NDArray[Any]]
 Bytes = bytes | bytearray | memoryview
@@ -60,8 +63,22 @@ def pack(text: str, tensors: Tensors) -> bytes:
             f"The description of this model (names, levels and parameters) takes {len(text):,} characters, "
             f"and a model file holds {MAX_HEADER // 2:,}. Use pickle."
         )
-    contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    return safetensors.numpy.save(contiguous, metadata={KEY: text})
+    header: dict[str, Any] = {"__metadata__": {KEY: text}}
+    data, end = [], 0
+    little = {name: tensor.dtype.newbyteorder("<") for name, tensor in tensors.items()}
+    for name in sorted(tensors, key=lambda name: (_PLACES[little[name]], name)):
+        tensor = np.asarray(tensors[name], little[name], order="C")
+        start, end = end, end + tensor.nbytes
+        header[name] = {
+            "dtype": _NAMES[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [start, end],
+        }
+        if tensor.size:
+            data.append(tensor.data)
+    head = json.dumps(header, separators=(",", ":")).encode("ascii")
+    head += b" " * (-len(head) % _ALIGNMENT)
+    return b"".join([len(head).to_bytes(8, "little"), head, *data])
 
 
 def read(source: str | os.PathLike[str] | Bytes, *, mmap: bool) -> tuple[str, Tensors]:

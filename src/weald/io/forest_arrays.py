@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.engine.memory import ask_for
 from weald.errors import ModelFileError
 from weald.io import budget
 from weald.io.arrays import Shelf, as_it_is, narrow, pack_bits, same_bits, usable, whole
@@ -26,6 +27,16 @@ Fit: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
 
 def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The facts for the description, and the arrays, of a forest in preorder."""
+    facts = {
+        "columns": forest.n_columns,
+        "link": forest.link,
+        "nodes": forest.n_nodes,
+        "outputs": forest.n_outputs,
+        "trees": forest.n_trees,
+        "width": forest.width,
+    }
+    size = ForestSize.of(facts)
+    ask_for(size.n_bytes_to_write() + 40 * (len(forest.set_codes) + len(forest.combination_column)))
     leaf = forest.slot < 0
     structure = rebuild(leaf, forest.n_trees)
     inner = forest.slot[~leaf]  # the order in which inner nodes come
@@ -35,16 +46,8 @@ def encode(forest: Forest) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     ):
         raise ModelFileError("The nodes of this model are not in preorder: a bug in weald, please report it.")
     _check_numbers(forest)
-    facts = {
-        "columns": forest.n_columns,
-        "link": forest.link,
-        "nodes": forest.n_nodes,
-        "outputs": forest.n_outputs,
-        "trees": forest.n_trees,
-        "width": forest.width,
-    }
     tensors = _encode_arrays(forest, structure, inner, narrow)
-    if ForestSize.of(facts).too_dense(tensors):
+    if size.too_dense(tensors):
         tensors = _encode_arrays(forest, structure, inner, as_it_is)
     return facts, tensors
 
@@ -105,7 +108,9 @@ def decode(facts: dict[str, Any], shelf: Shelf) -> Forest:
     if not isinstance(facts.get("link"), str):
         raise ModelFileError("The description of the model file names no link.")
     size.check_lengths(shelf)
-    budget.spend(size.n_bytes(shelf), f"{n_nodes:,} nodes of trees in few bytes")
+    n_bytes = size.n_bytes(shelf)
+    budget.spend(n_bytes, f"{n_nodes:,} nodes of trees in few bytes")
+    ask_for(n_bytes)
     structure = rebuild(shelf.bits("leaf", n_nodes), n_trees)
     n_inner = len(structure.right)
     column = shelf.integers("column", n_inner, -1, n_columns - 1).astype(np.int32)
@@ -232,6 +237,7 @@ def _decode_sides(shelf: Shelf, kind: NDArray[np.uint8], n_columns: int) -> dict
         side[kind == CATEGORIES] = np.arange(n_sets)
         start = _starts(shelf, "set_size", n_sets, 0)
         budget.spend(16 * int(start[-1]), "sets of categories in few bytes")
+        ask_for(16 * int(start[-1]))
         codes = shelf.integers("set_codes", int(start[-1]), 1, 2**32 - 1)
         first = np.zeros(len(codes) + 1, np.bool_)
         first[start] = True
@@ -243,6 +249,7 @@ def _decode_sides(shelf: Shelf, kind: NDArray[np.uint8], n_columns: int) -> dict
         side[kind == COMBINATION] = np.arange(n_combinations)
         start = _starts(shelf, "combination_size", n_combinations, 1)
         budget.spend(20 * int(start[-1]), "combinations of columns in few bytes")
+        ask_for(20 * int(start[-1]))
         columns = shelf.integers("combination_column", int(start[-1]), 0, n_columns - 1)
         decoded |= {
             "combination_start": start,

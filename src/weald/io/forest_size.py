@@ -91,6 +91,10 @@ class ForestSize:
             + 8 * self.n_outputs
         )
 
+    def n_bytes_to_write(self) -> int:
+        """The memory that it takes to make the arrays, whichever they will be, beside the forest itself."""
+        return self.n_bytes({"impurity", "class_weights", "leaf_cover", "cut_count"}) + 24 * self.n_nodes
+
     def too_dense(self, tensors: Mapping[str, NDArray[Any]]) -> bool:
         """Whether a file of these arrays would take too much memory for its size."""
         stored = sum(tensor.nbytes for tensor in tensors.values())

@@ -36,6 +36,8 @@ def save(model: Saveable, path: Path | BinaryIO) -> None:
     ------
     ModelFileError
         If the model holds something a file cannot keep, such as labels of a type of your own.
+    MemoryError
+        If there is not enough to write it; the old file stays as it was.
     """
     if isinstance(path, str | os.PathLike):
         place.write(path, checked_bytes(model))
@@ -73,16 +75,16 @@ def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> An
     ModelFileError
         If the file is damaged, hostile, no model file, or of a newer format. Reading never takes more memory
         than ten times the size of the file and 50 MB.
+    MemoryError
+        If there is not even that much.
     """
     data, name = _opened(source)
     if mmap and isinstance(data, container.Bytes):
         raise ParameterError("mmap=True maps a file, so it needs a path; got bytes or an open file.")
     try:
         return _read(data, mmap=mmap)
-    except OSError:
+    except (OSError, MemoryError):  # no fault of the file: what it may ask for is limited by its size
         raise
-    except MemoryError:
-        raise ModelFileError(f"{name}: the file asks for more memory than there is.") from None
     except ModelFileError as error:
         raise ModelFileError(f"{name}: {error}") from error.__cause__
     except Exception as error:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.matrix import Matrix
+from weald.engine.memory import ask_for
 from weald.engine.python_threads import apart
 from weald.engine.svm import kernel_values, pivoted_root, products
 from weald.errors import DataError
@@ -208,6 +209,7 @@ class _Spread:
         rows = self.rows if others is None else self.rows.take(others)
         lengths = self._lengths if others is None else self._lengths[others]
         values = values_between(self._kernel, rows, self.rows.take(ids), n_threads=self._n_threads)
+        ask_for(4 * values.nbytes)
         both = np.abs(lengths)[:, None] + np.abs(self._lengths[ids])
         found: Floats = lengths[:, None] + self._lengths[ids] - 2 * values
         found[found < _ROUNDING * both] = 0.0

@@ -1,5 +1,6 @@
 """What all ensembles do for their members: keep them, name them, give them the tables they take."""
 
+import errno
 import pickle
 
 import numpy as np
@@ -22,7 +23,8 @@ from weald import (
     VotingClassifier,
     VotingRegressor,
 )
-from weald.errors import DataError, ParameterError, WealdError
+from weald.errors import DataError, MemberError, ParameterError, WealdError
+from weald.estimators import members
 from weald.estimators.members import naming
 
 RNG = np.random.default_rng(0)
@@ -104,6 +106,24 @@ def test_a_lack_of_memory_stays_a_memory_error():
         with pytest.raises(MemoryError, match="no room") as caught:
             model.fit(X, Y)
         assert not isinstance(caught.value, WealdError)
+
+
+def test_the_system_s_lack_of_memory_is_a_memory_error():
+    with pytest.raises(MemoryError, match="Cannot allocate"), naming("Member 3"):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+    with pytest.raises(MemberError, match="Member 3 failed: FileNotFoundError"), naming("Member 3"):
+        raise FileNotFoundError(errno.ENOENT, "absent")
+
+
+def test_joblib_finds_no_memory(monkeypatch):
+    def refused(self, tasks):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr("sklearn.utils.parallel.Parallel.__call__", refused)
+    with pytest.raises(MemoryError, match="Cannot allocate"):
+        list(members.in_parallel(abs, [(-1,), (2,)], 2))
+    monkeypatch.setattr(members, "has", lambda n_bytes: False)  # then joblib is not even asked
+    assert list(members.in_parallel(abs, [(-1,), (2,)], 2)) == [1, 2]
 
 
 def test_errors_of_scikit_learn_can_still_be_caught():

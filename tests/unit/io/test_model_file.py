@@ -7,12 +7,13 @@ import stat
 import numpy as np
 import pytest
 import safetensors
+import safetensors.numpy
 from unit.io.models import classifier, regressor, roundtrip, same_arrays
 from unit.model.forests import random_rows
 
 import weald
 from weald.errors import ModelFileError
-from weald.io import canonical, container, model_file
+from weald.io import canonical, container, forest_arrays, model_file
 
 
 @pytest.mark.parametrize("make", [classifier, regressor])
@@ -185,6 +186,39 @@ def test_the_file_gets_ordinary_permissions_and_missing_files_say_so(tmp_path):
         weald.load(tmp_path / "absent")
     with pytest.raises(FileNotFoundError):
         model_file.save(classifier(), tmp_path / "no folder" / "m.weald")
+
+
+def test_files_are_those_of_safetensors_to_the_byte():
+    rng = np.random.default_rng(0)
+    tensors = {
+        f"{shape} {letter} {k}": rng.integers(0, 2, shape).astype(letter)
+        for letter in "?bBhHiIqQfd"
+        for k, shape in enumerate([(3,), (0,), (2, 5), (0, 4), ()])
+    }
+    tensors["turned"] = np.asfortranarray(rng.normal(size=(3, 2)))
+    text = canonical.dumps({"quoted": 'a "word" \\ and \x7f', "far": "h\u00e9 \U0001f333 \n"})
+    contiguous = {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
+    expected = safetensors.numpy.save(contiguous, metadata={"weald": text})
+    assert container.pack(text, tensors) == expected
+    swapped = {name: tensor.astype(tensor.dtype.newbyteorder(">")) for name, tensor in tensors.items()}
+    assert container.pack(text, swapped) == expected
+
+
+def test_a_lack_of_memory_is_no_fault_of_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "m.weald"
+    model_file.save(classifier(), path)
+    before = path.read_bytes()
+
+    def refused(n_bytes):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(forest_arrays, "ask_for", refused)
+    with pytest.raises(MemoryError, match="no room"):
+        weald.load(path)
+    with pytest.raises(MemoryError, match="no room"):
+        classifier().save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_other_readers_of_safetensors_can_open_it(tmp_path):
