@@ -32,6 +32,7 @@ def parse(title: str, jobs: Sequence[Job], arguments: Sequence[str] | None) -> a
     parser.add_argument("--jobs", nargs="+", choices=[job.name for job in jobs], help="only these jobs")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds one process may take")
     parser.add_argument("--quick", action="store_true", help="small tables, one thread: a smoke run")
+    parser.add_argument("--smoke", action="store_true", help="a quick run in this process: no times to trust")
     parser.add_argument("--check", action="store_true", help="exit 1 when a target or a rule is missed")
     parser.add_argument(
         "--markdown",
@@ -42,6 +43,7 @@ def parse(title: str, jobs: Sequence[Job], arguments: Sequence[str] | None) -> a
         help="write the section into FILE (default: benchmarks/results.md)",
     )
     options = parser.parse_args(arguments)
+    options.quick |= options.smoke
     if options.repeats is None:
         options.repeats = 1 if options.quick else 5
     if options.pause is None:
@@ -74,7 +76,10 @@ def run(script: str, job: Job, threads: int, folder: Path, options: argparse.Nam
     for _ in range(options.repeats):
         for contender in job.contenders:
             request = Request(job.name, contender.name, threads, str(folder))
-            answers[contender.name].append(worker.ask(script, request, options.timeout))
+            if options.smoke:
+                answers[contender.name].append(worker.measure(job, request))
+            else:
+                answers[contender.name].append(worker.ask(script, request, options.timeout))
             time.sleep(options.pause)
     return Result(job, threads, answers)
 

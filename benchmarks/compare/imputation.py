@@ -30,6 +30,16 @@ from real_tables import Task
 
 TABLES = ("penguins", "heart_cleveland", "german_credit", "abalone", "cpu_act")
 SHARE = 0.2
+#: trees of a forest, and those of a quick run
+TREES, QUICK_TREES = 100, 10
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a way of filling may spend."""
+
+    trees: int
+    threads: int
 
 
 @dataclass(frozen=True)
@@ -62,21 +72,23 @@ def is_number(column: Any) -> bool:
     return bool(column.dtype.kind == "f")
 
 
-def by_median_and_mode(X: Any, y: NDArray[Any], labels: bool, threads: int) -> Any:
+def by_median_and_mode(X: Any, y: NDArray[Any], labels: bool, effort: Effort) -> Any:
     """The middle of each column."""
     middle = {name: X[name].median() if is_number(X[name]) else X[name].mode()[0] for name in X}
     return X.fillna(middle)
 
 
-def by_proximity(X: Any, y: NDArray[Any], labels: bool, threads: int) -> Any:
+def by_proximity(X: Any, y: NDArray[Any], labels: bool, effort: Effort) -> Any:
     """Ours, with its default forest."""
     import weald
 
     forest = weald.RandomForestClassifier if labels else weald.RandomForestRegressor
-    return weald.ProximityImputer(forest(), n_jobs=threads, random_state=0).fit_transform(X, y)
+    return weald.ProximityImputer(forest(effort.trees), n_jobs=effort.threads, random_state=0).fit_transform(
+        X, y
+    )
 
 
-def by_iteration(X: Any, y: NDArray[Any], labels: bool, threads: int) -> Any:
+def by_iteration(X: Any, y: NDArray[Any], labels: bool, effort: Effort) -> Any:
     """scikit-learn's, with its forest of 100 trees; categories as numbers."""
     import pandas as pd
     from sklearn.ensemble import RandomForestRegressor
@@ -89,7 +101,7 @@ def by_iteration(X: Any, y: NDArray[Any], labels: bool, threads: int) -> Any:
             for name in X
         }
     )
-    forest = RandomForestRegressor(n_jobs=threads, random_state=0)
+    forest = RandomForestRegressor(effort.trees, n_jobs=effort.threads, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it has not converged after ten rounds
         found = IterativeImputer(forest, random_state=0).fit_transform(numbers)
@@ -103,7 +115,7 @@ def by_iteration(X: Any, y: NDArray[Any], labels: bool, threads: int) -> Any:
     return out
 
 
-Fill = Callable[[Any, NDArray[Any], bool, int], Any]
+Fill = Callable[[Any, NDArray[Any], bool, Effort], Any]
 WAYS: dict[str, Fill] = {
     "median, mode": by_median_and_mode,
     "ProximityImputer": by_proximity,
@@ -147,7 +159,7 @@ def errors(X: Any, filled: Any, gone: NDArray[np.bool_]) -> tuple[list[float], l
     return numbers, categories
 
 
-def measure(task: Task, repeats: int, threads: int) -> Result:
+def measure(task: Task, repeats: int, effort: Effort) -> Result:
     """Every way, on the same gaps."""
     X = complete_columns(task)
     labels = task.task in ("binary", "multiclass")
@@ -156,7 +168,7 @@ def measure(task: Task, repeats: int, threads: int) -> Result:
         table, gone = with_gaps(X, seed)
         for way, fill in WAYS.items():
             start = time.perf_counter()
-            filled = fill(table, task.y, labels, threads)
+            filled = fill(table, task.y, labels, effort)
             seconds = time.perf_counter() - start
             numbers, categories = errors(X, filled, gone)
             means = [float(np.mean(part)) if part else float("nan") for part in (numbers, categories)]
@@ -252,7 +264,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     found = []
     for task in tasks:
-        found.append(measure(task, options.repeats, options.threads))
+        effort = Effort(QUICK_TREES if options.quick else TREES, options.threads)
+        found.append(measure(task, options.repeats, effort))
         print(report.text_table([HEAD, *rows_of(found[-1])]), flush=True)
     print("\n" + report.text_table(PARAMETERS) + "\n\n" + summary(found))
     if options.markdown is not None:

@@ -1,18 +1,16 @@
-"""What must not change a forest: how small nodes are put in order, threads, vector units, growth in parts."""
+"""What must not change a forest: how small nodes are put in order, threads, growth in parts."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property.strategies import Problem, problems, take
-from property.test_same_bits import run, table
+from property.test_same_bits import table
 from reference.compare import assert_same_forest
 from unit.rows.growing import mixed_table
 
@@ -124,29 +122,6 @@ def test_thread_count_gives_the_same_files():
     one = digest(1)
     assert digest(2) == one
     assert digest(5) == one
-
-
-def test_vector_unit_gives_the_same_files():
-    script = "import json; from property.test_forests import digest; print(json.dumps(digest()))"
-    baseline = json.loads(run(script, WEALD_SIMD="baseline"))
-    assert baseline == json.loads(run(script))
-    assert baseline == digest()
-
-
-def test_predictions_are_the_same_on_every_vector_unit(tmp_path: Path):
-    X, labels, _ = table(1_500)
-    model = RandomForestClassifier(20, random_state=0).fit(X, labels)
-    model.save(tmp_path / "model.weald")
-    script = """
-        import hashlib, sys, weald
-        from property.test_same_bits import table
-        X, _, _ = table(2_000, seed=9)
-        print(hashlib.sha256(weald.load(sys.argv[1]).predict_proba(X).tobytes()).hexdigest())
-    """
-    new, _, _ = table(2_000, seed=9)
-    here = hashlib.sha256(model.predict_proba(new).tobytes()).hexdigest()
-    for simd in ({}, {"WEALD_SIMD": "baseline"}):
-        assert run(script, str(tmp_path / "model.weald"), **simd).strip() == here
 
 
 def test_large_trees_meet_blocks_of_any_size():

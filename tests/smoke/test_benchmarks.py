@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
+import runpy
 import subprocess
 import sys
+import warnings
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
 
@@ -74,6 +80,37 @@ def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
+def here(script: str, *arguments: str) -> str:
+    """What a script prints in this process: the libraries are loaded already, which is most of its work."""
+    with (
+        _as_program(COMPARE / script, arguments),
+        contextlib.redirect_stdout(io.StringIO()) as printed,
+        pytest.raises(SystemExit) as ended,
+    ):
+        runpy.run_path(str(COMPARE / script), run_name="__main__")
+    assert not ended.value.code, printed.getvalue()
+    return printed.getvalue()
+
+
+@contextlib.contextmanager
+def _as_program(script: Path, arguments: tuple[str, ...]) -> Iterator[None]:
+    """As in a process of its own: arguments, the folder's modules by name, warnings that are no errors.
+
+    One thread, as in every quick run: OpenMP's threads wait by spinning.
+    """
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        patch.setattr(sys, "argv", [str(script), *arguments])
+        patch.syspath_prepend(COMPARE)
+        before = set(sys.modules)
+        try:
+            yield
+        finally:
+            for name in set(sys.modules) - before:
+                if str(getattr(sys.modules[name], "__file__", None)).startswith(str(COMPARE)):
+                    del sys.modules[name]
+
+
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     script = tmp_path / "toy.py"
@@ -134,12 +171,17 @@ def quick(*jobs: str, script: str = "trees.py") -> str:
     return done.stdout
 
 
+def smoke(*jobs: str, script: str) -> str:
+    return here(script, "--smoke", "--jobs", *jobs)
+
+
 def test_tree_jobs_run() -> None:
+    """The one script of ours whose contenders get processes of their own; those of the toys are such too."""
     assert "1 results" in quick("small")
 
 
 def test_tree_option_jobs_run() -> None:
-    assert "1 results" in quick("pruning", script="tree_options.py")
+    assert "1 results" in smoke("pruning", script="tree_options.py")
 
 
 @needs_lightgbm
@@ -148,7 +190,7 @@ def test_coding_job_runs() -> None:
 
 
 def test_exact_boosting_job_runs() -> None:
-    printed = quick("exact", script="boosting.py")
+    printed = smoke("exact", script="boosting.py")
     assert "1 results" in printed
     assert "weald against xgboost: ratio" in printed
 
@@ -186,13 +228,13 @@ def test_boosting_scaling_runs(tmp_path: Path) -> None:
 
 
 def test_adaboost_jobs_run() -> None:
-    printed = quick("stumps", script="adaboost.py")
+    printed = smoke("stumps", script="adaboost.py")
     assert "1 results" in printed
     assert "last error within 1e-06: yes" in printed
 
 
 def test_linear_svm_jobs_run() -> None:
-    printed = quick("text-squared", script="linear_svm.py")
+    printed = smoke("text-squared", script="linear_svm.py")
     assert "1 results" in printed
     assert "objective within 0.1 %: yes" in printed
 
@@ -205,7 +247,7 @@ def test_svm_jobs_run() -> None:
 
 
 def test_forest_jobs_run() -> None:
-    printed = quick("file", script="forests.py")
+    printed = smoke("file", script="forests.py")
     assert "1 results" in printed
     assert "bytes a node at most 20: " in printed
     assert "file MB at most 0 higher than 0.25 of the other: yes" in printed
@@ -217,7 +259,7 @@ def test_forest_jobs_against_intelex_run() -> None:
 
 
 def test_forest_proximity_job_runs() -> None:
-    printed = quick("proximity", script="forests.py")
+    printed = smoke("proximity", script="forests.py")
     assert "weald nearest rows against weald fit: ratio" in printed
     assert "fit MB at most 1000: yes" in printed
 
@@ -225,18 +267,17 @@ def test_forest_proximity_job_runs() -> None:
 def test_forests_accuracy_runs(tmp_path: Path) -> None:
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
     options = ("--quick", "--keep", str(kept), "--markdown", str(page))
-    done = run(COMPARE / "forests_accuracy.py", *options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "of 5 tables are not worse than scikit-learn's forest" in done.stdout
-    assert "Of 4 tables with categories or missing values" in done.stdout
+    printed = here("forests_accuracy.py", *options)
+    assert "of 5 tables are not worse than scikit-learn's forest" in printed
+    assert "Of 4 tables with categories or missing values" in printed
     first = page.read_text(encoding="utf-8")
     assert "| two classes | 150 × 3 | categories, missing | AUC |" in first
-    assert run(COMPARE / "forests_accuracy.py", *options).returncode == 0
+    here("forests_accuracy.py", *options)
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
 def test_gradient_boosting_jobs_run() -> None:
-    assert "1 results" in quick("binned-regression", script="gradient_boosting.py")
+    assert "1 results" in smoke("binned-regression", script="gradient_boosting.py")
 
 
 @pytest.mark.parametrize(
@@ -244,9 +285,8 @@ def test_gradient_boosting_jobs_run() -> None:
     [("gradient_boosting_accuracy.py", "HistGradientBoosting"), ("adaboost_accuracy.py", "AdaBoost")],
 )
 def test_accuracy_of_boosting_by_classics_runs(tmp_path: Path, script: str, opponent: str) -> None:
-    done = run(COMPARE / script, "--quick", "--keep", str(tmp_path / "kept.json"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"of 5 tables are not worse than scikit-learn's {opponent}" in done.stdout
+    printed = here(script, "--quick", "--keep", str(tmp_path / "kept.json"))
+    assert f"of 5 tables are not worse than scikit-learn's {opponent}" in printed
 
 
 def test_a_target_can_name_its_opponent(toy: Path) -> None:
@@ -267,7 +307,6 @@ def test_a_target_can_name_its_opponent(toy: Path) -> None:
 def test_imputation_runs(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     page = tmp_path / "results.md"
-    done = run(COMPARE / "imputation.py", "--quick", "--check", "--markdown", str(page))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "ProximityImputer errs less than median and mode on 1 of 1 tables." in done.stdout
+    printed = here("imputation.py", "--quick", "--check", "--markdown", str(page))
+    assert "ProximityImputer errs less than median and mode on 1 of 1 tables." in printed
     assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Self
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -169,6 +171,8 @@ refresh_leaf
         Not in weald: they raise.
     """
 
+    _named: ClassVar[dict[str, inspect.Parameter]]
+
     def __init__(
         self,
         *,
@@ -263,14 +267,15 @@ refresh_leaf
         if cls.__doc__ and XGBParameters.__doc__:
             shared = XGBParameters.__doc__.split("\n\n", 1)[1].strip()
             cls.__doc__ = cls.__doc__.replace("{parameters}", shared).replace("{attributes}", _ATTRIBUTES)
-        named = list(cls._constructor().values())
+        cls._named = cls._constructor_of_class()
+        named = list(cls._named.values())
         cls.__signature__ = inspect.Signature(named)
         if "__init__" in vars(cls):  # what is passed on counts too where scikit-learn compares with defaults
             own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
             cls.__init__.__signature__ = inspect.Signature([own, *named])  # type: ignore[attr-defined]
 
     @classmethod
-    def _constructor(cls) -> dict[str, inspect.Parameter]:
+    def _constructor_of_class(cls) -> dict[str, inspect.Parameter]:
         """The constructor's parameters: a class that passes others on (`**kwargs`) has its parents' too."""
         found: dict[str, inspect.Parameter] = {}
         for each in cls.__mro__:
@@ -285,6 +290,11 @@ refresh_leaf
             if each is XGBParameters:  # what it takes besides are other spellings
                 break
         return found
+
+    @classmethod
+    def _constructor(cls) -> dict[str, inspect.Parameter]:
+        """The same, found once for a class: every `get_params`, `set_params` and `fit` asks for it."""
+        return cls._named if "_named" in vars(cls) else cls._constructor_of_class()
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -343,8 +353,7 @@ refresh_leaf
         """
         given = self._all_params() | {"objective": self.objective}
         kept = {name: value for name, value in given.items() if not callable(value)}
-        signature = inspect.signature(XGBParameters.__init__).parameters
-        names = list(signature)
+        names = list(_shared())
         first = names[1 : names.index("eta")]  # those of xgboost's classes; the others stand after them
         kept = {name: value for name, value in kept.items() if value is not None or name in first}
         seed = kept.get("random_state")
@@ -356,13 +365,12 @@ refresh_leaf
 
     def _all_params(self) -> dict[str, Any]:
         """Every parameter of boosting as it was given, whatever constructor a subclass has."""
-        names = list(inspect.signature(XGBParameters.__init__).parameters)
-        found = {name: getattr(self, name) for name in names if name not in ("self", "others")}
+        found = {name: getattr(self, name) for name in _shared() if name not in ("self", "others")}
         return found | {"objective": vars(self).get("objective")}
 
     def _boosting_params(self) -> dict[str, Any]:
         """What has to be given to a booster of no special defaults to train the same."""
-        defaults = inspect.signature(XGBParameters.__init__).parameters
+        defaults = _shared()
         now = self._all_params()
         return {name: value for name, value in now.items() if not _same(value, defaults[name].default)}
 
@@ -371,6 +379,12 @@ refresh_leaf
         defaults = self._constructor()
         now = self.get_params(deep=False)
         return {name: value for name, value in now.items() if not _same(value, defaults[name].default)}
+
+
+@cache
+def _shared() -> Mapping[str, inspect.Parameter]:
+    """The parameters that all classes share, with `self` before and `others` behind them."""
+    return inspect.signature(XGBParameters.__init__).parameters
 
 
 def _same(value: Any, default: Any) -> bool:
