@@ -15,8 +15,10 @@ SANITIZE := build/sanitize
 NATIVE_TESTS := $(wildcard tests/unit tests/property)
 # One more than the cores of the smallest machine: some tests wait for processes that they start.
 WORKERS := 3
+# The quickest that go from end to end: imports, README and guide, benchmark scripts, model files, the command.
+SMOKE := tests/smoke tests/golden tests/unit/cli
 
-.PHONY: build demo test lint format stubs bench agreement sanitize clean
+.PHONY: build demo test smoke lint format stubs bench agreement sanitize clean
 .DELETE_ON_ERROR:
 
 build: $(VENV)/.test
@@ -25,7 +27,11 @@ demo: $(VENV)/.cli
 	$(BIN)/weald demo
 
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=10
+
+# Half a minute at most, before all of `make test`.
+smoke: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(SMOKE)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

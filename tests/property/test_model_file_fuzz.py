@@ -19,16 +19,16 @@ import weald
 from weald.errors import ModelFileError
 from weald.io import container, model_file
 
-N_FILES = 200  # tests/fuzz spoils every kind of model, and more ways
+N_FILES = 120  # tests/fuzz spoils every kind of model, and more ways
 
 MODELS = {
     "classifier": lambda: classifier(
         1, params={"class_weight": {"Adelie": 2.0}, "categorical_features": ["code"]}
     ),
-    "two classes, repeated cuts": lambda: classifier(2, classes=np.array([3, 9]), n_leaves=80, cuts=3),
+    "two classes, repeated cuts": lambda: classifier(2, classes=np.array([3, 9]), n_leaves=24, cuts=3),
     "weighted": lambda: classifier(3, classes=np.array(["a", "b"]), weighted=True),
     "regressor": lambda: regressor(4, params={"max_features": "sqrt", "random_state": 3}),
-    "combinations": lambda: regressor(5, combinations=True, n_leaves=40),
+    "combinations": lambda: regressor(5, combinations=True, n_leaves=24),
     "several outputs": lambda: classifier(
         7,
         classes=[("a", "b"), np.array([1, 5, 9]), np.array([True])],

@@ -21,11 +21,26 @@ FORBIDDEN = {
 ALLOWED = {"weald"}
 
 
-def loaded(statements: str) -> set[str]:
-    """The modules in a fresh interpreter after some statements."""
-    code = f"{statements}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"
+#: in this order in one process: each loads what those before it have not
+STEPS = {
+    "nothing": "pass",
+    "weald": "import weald",
+    "theirs": "import numpy, scipy.sparse, sklearn.base",
+    "estimators": "weald.DecisionTreeClassifier; weald.DecisionTreeRegressor; weald.RandomForestClassifier",
+    "fit": "weald.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).predict([[0.5]])",
+    "ensembles": "weald.BaggingClassifier; weald.VotingRegressor; weald.forest_bound(0.5, 0.1)",
+}
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, set[str]]:
+    """The modules in a fresh interpreter after each step."""
+    lines = ["import json, sys", "found = {}"]
+    for name, step in STEPS.items():
+        lines += [step, f"found[{name!r}] = list(sys.modules)"]
+    code = "\n".join([*lines, "print(json.dumps(found))"])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout))
+    return {name: set(modules) for name, modules in json.loads(done.stdout).items()}
 
 
 def foreign(modules: set[str]) -> set[str]:
@@ -33,30 +48,24 @@ def foreign(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
 
 
-def test_import_weald_loads_only_weald():
-    assert foreign(loaded("import weald")) - foreign(loaded("pass")) <= ALLOWED
+def test_import_weald_loads_only_weald(loaded):
+    assert foreign(loaded["weald"]) - foreign(loaded["nothing"]) <= ALLOWED
 
 
-def test_estimators_load_what_sklearn_base_loads_and_no_frame_library():
+def test_estimators_load_what_sklearn_base_loads_and_no_frame_library(loaded):
     # scikit-learn itself loads pandas where it is installed; weald must add nothing of the kind.
-    ours = loaded("import weald; weald.DecisionTreeClassifier; weald.RandomForestClassifier")
-    theirs = loaded("import numpy, scipy.sparse, sklearn.base")
+    ours, theirs = loaded["estimators"], loaded["theirs"]
     assert not (ours - theirs) & FORBIDDEN
     assert foreign(ours) - foreign(theirs) <= {"weald", "narwhals"}
 
 
-def test_ensembles_load_no_more_than_trees():
-    ours = loaded(
-        "import weald; weald.BaggingClassifier; weald.VotingRegressor; weald.forest_bound(0.5, 0.1)"
-    )
-    trees = loaded("import weald; weald.DecisionTreeClassifier; weald.DecisionTreeRegressor")
-    assert not (ours - trees) & FORBIDDEN
-    assert foreign(ours) <= foreign(trees)
+def test_fit_and_predict_on_arrays_load_no_frame_library(loaded):
+    assert not (loaded["fit"] - loaded["theirs"]) & FORBIDDEN
 
 
-def test_fit_and_predict_on_arrays_load_no_frame_library():
-    steps = "import weald; m = weald.DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]); m.predict([[0.5]])"
-    assert not (loaded(steps) - loaded("import sklearn.base")) & FORBIDDEN
+def test_ensembles_load_no_more_than_trees(loaded):
+    assert not (loaded["ensembles"] - loaded["fit"]) & FORBIDDEN
+    assert foreign(loaded["ensembles"]) <= foreign(loaded["estimators"])
 
 
 def test_unknown_name_has_a_hint():
