@@ -7,8 +7,8 @@
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "bindings/tree_dict.h"
-#include "core/boosting/adaboost.h"
-#include "core/boosting/adaboost_weights.h"
+#include "core/boosting/adaboost/adaboost.h"
+#include "core/boosting/adaboost/weights.h"
 
 namespace weald::bindings {
 

@@ -13,9 +13,9 @@
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "core/data/sparse_moments.h"
-#include "core/svm/linear_classes.h"
-#include "core/svm/linear_scores.h"
-#include "core/svm/linear_solve.h"
+#include "core/svm/linear/classes.h"
+#include "core/svm/linear/scores.h"
+#include "core/svm/linear/solve.h"
 
 namespace weald::bindings {
 

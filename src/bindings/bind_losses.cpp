@@ -8,9 +8,9 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/boosting/gradients.h"
-#include "core/boosting/leaf_quantiles.h"
-#include "core/boosting/links.h"
+#include "core/boosting/losses/gradients.h"
+#include "core/boosting/losses/links.h"
+#include "core/boosting/stage/leaf_quantiles.h"
 
 namespace weald::bindings {
 

@@ -10,8 +10,8 @@
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "bindings/tree_dict.h"
-#include "core/boosting/gradients.h"
-#include "core/tree/newton_rows.h"
+#include "core/boosting/losses/gradients.h"
+#include "core/tree/newton/rows.h"
 
 namespace weald::bindings {
 

@@ -5,7 +5,7 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/tree/prune.h"
+#include "core/tree/model/prune.h"
 
 namespace weald::bindings {
 

@@ -5,8 +5,8 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/boosting/ranking.h"
-#include "core/boosting/ranking_metrics.h"
+#include "core/boosting/ranking/metrics.h"
+#include "core/boosting/ranking/ranking.h"
 
 namespace weald::bindings {
 

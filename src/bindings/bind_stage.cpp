@@ -8,8 +8,8 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/boosting/stage.h"
-#include "core/boosting/stage_leaves.h"
+#include "core/boosting/stage/leaves.h"
+#include "core/boosting/stage/stage.h"
 
 namespace weald::bindings {
 

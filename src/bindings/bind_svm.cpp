@@ -8,10 +8,10 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/svm/pivoted_root.h"
-#include "core/svm/scores.h"
-#include "core/svm/solver.h"
-#include "core/svm/sources.h"
+#include "core/svm/dual/solver.h"
+#include "core/svm/dual/sources.h"
+#include "core/svm/kernel/pivoted_root.h"
+#include "core/svm/kernel/scores.h"
 
 namespace weald::bindings {
 

@@ -7,9 +7,9 @@
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "bindings/tree_dict.h"
-#include "core/tree/grow_tree.h"
-#include "core/tree/quantise.h"
-#include "core/tree/threshold_ranks.h"
+#include "core/tree/grow/tree.h"
+#include "core/tree/statistics/quantise.h"
+#include "core/tree/statistics/threshold_ranks.h"
 
 namespace weald::bindings {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings/arrays.h"
-#include "core/tree/forest.h"
+#include "core/tree/model/forest.h"
 
 namespace weald::bindings {
 

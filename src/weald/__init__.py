@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from weald import callback, kernels
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
-    from weald.boosting.train import cv, train
-    from weald.estimators.adaboost_classifier import AdaBoostClassifier
-    from weald.estimators.adaboost_regressor import AdaBoostRegressor
-    from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
-    from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
-    from weald.estimators.gradient_boosting_classifier import GradientBoostingClassifier
-    from weald.estimators.gradient_boosting_regressor import GradientBoostingRegressor
-    from weald.estimators.landmarks import Landmarks
-    from weald.estimators.linear_svc import LinearSVC
-    from weald.estimators.linear_svr import LinearSVR
-    from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
-    from weald.estimators.svc import SVC
-    from weald.estimators.svr import SVR
-    from weald.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-    from weald.estimators.voting import VotingClassifier, VotingRegressor
-    from weald.estimators.xgboost_batches import DataIter
-    from weald.estimators.xgboost_booster import Booster
-    from weald.estimators.xgboost_classifier import XGBClassifier
-    from weald.estimators.xgboost_forest import XGBRFClassifier, XGBRFRegressor
-    from weald.estimators.xgboost_matrix import DMatrix, ExtMemQuantileDMatrix, QuantileDMatrix
-    from weald.estimators.xgboost_model import XGBModel
-    from weald.estimators.xgboost_ranker import XGBRanker
-    from weald.estimators.xgboost_regressor import XGBRegressor
-    from weald.impute.proximity import ProximityImputer
+    from weald.estimators.adaboost.classifier import AdaBoostClassifier
+    from weald.estimators.adaboost.regressor import AdaBoostRegressor
+    from weald.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
+    from weald.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
+    from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
+    from weald.estimators.gradient_boosting.regressor import GradientBoostingRegressor
+    from weald.estimators.impute.proximity import ProximityImputer
+    from weald.estimators.svm.kernel.svc import SVC
+    from weald.estimators.svm.kernel.svr import SVR
+    from weald.estimators.svm.landmarks.landmarks import Landmarks
+    from weald.estimators.svm.linear.svc import LinearSVC
+    from weald.estimators.svm.linear.svr import LinearSVR
+    from weald.estimators.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from weald.estimators.voting.voting import VotingClassifier, VotingRegressor
+    from weald.estimators.xgboost.batches import DataIter
+    from weald.estimators.xgboost.classifier import XGBClassifier
+    from weald.estimators.xgboost.forest import XGBRFClassifier, XGBRFRegressor
+    from weald.estimators.xgboost.model import XGBModel
+    from weald.estimators.xgboost.native.booster import Booster
+    from weald.estimators.xgboost.native.matrix import DMatrix, ExtMemQuantileDMatrix, QuantileDMatrix
+    from weald.estimators.xgboost.native.train import cv, train
+    from weald.estimators.xgboost.ranker import XGBRanker
+    from weald.estimators.xgboost.regressor import XGBRegressor
     from weald.io.model_file import load
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.margin import plot_margin
     from weald.pictures.text import export_text
-    from weald.svm.mercer import MercerReport, check_mercer
+    from weald.svm.kernels.mercer import MercerReport, check_mercer
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
 
 __version__ = "0.1.0"
@@ -105,43 +105,43 @@ __all__ = [
 ]
 
 _HOME = {
-    "AdaBoostClassifier": "weald.estimators.adaboost_classifier",
-    "AdaBoostRegressor": "weald.estimators.adaboost_regressor",
-    "BaggingClassifier": "weald.estimators.bagging",
-    "BaggingRegressor": "weald.estimators.bagging",
-    "Booster": "weald.estimators.xgboost_booster",
-    "DMatrix": "weald.estimators.xgboost_matrix",
-    "DataIter": "weald.estimators.xgboost_batches",
-    "DecisionTreeClassifier": "weald.estimators.tree",
-    "DecisionTreeRegressor": "weald.estimators.tree",
+    "AdaBoostClassifier": "weald.estimators.adaboost.classifier",
+    "AdaBoostRegressor": "weald.estimators.adaboost.regressor",
+    "BaggingClassifier": "weald.estimators.bagging.bagging",
+    "BaggingRegressor": "weald.estimators.bagging.bagging",
+    "Booster": "weald.estimators.xgboost.native.booster",
+    "DMatrix": "weald.estimators.xgboost.native.matrix",
+    "DataIter": "weald.estimators.xgboost.batches",
+    "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",
+    "DecisionTreeRegressor": "weald.estimators.tree.decision_tree",
     "EarlyStopping": "weald.boosting.stopping",
-    "ExtMemQuantileDMatrix": "weald.estimators.xgboost_matrix",
-    "ExtraTreesClassifier": "weald.estimators.extra_trees",
-    "ExtraTreesRegressor": "weald.estimators.extra_trees",
-    "GradientBoostingClassifier": "weald.estimators.gradient_boosting_classifier",
-    "GradientBoostingRegressor": "weald.estimators.gradient_boosting_regressor",
-    "Landmarks": "weald.estimators.landmarks",
+    "ExtMemQuantileDMatrix": "weald.estimators.xgboost.native.matrix",
+    "ExtraTreesClassifier": "weald.estimators.forest.extra_trees",
+    "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
+    "GradientBoostingClassifier": "weald.estimators.gradient_boosting.classifier",
+    "GradientBoostingRegressor": "weald.estimators.gradient_boosting.regressor",
+    "Landmarks": "weald.estimators.svm.landmarks.landmarks",
     "LearningRateScheduler": "weald.boosting.callbacks",
-    "MercerReport": "weald.svm.mercer",
-    "LinearSVC": "weald.estimators.linear_svc",
-    "LinearSVR": "weald.estimators.linear_svr",
-    "ProximityImputer": "weald.impute.proximity",
-    "QuantileDMatrix": "weald.estimators.xgboost_matrix",
-    "RandomForestClassifier": "weald.estimators.random_forest",
-    "RandomForestRegressor": "weald.estimators.random_forest",
-    "SVC": "weald.estimators.svc",
-    "SVR": "weald.estimators.svr",
+    "MercerReport": "weald.svm.kernels.mercer",
+    "LinearSVC": "weald.estimators.svm.linear.svc",
+    "LinearSVR": "weald.estimators.svm.linear.svr",
+    "ProximityImputer": "weald.estimators.impute.proximity",
+    "QuantileDMatrix": "weald.estimators.xgboost.native.matrix",
+    "RandomForestClassifier": "weald.estimators.forest.random_forest",
+    "RandomForestRegressor": "weald.estimators.forest.random_forest",
+    "SVC": "weald.estimators.svm.kernel.svc",
+    "SVR": "weald.estimators.svm.kernel.svr",
     "TrainingCallback": "weald.boosting.callbacks",
-    "VotingClassifier": "weald.estimators.voting",
-    "VotingRegressor": "weald.estimators.voting",
-    "XGBClassifier": "weald.estimators.xgboost_classifier",
-    "XGBModel": "weald.estimators.xgboost_model",
-    "XGBRFClassifier": "weald.estimators.xgboost_forest",
-    "XGBRFRegressor": "weald.estimators.xgboost_forest",
-    "XGBRanker": "weald.estimators.xgboost_ranker",
-    "XGBRegressor": "weald.estimators.xgboost_regressor",
-    "check_mercer": "weald.svm.mercer",
-    "cv": "weald.boosting.train",
+    "VotingClassifier": "weald.estimators.voting.voting",
+    "VotingRegressor": "weald.estimators.voting.voting",
+    "XGBClassifier": "weald.estimators.xgboost.classifier",
+    "XGBModel": "weald.estimators.xgboost.model",
+    "XGBRFClassifier": "weald.estimators.xgboost.forest",
+    "XGBRFRegressor": "weald.estimators.xgboost.forest",
+    "XGBRanker": "weald.estimators.xgboost.ranker",
+    "XGBRegressor": "weald.estimators.xgboost.regressor",
+    "check_mercer": "weald.svm.kernels.mercer",
+    "cv": "weald.estimators.xgboost.native.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
     "forest_bound": "weald.theory",
@@ -152,7 +152,7 @@ _HOME = {
     "plot_margin": "weald.pictures.margin",
     "plot_tree": "weald.pictures.drawing",
     "sigmoid": "weald.theory",
-    "train": "weald.boosting.train",
+    "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",
 }
 

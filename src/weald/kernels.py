@@ -3,7 +3,7 @@
 They add and multiply (`RBF(gamma=0.1) + 2.0 * Linear()`, `Polynomial() ** 2`) and run as functions.
 """
 
-from weald.svm.kernels import (
+from weald.svm.kernels.functions import (
     RBF,
     ChiSquared,
     Constant,

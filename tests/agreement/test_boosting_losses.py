@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weald.boosting.links import apply_link
-from weald.boosting.losses import OBJECTIVES, RANKING, make_objective
+from weald.boosting.newton.losses import OBJECTIVES, RANKING, make_objective
 from weald.boosting.records import BoostTarget
 
 xgboost = pytest.importorskip("xgboost")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weald.boosting.metric_names import default_metric, make_metric, make_metrics
+from weald.boosting.metrics.names import default_metric, make_metric, make_metrics
 from weald.boosting.records import BoostTarget
 
 xgboost = pytest.importorskip("xgboost")
@@ -156,7 +156,7 @@ def test_quantiles(weighted: bool, alphas: list[float]):
 @pytest.mark.parametrize("metric", ["auc", "aucpr"])
 def test_areas_of_rankings(weighted: bool, metric: str):
     if metric == "auc":
-        pytest.importorskip("weald.boosting.ranking_metrics")
+        pytest.importorskip("weald.boosting.metrics.ranking")
     rng = np.random.default_rng(9)
     start = np.array([0, 50, 150, 180, 182, 190, N])
     weight = np.repeat(rng.integers(1, 9, 6) / 4.0, np.diff(start)) if weighted else None

@@ -9,8 +9,8 @@ import pytest
 import xgboost as xgb
 from unit.boosting.ranking_twin import gradients, random_queries
 
-from weald.boosting import ranking_metrics
-from weald.boosting.ranking import make_ranking_objective
+from weald.boosting.metrics import ranking as ranking_metrics
+from weald.boosting.ranking.objectives import make_ranking_objective
 from weald.boosting.records import BoostTarget
 
 NAMES = ["rank:ndcg", "rank:pairwise", "rank:map"]

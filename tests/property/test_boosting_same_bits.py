@@ -28,16 +28,16 @@ from weald import (
     XGBRanker,
     XGBRegressor,
 )
+from weald.boosting.newton.rows import BoostedRows
 from weald.io.model_file import to_bytes
-from weald.rows.boosted import BoostedRows
 
 TESTS = str(Path(__file__).resolve().parents[1])
 N_JOBS = (1, 2, 3, 8)
 #: rows of a small case: several blocks of rows, so that threads have something to share
 N_ROWS = 6000
-#: enough rows for 16-bit statistics (`narrow_rows` in core/tree/newton_rows.h)
+#: enough rows for 16-bit statistics (`narrow_rows` in core/tree/newton/rows.h)
 N_MANY = 70_000
-#: from here on packed stages are narrow (rows/stage.py)
+#: from here on packed stages are narrow (boosting/stage/rows.py)
 N_ALL_THREADS = 1 << 18
 
 

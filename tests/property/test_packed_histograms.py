@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import weald.rows.boosted as rows_module
+import weald.boosting.newton.rows as rows_module
 from weald import XGBRegressor, engine
-from weald.boosting.losses import LOSSES, NativeObjective, make_objective
-from weald.boosting.options import BoostOptions
+from weald.boosting.newton.losses import LOSSES, NativeObjective, make_objective
+from weald.boosting.newton.options import BoostOptions
+from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.records import BoostTarget
 from weald.data.adapters import to_table
 from weald.data.codes import Codes, encode
-from weald.rows.boosted import BoostedRows
 
 seeds = st.integers(0, 2**32 - 1)
 

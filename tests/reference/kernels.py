@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.svm.kernels import (
+from weald.svm.kernels.functions import (
     RBF,
     ChiSquared,
     Constant,

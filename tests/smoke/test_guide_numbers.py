@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weald.estimators.xgboost_plan import EXACT_CELLS, EXACT_ROWS
-from weald.svm.advice import MOST_COLUMNS, MOST_ROWS, WORKING_ROWS
+from weald.estimators.xgboost.plan import EXACT_CELLS, EXACT_ROWS
+from weald.svm.solver_choice import MOST_COLUMNS, MOST_ROWS, WORKING_ROWS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 

@@ -19,8 +19,8 @@ from weald import (
     majority_vote_error,
     variance_of_average,
 )
-from weald.estimators.bagging_bags import Bags
-from weald.estimators.bagging_trees import TreeMembers, grow_trees
+from weald.estimators.bagging.bags import Bags
+from weald.estimators.bagging.trees import TreeMembers, grow_trees
 from weald.model.join import joined
 
 

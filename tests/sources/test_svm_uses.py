@@ -18,7 +18,7 @@ import weald
 from weald import SVC, SVR
 from weald.errors import ScaleWarning
 from weald.kernels import ChiSquared, Intersection
-from weald.svm.advice import advise
+from weald.svm.solver_choice import advise
 
 RNG = np.random.default_rng(0)
 

@@ -18,7 +18,7 @@ from weald.adaboost.judging import Task
 from weald.adaboost.records import Learner, Plan, Round, Training
 from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts
 from weald.errors import DataError, ParameterError, WealdError
-from weald.estimators.members import naming
+from weald.estimators.shared.members import naming
 
 #: how often in a row a round may be tried again
 MOST_TRIES = 20

@@ -4,7 +4,7 @@
     for each round:
         the step adds its trees, fitted to the loss at F, to the model and to F
 
-Steps are in newton_step.py, tree_step.py and estimators/gradient_boosting_bases.py. What happens around a
+Steps are in newton_step.py, tree_step.py and estimators/gradient_boosting/any_bases.py. What happens around a
 round is the watch's: metrics, early stopping, callbacks, progress.
 """
 
@@ -15,10 +15,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from weald.boosting.callbacks import ModelView
-from weald.boosting.newton_step import NewtonStep
-from weald.boosting.options import BoostOptions
+from weald.boosting.newton.options import BoostOptions
+from weald.boosting.newton.step import NewtonStep
+from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, Floats, Objective
-from weald.boosting.watch import Watch
 from weald.data.codes import Codes
 from weald.data.table import Table
 from weald.model.assemble import forest_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weald.boosting.callbacks import EvalsLog, TrainingCallback
-from weald.boosting.metric_names import more_is_better
+from weald.boosting.metrics.names import more_is_better
 from weald.errors import DataError, ParameterError, listing, nearest
 
 

@@ -13,12 +13,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import arrow_frame, pandas_frame
-from weald.data.arrays import array_column, as_categorical, native_numbers
 from weald.data.blocks import ArrayBlock, Block
-from weald.data.forms import plain_table
+from weald.data.frames import from_arrow as arrow_frame
+from weald.data.frames import from_pandas as pandas_frame
+from weald.data.frames.forms import plain_table
+from weald.data.frames.from_arrays import array_column, as_categorical, native_numbers
+from weald.data.frames.from_sparse import is_sparse, sparse_block
 from weald.data.rows import with_columns
-from weald.data.sparse import is_sparse, sparse_block
 from weald.data.table import BlockColumns, Column, Table
 from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import arrow_frame, pandas_frame
 from weald.data.adapters import column_of
-from weald.data.arrays import CATEGORICAL_WAY_OUT
-from weald.data.sparse import is_sparse, refuse_sparse
+from weald.data.frames import from_arrow as arrow_frame
+from weald.data.frames import from_pandas as pandas_frame
+from weald.data.frames.from_arrays import CATEGORICAL_WAY_OUT
+from weald.data.frames.from_sparse import is_sparse, refuse_sparse
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
 

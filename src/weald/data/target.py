@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.adapters import column_of
+from weald.data.frames.from_sparse import refuse_sparse
 from weald.data.levels import distinct_numbers, missing_rows, order_value
 from weald.data.outputs import Output, read_outputs
-from weald.data.sparse import refuse_sparse
 from weald.data.table import LevelColumn, NumericColumn
 from weald.errors import DataError, DataTypeError
 

@@ -48,13 +48,13 @@ def add_votes(
 
 
 def stump_rows(codes: NativeCodes, label: NDArray[np.int32], n_classes: int, *, n_threads: int) -> StumpRows:
-    """The rows as the search for stumps reads them; see core/boosting/adaboost_rows.h."""
+    """The rows as the search for stumps reads them; see core/boosting/adaboost/rows.h."""
     return _core.stump_rows(codes, label, n_classes, n_threads)
 
 
 def grow_stump(
     rows: StumpRows, weights: NDArray[np.int64], criterion: int, *, n_threads: int
 ) -> tuple[TreeArrays, NDArray[np.int32]]:
-    """The best stump of some weights, and the class it gives each row; see core/boosting/adaboost.h."""
+    """The best stump of some weights, and the class it gives each row; see core/boosting/adaboost/adaboost.h."""
     said = np.empty(len(weights), np.int32)
     return _core.grow_stump(rows, weights, criterion, n_threads, said), said

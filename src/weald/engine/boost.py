@@ -26,7 +26,7 @@ class RowLoss(NamedTuple):
 
 
 class NewtonRows:
-    """The rows of one fit; see core/tree/newton_rows.h."""
+    """The rows of one fit; see core/tree/newton/rows.h."""
 
     def __init__(self, codes: NativeCodes) -> None:
         self._native = _core.NewtonRows(codes)

@@ -13,7 +13,7 @@ from weald import _core
 from weald.engine.svm import matrix_parts
 
 if TYPE_CHECKING:
-    from weald.data.matrix import Matrix
+    from weald.data.matrix.matrix import Matrix
 
 Floats: TypeAlias = NDArray[np.float64]
 #: called with the iterations so far and the gap

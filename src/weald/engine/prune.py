@@ -23,7 +23,7 @@ class PruneSequence(NamedTuple):
 def prune_sequence(
     slot: NDArray[np.int32], right: NDArray[np.int32], gain: NDArray[np.float64]
 ) -> PruneSequence:
-    """The weakest-link sequence of one tree; see core/tree/prune.h."""
+    """The weakest-link sequence of one tree; see core/tree/model/prune.h."""
     return PruneSequence(**_core.prune_sequence(slot, right, gain))
 
 

@@ -17,7 +17,7 @@ _METRICS = ("ndcg", "map", "pre", "auc")
 
 
 class RankingQueries(NamedTuple):
-    """The queries as core/boosting/ranking.h wants them."""
+    """The queries as core/boosting/ranking/ranking.h wants them."""
 
     start: NDArray[np.int64]  # (n_queries + 1,)
     gain: Floats  # (n_rows,)
@@ -79,5 +79,5 @@ def ranking_metric(
     k: int,
     n_threads: int,
 ) -> Floats:
-    """One value a query; NaN where it has none. See core/boosting/ranking_metrics.h."""
+    """One value a query; NaN where it has none. See core/boosting/ranking/metrics.h."""
     return _core.ranking_metric(_METRICS.index(metric), start, gain, predictions, k, n_threads)

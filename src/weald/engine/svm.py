@@ -11,7 +11,7 @@ from scipy import sparse
 from weald import _core
 
 if TYPE_CHECKING:
-    from weald.data.matrix import Matrix
+    from weald.data.matrix.matrix import Matrix
 
 DualSolver: TypeAlias = _core.DualSolver
 GivenRows: TypeAlias = _core.GivenRows
@@ -94,7 +94,7 @@ def dual_solver(
     n_threads: int,
     working_set: int = 512,
 ) -> DualSolver:
-    """A solver of the dual problem on a source of kernel rows; see core/svm/solver.h."""
+    """A solver of the dual problem on a source of kernel rows; see core/svm/dual/solver.h."""
     return _core.dual_solver(
         source, rows, signs, linear, upper, tolerance, max_steps, shrinking, working_set, n_threads
     )

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.frames.write import Cells
 from weald.data.levels import missing_rows
 from weald.data.table import Column, LevelColumn, Unit
-from weald.data.write import Cells
 from weald.errors import DataError, infinite_value
 from weald.impute.rules import first_level, first_number
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.data.frames.write import Cells, take_rows, write_cells
 from weald.data.levels import missing_rows
 from weald.data.table import LevelColumn, Table
-from weald.data.write import Cells, take_rows, write_cells
 
 
 def neighbourhoods(

@@ -190,7 +190,7 @@ def encode_params(params: dict[str, Any]) -> dict[str, Any]:
 
 def _encode_kernel(kernel: Any) -> dict[str, Any]:
     """A kernel object; a function of the user's own is code, which no file keeps."""
-    from weald.svm.kernels import Kernel
+    from weald.svm.kernels.functions import Kernel
 
     if isinstance(kernel, Kernel):
         return {"kernel": kernel.to_json()}
@@ -217,7 +217,7 @@ def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, A
 
 
 def _decode_kernel(record: dict[str, Any]) -> Any:
-    from weald.svm.kernels import Kernel
+    from weald.svm.kernels.functions import Kernel
 
     if list(record) != ["kernel"]:
         raise ModelFileError("Parameter `kernel` of the model file has an unknown form.")

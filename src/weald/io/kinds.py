@@ -39,37 +39,37 @@ class Kind:
 
 
 KINDS = {
-    "AdaBoostClassifier": Kind("weald.estimators.adaboost_classifier", classifier=True, ensemble=True),
-    "AdaBoostRegressor": Kind("weald.estimators.adaboost_regressor", classifier=False, ensemble=True),
-    "DecisionTreeClassifier": Kind("weald.estimators.tree", classifier=True),
-    "DecisionTreeRegressor": Kind("weald.estimators.tree", classifier=False),
-    "ExtraTreesClassifier": Kind("weald.estimators.extra_trees", classifier=True, forest=True),
-    "ExtraTreesRegressor": Kind("weald.estimators.extra_trees", classifier=False, forest=True),
-    "RandomForestClassifier": Kind("weald.estimators.random_forest", classifier=True, forest=True),
-    "RandomForestRegressor": Kind("weald.estimators.random_forest", classifier=False, forest=True),
-    "BaggingClassifier": Kind("weald.estimators.bagging", classifier=True, ensemble=True),
-    "BaggingRegressor": Kind("weald.estimators.bagging", classifier=False, ensemble=True),
-    "Landmarks": Kind("weald.estimators.landmarks", classifier=False, machine=True),
-    "LinearSVC": Kind("weald.estimators.linear_svc", classifier=True, machine=True),
-    "LinearSVR": Kind("weald.estimators.linear_svr", classifier=False, machine=True),
-    "SVC": Kind("weald.estimators.svc", classifier=True, machine=True),
-    "SVR": Kind("weald.estimators.svr", classifier=False, machine=True),
-    "ProximityImputer": Kind("weald.impute.proximity", classifier=False, ensemble=True),
-    "VotingClassifier": Kind("weald.estimators.voting", classifier=True, ensemble=True),
-    "VotingRegressor": Kind("weald.estimators.voting", classifier=False, ensemble=True),
+    "AdaBoostClassifier": Kind("weald.estimators.adaboost.classifier", classifier=True, ensemble=True),
+    "AdaBoostRegressor": Kind("weald.estimators.adaboost.regressor", classifier=False, ensemble=True),
+    "DecisionTreeClassifier": Kind("weald.estimators.tree.decision_tree", classifier=True),
+    "DecisionTreeRegressor": Kind("weald.estimators.tree.decision_tree", classifier=False),
+    "ExtraTreesClassifier": Kind("weald.estimators.forest.extra_trees", classifier=True, forest=True),
+    "ExtraTreesRegressor": Kind("weald.estimators.forest.extra_trees", classifier=False, forest=True),
+    "RandomForestClassifier": Kind("weald.estimators.forest.random_forest", classifier=True, forest=True),
+    "RandomForestRegressor": Kind("weald.estimators.forest.random_forest", classifier=False, forest=True),
+    "BaggingClassifier": Kind("weald.estimators.bagging.bagging", classifier=True, ensemble=True),
+    "BaggingRegressor": Kind("weald.estimators.bagging.bagging", classifier=False, ensemble=True),
+    "Landmarks": Kind("weald.estimators.svm.landmarks.landmarks", classifier=False, machine=True),
+    "LinearSVC": Kind("weald.estimators.svm.linear.svc", classifier=True, machine=True),
+    "LinearSVR": Kind("weald.estimators.svm.linear.svr", classifier=False, machine=True),
+    "SVC": Kind("weald.estimators.svm.kernel.svc", classifier=True, machine=True),
+    "SVR": Kind("weald.estimators.svm.kernel.svr", classifier=False, machine=True),
+    "ProximityImputer": Kind("weald.estimators.impute.proximity", classifier=False, ensemble=True),
+    "VotingClassifier": Kind("weald.estimators.voting.voting", classifier=True, ensemble=True),
+    "VotingRegressor": Kind("weald.estimators.voting.voting", classifier=False, ensemble=True),
     "GradientBoostingClassifier": Kind(
-        "weald.estimators.gradient_boosting_classifier", classifier=True, boosted=True, ensemble=True
+        "weald.estimators.gradient_boosting.classifier", classifier=True, boosted=True, ensemble=True
     ),
     "GradientBoostingRegressor": Kind(
-        "weald.estimators.gradient_boosting_regressor", classifier=False, boosted=True, ensemble=True
+        "weald.estimators.gradient_boosting.regressor", classifier=False, boosted=True, ensemble=True
     ),
-    "Booster": Kind("weald.estimators.xgboost_booster", classifier=False, boosted=True),
-    "XGBClassifier": Kind("weald.estimators.xgboost_classifier", classifier=True, boosted=True),
-    "XGBModel": Kind("weald.estimators.xgboost_model", classifier=False, boosted=True),
-    "XGBRegressor": Kind("weald.estimators.xgboost_regressor", classifier=False, boosted=True),
-    "XGBRFClassifier": Kind("weald.estimators.xgboost_forest", classifier=True, boosted=True),
-    "XGBRFRegressor": Kind("weald.estimators.xgboost_forest", classifier=False, boosted=True),
-    "XGBRanker": Kind("weald.estimators.xgboost_ranker", classifier=False, boosted=True),
+    "Booster": Kind("weald.estimators.xgboost.native.booster", classifier=False, boosted=True),
+    "XGBClassifier": Kind("weald.estimators.xgboost.classifier", classifier=True, boosted=True),
+    "XGBModel": Kind("weald.estimators.xgboost.model", classifier=False, boosted=True),
+    "XGBRegressor": Kind("weald.estimators.xgboost.regressor", classifier=False, boosted=True),
+    "XGBRFClassifier": Kind("weald.estimators.xgboost.forest", classifier=True, boosted=True),
+    "XGBRFRegressor": Kind("weald.estimators.xgboost.forest", classifier=False, boosted=True),
+    "XGBRanker": Kind("weald.estimators.xgboost.ranker", classifier=False, boosted=True),
 }
 
 

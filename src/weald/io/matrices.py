@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.errors import ModelFileError
 from weald.io.arrays import Shelf
 

@@ -187,7 +187,7 @@ def _made(name: str, state: Any) -> Any:
         raise
     except WealdError as error:
         raise ModelFileError(f"The parts of the model file do not fit each other: {error}") from error
-    from weald.estimators.saving import mark_loaded
+    from weald.estimators.shared.saving import mark_loaded
 
     mark_loaded(model)
     return model

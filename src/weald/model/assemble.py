@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.boosting.newton.rows import BoostedTree
 from weald.model.forest import Forest
-from weald.rows.boosted import BoostedTree
 
 
 def forest_of(

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.data import pandas_frame
 from weald.data.adapters import to_table
+from weald.data.frames import from_pandas as pandas_frame
 from weald.data.levels import missing_rows
 from weald.data.table import LevelColumn, Table
 from weald.errors import DataError, DataTypeError

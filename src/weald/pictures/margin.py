@@ -19,7 +19,7 @@ from weald.errors import DataTypeError, ParameterError
 from weald.pictures.colours import class_colour, tint
 from weald.pictures.plane import Plane, in_words, plane_of
 from weald.pictures.slack import slack_lines
-from weald.svm.kernels import Spectrum
+from weald.svm.kernels.functions import Spectrum
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import pandas_frame
 from weald.data.adapters import to_table
-from weald.data.matrix_columns import numbers_of
+from weald.data.frames import from_pandas as pandas_frame
+from weald.data.matrix.columns import numbers_of
 from weald.data.table import Column, LevelColumn, Table
 from weald.errors import DataError, ParameterError, listing, nearest
 

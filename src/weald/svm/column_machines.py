@@ -12,13 +12,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.errors import ParameterError
-from weald.svm.kernels import Kernel
+from weald.svm.kernel_sources import RowNumbers, column_scores
+from weald.svm.kernels.functions import Kernel
 from weald.svm.landmarks import AnyKernel, LandmarkMap, choose_landmarks, nystroem_map
 from weald.svm.linear import solve_linear
 from weald.svm.machines import Limits, Machine, Question, Report, added_up, kkt_gap, primal_objective
-from weald.svm.spaces import RowNumbers, column_scores
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.errors import DataError
+from weald.svm.binary_tasks import class_questions
 from weald.svm.calibration import Calibrator, fit_sigmoid, fit_steps
 from weald.svm.machines import Machine, Question
-from weald.svm.questions import class_questions
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -15,14 +15,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.engine.memory import ask_for
 from weald.engine.python_threads import apart
 from weald.engine.svm import kernel_values, pivoted_root, products
 from weald.errors import DataError
-from weald.svm.diagonal import diagonal
-from weald.svm.gram import beyond_float64, called
-from weald.svm.kernels import Kernel
+from weald.svm.kernels.diagonal import diagonal
+from weald.svm.kernels.functions import Kernel
+from weald.svm.kernels.gram import beyond_float64, called
 
 Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.engine import linear as engine
 
 Floats: TypeAlias = NDArray[np.float64]

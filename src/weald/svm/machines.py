@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.svm.kernel_sources import RowNumbers, Space, column_scores
 from weald.svm.problem import DualProblem, DualSolution, KernelRows, solve_dual
-from weald.svm.spaces import RowNumbers, Space, column_scores
 
 Floats: TypeAlias = NDArray[np.float64]
 

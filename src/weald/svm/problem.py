@@ -2,7 +2,7 @@
 
 minimise ½ αᵀQα + pᵀα  with  Q_ij = s_i s_j K(r_i, r_j),  sᵀα = 0,  0 ≤ α ≤ u
 
-docs/methods/svm.md has the equations; core/svm/problem.h states the problem as the solver sees it.
+docs/methods/svm.md has the equations; core/svm/dual/problem.h states the problem as the solver sees it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from weald.engine.svm import DualSolver, GivenRows, RowSource, dual_solver, prog
 from weald.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from weald.data.matrix import Matrix
+    from weald.data.matrix.matrix import Matrix
 
 StoppedBy: TypeAlias = Literal["tol", "max_iter", "max_time", "unbounded", "rounding", "pace"]
 #: row numbers → rows of the kernel matrix, (len, n)

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Self, TextIO
 
-from weald.boosting.progress import PAUSE, Display, display_on
+from weald.progress import PAUSE, Display, display_on
 
 #: steps of the bar
 _STEPS = 100

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from weald.boosting.ranking import make_ranking_objective
+from weald.boosting.ranking.objectives import make_ranking_objective
 from weald.boosting.records import BoostTarget
 
 MASK = 2**64 - 1

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from weald.boosting.groups import group_starts, query_row_weights
+from weald.boosting.ranking.groups import group_starts, query_row_weights
 from weald.errors import DataError, DataTypeError, ParameterError
 
 DAYS = [datetime.date(2024, 1, 2), datetime.date(2024, 1, 2), datetime.date(2024, 1, 1)]

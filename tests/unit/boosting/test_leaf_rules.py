@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from weald.boosting.leaf_rules import leaf_values, newton_values
-from weald.boosting.stage_losses import NativeStageLoss
+from weald.boosting.stage.leaf_rules import leaf_values, newton_values
+from weald.boosting.stage.losses import NativeStageLoss
 
 
 class Summed:

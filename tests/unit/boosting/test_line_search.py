@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weald.boosting.line_search import minimise
+from weald.boosting.stage.line_search import minimise
 
 
 def test_smooth_functions_with_and_without_curvature():

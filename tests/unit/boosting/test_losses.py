@@ -7,7 +7,7 @@ import pytest
 
 from weald import _core
 from weald.boosting.links import LINKS, apply_link
-from weald.boosting.losses import OBJECTIVES, RANKING, make_objective
+from weald.boosting.newton.losses import OBJECTIVES, RANKING, make_objective
 from weald.boosting.records import BoostTarget
 from weald.errors import DataError, ParameterError, WealdError
 

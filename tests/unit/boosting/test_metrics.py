@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import log_loss, ndcg_score, roc_auc_score
 
-from weald.boosting import areas, metrics
-from weald.boosting.metric_names import METRIC_NAMES, make_metric, make_metrics, parse
+from weald.boosting.metrics import areas
+from weald.boosting.metrics import pointwise as metrics
+from weald.boosting.metrics.names import METRIC_NAMES, make_metric, make_metrics, parse
 from weald.boosting.records import BoostTarget
 from weald.errors import DataError, DataTypeError, ParameterError
 
@@ -232,7 +233,7 @@ def test_several_metrics():
 def rankings(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What the functions of rankings are asked."""
     asked: list[tuple[Any, ...]] = []
-    module = ModuleType("weald.boosting.ranking_metrics")
+    module = ModuleType("weald.boosting.metrics.ranking")
     for name in ("ndcg", "mean_average_precision", "precision"):
 
         def function(p, y, start, weight=None, k=None, *, name=name, **options):
@@ -343,7 +344,7 @@ class TestFunctions:
 
 def test_import_is_light():
     code = (
-        "import sys, weald.boosting.watch\n"
+        "import sys, weald.boosting.newton.watch\n"
         "late = [m for m in ('rich', 'scipy.special', 'pandas', 'xgboost') if m in sys.modules]\n"
         "assert not late, late"
     )

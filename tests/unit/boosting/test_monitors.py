@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import xgboost
-from unit.estimators.xgb_data import numbers
+from unit.estimators.xgboost.data import numbers
 
 import weald
 from weald.errors import ParameterError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weald import XGBClassifier, XGBRegressor
-from weald.boosting.monotone import hold_monotone
+from weald.boosting.stage.monotone import hold_monotone
 from weald.errors import ParameterError
 
 #: (0: x0 <= 1 ((1: x1 <= 2 (a) (b))) (c)) in preorder

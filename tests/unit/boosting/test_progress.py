@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from weald.boosting import progress
-from weald.boosting.progress import Progress, metric_text, progress_of
+from weald import progress
+from weald.progress import Progress, metric_text, progress_of
 
 LOG = {"validation_0": {"auc": [0.5, 0.75]}}
 

@@ -14,7 +14,7 @@ from hypothesis import given, strategies
 from unit.boosting.ranking_twin import gradients, naive_gradients, random_queries
 
 from weald import engine
-from weald.boosting.ranking import make_ranking_objective
+from weald.boosting.ranking.objectives import make_ranking_objective
 from weald.boosting.records import BoostTarget
 from weald.errors import DataError, NativeError, ParameterError
 

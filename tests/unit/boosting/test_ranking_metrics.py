@@ -10,7 +10,7 @@ import pytest
 from unit.boosting.ranking_twin import random_queries, ranked
 
 from weald import engine
-from weald.boosting.ranking_metrics import auc_by_group, mean_average_precision, ndcg, precision
+from weald.boosting.metrics.ranking import auc_by_group, mean_average_precision, ndcg, precision
 from weald.errors import DataError, NativeError
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weald import engine
-from weald.boosting.stage_losses import NativeStageLoss, interpolated
+from weald.boosting.stage.losses import NativeStageLoss, interpolated
 
 RNG = np.random.default_rng(0)
 F, Y, LABEL = RNG.normal(size=5000) * 3, RNG.normal(size=5000) * 3, RNG.integers(0, 2, 5000).astype(float)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xgboost
 from sklearn.model_selection import KFold
-from unit.estimators.xgb_data import numbers, three_classes, two_classes
+from unit.estimators.xgboost.data import numbers, three_classes, two_classes
 
 import weald
 from weald.errors import DataError, DataTypeError, ParameterError

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from weald.boosting.callbacks import LearningRateScheduler, ModelView, TrainingCallback
-from weald.boosting.metric_names import make_metric, make_metrics
-from weald.boosting.progress import Progress
+from weald.boosting.metrics.names import make_metric, make_metrics
+from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, WatchedRows
 from weald.boosting.stopping import EarlyStopping
-from weald.boosting.watch import Watch
 from weald.errors import DataError, ParameterError
+from weald.progress import Progress
 
 
 def first_output(scores: np.ndarray) -> np.ndarray:

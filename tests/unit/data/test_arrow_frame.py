@@ -17,7 +17,7 @@ from support.tables import assert_same_table, values_of
 
 from weald import engine
 from weald.data.adapters import to_table
-from weald.data.arrow_frame import arrow_column
+from weald.data.frames.from_arrow import arrow_column
 from weald.data.table import LevelColumn, NumericColumn
 from weald.errors import DataError, DataTypeError
 

@@ -16,8 +16,8 @@ from support.tables import assert_same_table
 
 import weald
 from weald.data.adapters import to_table
-from weald.data.forms import as_given, plain_table
-from weald.data.user_rows import indexable, outline, take
+from weald.data.frames.forms import as_given, plain_table
+from weald.data.frames.user_rows import indexable, outline, take
 from weald.errors import DataError, DataTypeError
 
 RECORDS: list[dict[str, Any]] = [

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tables import values_of
 
-from weald.data.arrays import array_column
+from weald.data.frames.from_arrays import array_column
 from weald.data.levels import (
     distinct_numbers,
     level_key,

@@ -17,8 +17,8 @@ from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from weald.data.adapters import to_table
-from weald.data.matrix import Matrix, MatrixPlan
-from weald.data.matrix_statistics import weighted_median
+from weald.data.matrix.matrix import Matrix, MatrixPlan
+from weald.data.matrix.statistics import weighted_median
 from weald.data.schema import Schema
 from weald.errors import DataError, DataTypeError, ModelFileError
 

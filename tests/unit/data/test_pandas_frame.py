@@ -11,7 +11,7 @@ import pytest
 from support.tables import values_of
 
 from weald.data.adapters import to_table
-from weald.data.pandas_frame import series_column
+from weald.data.frames.from_pandas import series_column
 from weald.data.table import LevelColumn
 
 NULLABLE = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64"]

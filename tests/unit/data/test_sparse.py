@@ -16,8 +16,8 @@ from support.tables import assert_same_table, values_of
 from weald import DecisionTreeRegressor
 from weald.data.adapters import to_table
 from weald.data.blocks import ArrayBlock, SparseBlock
+from weald.data.frames.from_sparse import sparse_block
 from weald.data.schema import ColumnSchema, Positions, Schema
-from weald.data.sparse import sparse_block
 from weald.data.table import BlockColumns, LevelColumn
 from weald.data.target import read_target, read_weight
 from weald.errors import DataError, DataTypeError, ParameterError

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from weald.data.user_rows import indexable, outline, take
+from weald.data.frames.user_rows import indexable, outline, take
 from weald.errors import DataError, DataTypeError
 
 COLUMNS = {"a": [1.0, 2.0, 3.0], "b": ["x", "y", None], "c": [True, False, True]}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from weald.data.adapters import to_table
-from weald.data.write import Cells, check_writable, places, take_rows, write_cells
+from weald.data.frames.write import Cells, check_writable, places, take_rows, write_cells
 from weald.errors import DataError, DataTypeError
 
 pd = pytest.importorskip("pandas")

@@ -8,7 +8,7 @@ from reference.kernel_machines import kernel_matrix
 from scipy import sparse
 
 from weald import _core
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.engine.svm import kernel_scores, kernel_values
 from weald.errors import DataError
 

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from weald.estimators import base, forest_base, growth
+from weald.estimators.forest import base as forest_base
+from weald.estimators.shared import growth
+from weald.estimators.tree import base
 from weald.rows.memory import GrowOptions
 
 

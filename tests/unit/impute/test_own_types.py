@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 
 from weald import ProximityImputer, RandomForestClassifier
+from weald.data.frames.user_rows import take
+from weald.data.frames.write import _like
 from weald.data.times import ticks_of
-from weald.data.user_rows import take
-from weald.data.write import _like
 from weald.errors import DataError
 
 N = 12

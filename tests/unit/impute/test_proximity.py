@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from weald import ProximityImputer, RandomForestClassifier, RandomForestRegressor
 from weald.datasets import load_penguins
 from weald.errors import DataError, DataTypeError, ParameterError
-from weald.impute.options import has_labels
+from weald.estimators.impute.options import has_labels
 
 RANDOM = np.random.default_rng(0)
 Y = np.repeat([0, 1, 2], 50)
@@ -95,7 +95,7 @@ def test_new_rows_are_independent_of_each_other_and_of_blocks(monkeypatch, max_i
     assert not np.isnan(together).any()
     assert np.array_equal(imputer.transform(X[40:43]), together[40:43])
     assert np.array_equal(np.vstack([imputer.transform(row[None]) for row in X[::9]]), together[::9])
-    monkeypatch.setattr("weald.impute.proximity._COPIES", 9)
+    monkeypatch.setattr("weald.estimators.impute.proximity._COPIES", 9)
     assert np.array_equal(imputer.transform(X), together)
 
 

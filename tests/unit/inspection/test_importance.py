@@ -10,7 +10,7 @@ from unit.model.forests import mixed_schema, naive_leaf, random_forest, random_t
 
 from weald import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from weald.data.rows import take_rows, take_values, with_columns
-from weald.estimators.growth import drawn_seed
+from weald.estimators.shared.growth import drawn_seed
 from weald.inspection.importance import permutation_importances
 from weald.inspection.votes import TrainingRows, wrong_share
 from weald.rows.bags import BagRecord

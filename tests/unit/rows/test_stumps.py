@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from weald import DecisionTreeClassifier, engine
+from weald.adaboost.stumps import Stumps
 from weald.errors import NativeError
-from weald.estimators.predict_labels import most_frequent
+from weald.estimators.shared.labels import most_frequent
 from weald.model.predict import raw_scores
 from weald.rows.memory import GrowOptions, grow_classification_tree
-from weald.rows.stumps import Stumps
 
 
 def some_column(rng, n):

@@ -1,6 +1,6 @@
 """Which machine for how much data: the advice of rows, columns and budget."""
 
-from weald.svm.advice import advise, landmark_count
+from weald.svm.solver_choice import advise, landmark_count
 
 GIGABYTE = 1 << 30
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.kernels import RBF, ChiSquared, Intersection, Linear, Polynomial
-from weald.svm.gram import check_gram, check_nonnegative, check_square, gram, kernel_of
+from weald.svm.kernels.gram import check_gram, check_nonnegative, check_square, gram, kernel_of
 
 X = np.arange(6.0).reshape(3, 2)
 

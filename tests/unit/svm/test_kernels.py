@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.metrics import pairwise
 
 import weald
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.errors import DataError, DataTypeError, ModelFileError, ParameterError
 from weald.kernels import (
     RBF,

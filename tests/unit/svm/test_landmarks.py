@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.kernel_approximation import Nystroem
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.errors import DataError
 from weald.kernels import (
     RBF,
@@ -22,8 +22,8 @@ from weald.kernels import (
     Sigmoid,
 )
 from weald.svm import landmarks
-from weald.svm.diagonal import diagonal
-from weald.svm.gram import gram
+from weald.svm.kernels.diagonal import diagonal
+from weald.svm.kernels.gram import gram
 from weald.svm.landmarks import choose_landmarks, nystroem_map, similarity_map
 
 KERNELS: list[Any] = [

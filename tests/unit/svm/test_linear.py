@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.engine.linear import linear_scores
 from weald.svm.linear import solve_classes, solve_linear, solve_linears
 

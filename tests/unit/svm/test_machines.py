@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn import svm
 
+from weald.svm.kernel_sources import GivenSpace
 from weald.svm.machines import ExactTrainer, Limits, Question, kkt_gap, slack
-from weald.svm.spaces import GivenSpace
 
 
 def trainer(K):

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.svm import SVC, SVR
 
 from weald import _core
-from weald.data.matrix import Matrix
+from weald.data.matrix.matrix import Matrix
 from weald.engine.svm import kernel_values
 from weald.errors import DataError, ParameterError
 from weald.svm.problem import DualProblem, KernelRows, solve_dual

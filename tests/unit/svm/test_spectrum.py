@@ -17,8 +17,8 @@ from reference.kernels import spectrum, substrings
 
 from weald.errors import DataError, DataTypeError, ModelFileError
 from weald.kernels import Spectrum
-from weald.svm.spectrum import SpectrumPlan
-from weald.svm.substrings import Vocabulary
+from weald.svm.kernels.spectrum import SpectrumPlan
+from weald.svm.kernels.substrings import Vocabulary
 
 TEXTS = ["banana", "bandana", "", "an", "naïve 🌳🌳", "\x00zero\x00", "banana"]
 texts_of_few = st.lists(st.text(alphabet="ab🌳\x00é", max_size=9), min_size=1, max_size=6)
@@ -73,13 +73,13 @@ def test_long_substrings_go_by_stages(length: int) -> None:
 def test_blocks_of_texts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = Spectrum(2, all_lengths=True)
     want = SpectrumPlan.of(TEXTS, kernel).read(TEXTS).values.toarray()
-    monkeypatch.setattr("weald.svm.substrings._BLOCK", 5)
+    monkeypatch.setattr("weald.svm.kernels.substrings._BLOCK", 5)
     np.testing.assert_array_equal(SpectrumPlan.of(TEXTS, kernel).read(TEXTS).values.toarray(), want)
 
 
 def test_searching_and_looking_up_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     want = Spectrum(3)(TEXTS)
-    monkeypatch.setattr("weald.svm.substrings._DIRECT", 0)
+    monkeypatch.setattr("weald.svm.kernels.substrings._DIRECT", 0)
     np.testing.assert_array_equal(Spectrum(3)(TEXTS), want)
 
 

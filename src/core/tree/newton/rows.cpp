@@ -1,0 +1,397 @@
+#include "core/tree/newton/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/random.h"
+#include "core/tree/grow/input.h"
+#include "core/tree/statistics/newton_units.h"
+#include "core/tree/statistics/quantise.h"
+
+namespace weald {
+
+namespace {
+
+// Values and covers of all nodes, from their lanes.
+// A leaf of less than min_weight, which only a tree without splits can have, adds nothing.
+void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
+                 double bound_scale, double min_weight) {
+  const size_t n = tree.arrays.slot.size();
+  tree.value.resize(n);
+  tree.cover.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const double value = std::ldexp(criterion.value(lanes.data() + 2 * i), powers.h - powers.g);
+    tree.value[i] = std::clamp(value, tree.arrays.lower[i] * bound_scale, tree.arrays.upper[i] * bound_scale);
+    tree.cover[i] = std::ldexp(static_cast<double>(lanes[2 * i + 1]), -powers.h);
+    if (tree.cover[i] < min_weight) tree.value[i] = 0;
+  }
+}
+
+// Σ h of every leaf where each h is 1: how many rows it has.
+void fill_counts(const TreeArrays& tree, double h_scale, std::span<int64_t> sums) {
+  for (size_t leaf = 0; 2 * leaf < sums.size(); ++leaf) {
+    sums[2 * leaf + 1] = in_units(static_cast<double>(tree.leaf_start[leaf + 1] - tree.leaf_start[leaf]), h_scale);
+  }
+}
+
+Newton criterion_in(const NewtonOptions& options, Powers powers) {
+  return {std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
+          std::ldexp(options.max_step, powers.g - powers.h), std::ldexp(options.category_smooth, powers.h),
+          std::ldexp(options.category_lambda, powers.h)};
+}
+
+GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
+  GrowOptions grow = options.grow;
+  grow.must_gain = true;
+  grow.gain_power = powers.h - 2 * powers.g;
+  const double least = std::ceil(std::ldexp(options.min_weight, powers.h));
+  grow.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
+  grow.rare_weight = std::ldexp(options.rare_weight, powers.h);
+  grow.min_gain = options.prune_after ? 0 : options.gamma;
+  grow.prune_below = options.prune_after ? options.gamma : 0;
+  return grow;
+}
+
+template <class Rows, class Criterion>
+TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
+                     const GrowOptions& options, const Kept<Rows>& kept, Run& run) {
+  const auto n_rows = static_cast<size_t>(codes.n_rows);
+  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
+                                 options, run, {}, kept);
+  GrownTree tree = grower.grow();
+  if (options.prune_below > 0) tree.prune(options.prune_below);
+  return flatten(std::move(tree));
+}
+
+}  // namespace
+
+NewtonRows::NewtonRows(const Codes& codes)
+    : codes_(codes),
+      n_rows_(static_cast<size_t>(codes.n_rows)),
+      sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })),
+      tiled_(!sparse_ || Tiles::suits(codes)) {}
+
+const SparseOrder* NewtonRows::sparse_order() {
+  if (sparse_ && sparse_order_ == nullptr) {
+    sparse_order_ = std::make_unique<SparseOrder>(sort_sparse_columns(grow_columns(codes_), n_rows_));
+  }
+  return sparse_order_.get();
+}
+
+DenseOrder* NewtonRows::dense_order() {
+  constexpr size_t most_bytes = size_t{1} << 28;  // as much again as the entries of a growing tree
+  if (codes_.columns.size() * n_rows_ * sizeof(Entry) > most_bytes) return nullptr;
+  dense_order_.of_column.resize(codes_.columns.size());
+  return &dense_order_;
+}
+
+uint32_t NewtonRows::nearest_row(std::span<const double> weight, uint64_t seed) const {
+  size_t nearest = n_rows_;
+  for (size_t row = 0; row < n_rows_; ++row) {
+    if (!weight.empty() && weight[row] == 0) continue;
+    const bool nearer =
+        nearest == n_rows_ || draw(seed, Purpose::row_sample, row) < draw(seed, Purpose::row_sample, nearest);
+    if (nearer) nearest = row;
+  }
+  if (nearest == n_rows_) throw BadInput("no row has a positive weight");
+  return static_cast<uint32_t>(nearest);
+}
+
+DrawnRows NewtonRows::draw_rows(std::span<const double> weight, const NewtonOptions& options) const {
+  const bool all = options.row_share >= 1;
+  const bool all_present = weight.empty() || std::all_of(weight.begin(), weight.end(), [](double w) { return w != 0; });
+  if (all && all_present) return {n_rows_, {}};
+  std::vector<uint32_t> ids;
+  ids.reserve(n_rows_);
+  const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(options.row_share * 0x1p64);
+  for (size_t row = 0; row < n_rows_; ++row) {
+    if (!weight.empty() && weight[row] == 0) continue;
+    if (all || draw(options.grow.seed, Purpose::row_sample, row) < below) ids.push_back(static_cast<uint32_t>(row));
+  }
+  // A tree needs a row: where chance has left none, the one that came nearest to being drawn.
+  if (ids.empty()) ids.push_back(nearest_row(weight, options.grow.seed));
+  const size_t n = ids.size();
+  return {n, std::move(ids)};
+}
+
+std::vector<uint32_t> DrawnRows::list() const {
+  if (!ids.empty()) return ids;
+  std::vector<uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options, Run& run) {
+  const bool stored = given.source == nullptr;
+  require(!stored || (given.g.size() == given.h.size() && !given.g.empty() && given.g.size() % n_rows_ == 0),
+          "one g and h a row and output");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  require(given.curvature.empty() || (stored && given.curvature.size() == n_rows_), "one curvature a row");
+  const DrawnRows drawn = draw_rows(given.weight, options);
+  NewtonTree tree;
+  const bool one = !stored || given.g.size() == n_rows_;
+  if (!one || !options.narrow || !grow_packed(given, drawn, options, run, tree)) {
+    tree = !one     ? grow_many(given, drawn, options, run)
+           : stored ? grow_wide(given, drawn, options, run)
+                    : grow_wide_from_source(given, drawn, options, run);
+    place_drawn(tree, run);
+  }
+  place_others(tree, run);
+  if (!given.curvature.empty() && tree.leaf_sums.empty()) {
+    const Gradients stepped = given.stepped();
+    tree.leaf_sums = real_sums(tree, stepped, drawn, count_all(stepped, drawn, run), run);
+  }
+  return tree;
+}
+
+NewtonTree NewtonRows::grow_wide_from_source(const Gradients& given, const DrawnRows& drawn,
+                                             const NewtonOptions& options, Run& run) {
+  std::vector<double> g(n_rows_), h(n_rows_);
+  const size_t n_blocks = (n_rows_ + newton_row_block - 1) / newton_row_block;
+  parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
+    const size_t first = static_cast<size_t>(block) * newton_row_block;
+    given.source->fill(first, std::min(newton_row_block, n_rows_ - first), g.data() + first, h.data() + first);
+  });
+  return grow_wide({g, h, nullptr, given.weight, given.whole}, drawn, options, run);
+}
+
+template <class UnitsOfH>
+void NewtonRows::fill_pairs(const Gradients& given, const DrawnRows& drawn, Powers powers, const UnitsOfH& units_of_h,
+                            Run& run) {
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  pairs_.resize(2 * n_rows_);
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, pairs = pairs_.data()](size_t, uint32_t row, double g, double h) {
+      pairs[2 * size_t{row}] = factors.units(row, g, g_scale);
+      pairs[2 * size_t{row} + 1] = units_of_h(factors, row, h, h_scale);
+    };
+  });
+}
+
+NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
+                                 Run& run) {
+  const Exponents exponents = count_all(given, drawn, run);
+  const Powers powers{common_power(exponents.g), common_power(exponents.h)};
+  const auto units_of_h = [](const auto& factors, uint32_t row, double h, double scale) {
+    return factors.units(row, h, scale);
+  };
+  fill_pairs(given, drawn, powers, units_of_h, run);
+  const Newton criterion = criterion_in(options, powers);
+  NewtonTree tree;
+  GrowOptions grow = grow_options_in(options, powers);
+  if (options.zero_gain) {
+    grow.must_gain = false;
+    grow.stop_alike = true;
+  }
+  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.may_vanish(powers.h)}, criterion,
+                          grow, {nullptr, nullptr, sparse_order(), dense_order()}, run);
+  fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
+  return tree;
+}
+
+// One tree for several outputs. All gradients share one unit, and all hessians one.
+NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
+                                 Run& run) {
+  const size_t n_outputs = given.g.size() / n_rows_;
+  std::vector<Gradients> parts;
+  Powers powers{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
+  for (size_t k = 0; k < n_outputs; ++k) {
+    parts.push_back({given.g.subspan(k * n_rows_, n_rows_), given.h.subspan(k * n_rows_, n_rows_), nullptr,
+                     given.weight, given.whole});
+    const Exponents exponents = count_all(parts.back(), drawn, run);
+    powers.g = std::min(powers.g, common_power(exponents.g));
+    powers.h = std::min(powers.h, common_power(exponents.h));
+  }
+  // Room for the mean of the hessians over outputs, which is taken of their sum.
+  powers.h -= static_cast<int>(std::bit_width(n_outputs));
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  pairs_.resize(2 * n_outputs * n_rows_);
+  for (size_t k = 0; k < n_outputs; ++k) {
+    for_rows(parts[k], drawn, run, [&](const auto factors, int) {
+      return [=, pairs = pairs_.data()](size_t, uint32_t row, double g, double h) {
+        int64_t* lanes = pairs + 2 * n_outputs * row;
+        lanes[k] = factors.units(row, g, g_scale);
+        lanes[n_outputs + k] = factors.units(row, h, h_scale);
+      };
+    });
+  }
+  const Newton one = criterion_in(options, powers);
+  const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step,
+                             std::ldexp(options.min_weight, powers.h)};
+  GrowOptions grow = grow_options_in(options, powers);
+  grow.min_weight_leaf = 0;  // outputs fall silent one by one instead
+  NewtonTree tree;
+  tree.arrays = grow_rows(codes_, drawn.list(), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
+                          grow, {nullptr, nullptr, sparse_order()}, run);
+  const size_t n = tree.arrays.slot.size();
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
+    for (size_t k = 0; k < n_outputs; ++k) {
+      tree.value.push_back(std::ldexp(criterion.value(lanes, static_cast<int>(k)), powers.h - powers.g));
+    }
+    tree.cover.push_back(std::ldexp(static_cast<double>(criterion.weight(lanes)), -powers.h));
+  }
+  return tree;
+}
+
+// False if the gradients do not suit few bits.
+bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const NewtonOptions& options, Run& run,
+                             NewtonTree& out) {
+  const bool narrow = drawn.size() >= options.narrow_rows;
+  if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
+  const Exponents exponents = count_all(given, drawn, run);
+  constexpr int g_bits = 15, h_bits = 16;
+  constexpr int word_spare = 32;  // sums below 2^30, and room for those that present_units adds
+  const int g_top = highest(exponents.g), h_top = highest(exponents.h);
+  const Powers powers = narrow ? Powers{g_bits - g_top, h_bits - h_top}
+                               : Powers{common_power(exponents.g, word_spare), common_power(exponents.h, word_spare)};
+  const bool suits = short_tail(exponents.g, powers.g + g_top) && short_tail(exponents.h, powers.h + h_top);
+  if (exponents.negative_h || !suits) return false;
+  if (tiled_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
+  out.arrays =
+      narrow ? grow_narrow(given, drawn, powers, options, run) : grow_words(given, drawn, powers, options, run);
+  out.narrow = narrow;
+  !tiled_ ? place_drawn(out, run) : narrow ? place_items(out, narrow_items_, run) : place_items(out, word_items_, run);
+  value_wide(given, drawn, exponents, powers, options, run, out);
+  return true;
+}
+
+TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                   const NewtonOptions& options, Run& run) {
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  const Draws rounding(options.grow.seed, Purpose::rounding, options.round);
+  const auto value_of = [=](const auto& factors, uint32_t row, double g, double h) {
+    return to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(row));
+  };
+  const Newton criterion = criterion_in(options, powers);
+  const GrowOptions grow = grow_options_in(options, powers);
+  if (tiled_) {
+    narrow_items_.first.resize(drawn.size());
+    for_rows(given, drawn, run, [&](const auto factors, int) {
+      return [=, items = narrow_items_.first.data()](size_t i, uint32_t row, double g, double h) {
+        items[i] = {row, value_of(factors, row, g, h)};
+      };
+    });
+    return grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &narrow_items_, nullptr}, run);
+  }
+  narrow_.resize(n_rows_);
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, values = narrow_.data()](size_t, uint32_t row, double g, double h) {
+      values[row] = value_of(factors, row, g, h);
+    };
+  });
+  return grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow,
+                   {nullptr, nullptr, sparse_order()}, run);
+}
+
+TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                  const NewtonOptions& options, Run& run) {
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  const Newton criterion = criterion_in(options, powers);
+  const GrowOptions grow = grow_options_in(options, powers);
+  if (!tiled_) {
+    // Sorted entries need no words, but the same units: a sparse table grows the tree of its dense copy.
+    const auto units_of_h = [](const auto& factors, uint32_t row, double h, double scale) {
+      return factors.present_units(row, h, scale);
+    };
+    fill_pairs(given, drawn, powers, units_of_h, run);
+    return grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), false}, criterion, grow,
+                     {nullptr, nullptr, sparse_order()}, run);
+  }
+  word_items_.first.resize(drawn.size());
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, items = word_items_.first.data()](size_t i, uint32_t row, double g_here, double h_here) {
+      const auto g = static_cast<int32_t>(factors.small_units(row, g_here, g_scale));
+      const auto h = static_cast<uint32_t>(factors.present_units(row, h_here, h_scale));
+      items[i] = {row, {g, h}};
+    };
+  });
+  return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);
+}
+
+// Σ g and Σ h of every leaf in units, (leaves, 2).
+// Rows are taken in their order, because gathering them leaf by leaf costs a cache line each.
+std::vector<int64_t> NewtonRows::sum_leaves(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                            Powers powers, Run& run) const {
+  const size_t n_leaves = tree.arrays.leaf_start.size() - 1;
+  const double g_scale = scale_of(powers.g), h_scale = scale_of(powers.h);
+  const bool counted = given.unit_h && given.weight.empty();
+  std::vector<std::vector<int64_t>> parts(static_cast<size_t>(run.n_threads()), std::vector<int64_t>(2 * n_leaves, 0));
+  with_leaves(tree, [&](const auto* leaf) {
+    for_rows(given, drawn, run, [&](const auto factors, int worker) {
+      return [=, part = parts[static_cast<size_t>(worker)].data()](size_t, uint32_t row, double g, double h) {
+        int64_t* sums = part + 2 * size_t{leaf[row]};
+        sums[0] += factors.units(row, g, g_scale);
+        if (!counted) sums[1] += factors.units(row, h, h_scale);
+      };
+    });
+  });
+  for (size_t p = 1; p < parts.size(); ++p) {
+    for (size_t i = 0; i < parts[0].size(); ++i) parts[0][i] += parts[p][i];
+  }
+  if (counted) fill_counts(tree.arrays, h_scale, parts[0]);
+  return std::move(parts[0]);
+}
+
+std::vector<double> NewtonRows::real_sums(const NewtonTree& tree, const Gradients& given, const DrawnRows& drawn,
+                                          const Exponents& exponents, Run& run) const {
+  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
+  const std::vector<int64_t> sums = sum_leaves(tree, given, drawn, wide, run);
+  std::vector<double> out(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    out[i] = std::ldexp(static_cast<double>(sums[i]), -(i % 2 == 0 ? wide.g : wide.h));
+  }
+  return out;
+}
+
+std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const {
+  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h a row");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  const DrawnRows drawn = draw_rows(given.weight, {});
+  return real_sums(tree, given, drawn, count_all(given, drawn, run), run);
+}
+
+// Values and covers from the gradients themselves, in wide units: few bits have only shaped the tree.
+void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, const Exponents& exponents, Powers powers,
+                            const NewtonOptions& options, Run& run, NewtonTree& out) const {
+  const Powers wide{common_power(exponents.g), common_power(exponents.h)};
+  const TreeArrays& arrays = out.arrays;
+  std::vector<int64_t> leaf_sums;
+  if (exponents.curvature.empty()) {
+    leaf_sums = sum_leaves(out, given, drawn, wide, run);
+  } else {
+    // Σ g and Σ curvature in one pass. Rows of weight 1 and hessian 1 need no other: they are counted already.
+    const Gradients stepped = given.stepped();
+    const Powers stepped_wide{wide.g, common_power(exponents.curvature)};
+    leaf_sums = sum_leaves(out, stepped, drawn, stepped_wide, run);
+    out.leaf_sums.resize(leaf_sums.size());
+    for (size_t i = 0; i < leaf_sums.size(); ++i) {
+      const int power = i % 2 == 0 ? stepped_wide.g : stepped_wide.h;
+      out.leaf_sums[i] = std::ldexp(static_cast<double>(leaf_sums[i]), -power);
+    }
+    if (given.unit_h && given.weight.empty()) {
+      fill_counts(arrays, scale_of(wide.h), leaf_sums);
+    } else {
+      leaf_sums = sum_leaves(out, given, drawn, wide, run);
+    }
+  }
+  // Preorder: children come after their parent, so sums travel up from the end.
+  const size_t n = arrays.slot.size();
+  std::vector<int64_t> lanes(2 * n);
+  for (size_t i = n; i-- > 0;) {
+    const int32_t slot = arrays.slot[i];
+    for (size_t lane = 0; lane < 2; ++lane) {
+      lanes[2 * i + lane] = slot < 0
+                                ? leaf_sums[2 * static_cast<size_t>(~slot) + lane]
+                                : lanes[2 * (i + 1) + lane] +
+                                      lanes[2 * static_cast<size_t>(arrays.right[static_cast<size_t>(slot)]) + lane];
+    }
+  }
+  fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g), options.min_weight);
+}
+
+}  // namespace weald

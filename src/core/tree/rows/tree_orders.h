@@ -1,0 +1,64 @@
+// The order of a column's categories among all rows of a tree, by which its small nodes may split as well: there the
+// order by a node's own rows is mostly chance (docs/methods/forests.md, 5b).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/data/codes.h"
+#include "core/tree/grow/histogram.h"
+#include "core/tree/options.h"
+#include "core/tree/split/categorical.h"
+
+namespace weald {
+
+inline bool wants_tree_orders(const GrowOptions& options) {
+  return options.tree_orders && options.category_chance > 0 && !options.random;
+}
+
+// Of the rows `ids`; without places if the tree has fewer than three categories, which leave no choice of orders.
+template <class Rows, class Criterion>
+TreeOrder tree_order(const void* codes, int width, uint32_t n_codes, std::span<const uint32_t> ids, const Rows& rows,
+                     const Criterion& criterion) {
+  const auto lanes = static_cast<size_t>(rows.lanes());
+  std::vector<int64_t> cells((size_t{n_codes} + 1) * lanes, 0);
+  add_histogram(rows, codes, width, ids, n_codes, false, cells.data());
+  PresentCategories present;
+  present.clear(rows.lanes());
+  TreeOrder found;
+  found.weight.resize(size_t{n_codes} + 1, 0);
+  for (uint32_t code = 1; code <= n_codes; ++code) {
+    const int64_t* cell = cells.data() + lanes * code;
+    found.weight[code] = criterion.weight(cell);
+    if (found.weight[code] > 0) std::copy_n(cell, lanes, present.append(code));
+  }
+  if (present.size() < 3) return found;
+  found.place.resize(size_t{n_codes} + 1, 0);
+  const std::vector<size_t> order = category_order(criterion, present);
+  for (uint32_t i = 0; i < order.size(); ++i) found.place[present.code[order[i]]] = i;
+  return found;
+}
+
+// Per column; none for those that are not categorical.
+template <class Column, class Rows, class Criterion>
+std::vector<TreeOrder> tree_orders(const std::vector<Column>& columns, std::span<const uint32_t> ids, const Rows& rows,
+                                   const Criterion& criterion) {
+  std::vector<TreeOrder> found(columns.size());
+  for (size_t j = 0; j < columns.size(); ++j) {
+    const Column& column = columns[j];
+    if (column.kind != ColumnKind::categorical || column.n_codes < 3) continue;
+    found[j] = tree_order(column.data, column.width, column.n_codes, ids, rows, criterion);
+  }
+  return found;
+}
+
+// The order of a column, if it has one.
+inline const TreeOrder* in_tree(std::span<const TreeOrder> orders, int32_t column) {
+  if (orders.empty()) return nullptr;
+  const TreeOrder& order = orders[static_cast<size_t>(column)];
+  return order.place.empty() ? nullptr : &order;
+}
+
+}  // namespace weald

@@ -1,0 +1,410 @@
+// The best two-way partition of the categories present in a node.
+//
+// Where a category has one mean (two classes, one target, Newton), the best partition is a prefix of the categories in
+// order of that mean: the score is convex in the lanes, so its largest value lies on a vertex of the zonotope that the
+// categories span, and those vertices are the prefixes (docs/methods/trees.md, 8). Missing rows on either side shift
+// the zonotope and change nothing in the argument. Otherwise: every subset up to `subset_limit` categories, above that
+// the order along the first principal axis of the categories' profiles.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "core/tree/grow/histogram.h"
+#include "core/tree/split/split.h"
+
+namespace weald {
+
+inline constexpr size_t subset_limit = 10;
+
+// The categories present in one node: code, row count, lanes.
+struct PresentCategories {
+  std::vector<uint32_t> code;
+  std::vector<int64_t> n_rows;
+  std::vector<int64_t> lanes;  // (size, n_lanes)
+  size_t n_lanes = 0;
+
+  size_t size() const { return code.size(); }
+  const int64_t* cell(size_t i) const { return lanes.data() + i * n_lanes; }
+  void clear(int lane_count) {
+    code.clear();
+    n_rows.clear();
+    lanes.clear();
+    n_lanes = static_cast<size_t>(lane_count);
+  }
+  int64_t* append(uint32_t new_code) {
+    code.push_back(new_code);
+    n_rows.push_back(0);
+    lanes.resize(lanes.size() + n_lanes, 0);
+    return lanes.data() + lanes.size() - n_lanes;
+  }
+};
+
+// Fills `present` and the scan's missing side from code order.
+template <class Rows, class Criterion, int N>
+void collect_order(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan,
+                   PresentCategories& present) {
+  present.clear(rows.lanes());
+  int64_t* cell = nullptr;
+  for (const Entry entry : entries) {
+    const uint32_t code = entry_code(entry);
+    if (code == 0) {
+      rows.add(entry_row(entry), scan.missing.data());
+      ++scan.n_missing;
+      continue;
+    }
+    if (present.size() == 0 || present.code.back() != code) cell = present.append(code);
+    rows.add(entry_row(entry), cell);
+    ++present.n_rows.back();
+  }
+  scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
+}
+
+// The same from a histogram.
+template <class Criterion, int N>
+void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool counted, Scan<Criterion, N>& scan,
+                       PresentCategories& present) {
+  const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
+  const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
+  present.clear(lanes);
+  if (has_rows<N>(cells, lanes, counted)) {
+    add_lanes(scan.missing, cells);
+    scan.n_missing = std::max<int64_t>(1, rows_of(cells));
+  }
+  for (uint32_t code = 1; code <= n_codes; ++code) {
+    const int64_t* cell = cells + stride * code;
+    if (!has_rows<N>(cell, lanes, counted)) continue;
+    std::copy_n(cell, lanes, present.append(code));
+    present.n_rows.back() = rows_of(cell);
+  }
+  scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
+}
+
+// principal_positions below for very many lanes: (m, d) profiles, d means, m weights.
+inline std::vector<double> principal_positions_of_many(std::vector<double>& profile, std::span<const double> mean,
+                                                       std::span<const double> weight) {
+  const size_t m = weight.size(), d = mean.size();
+  std::vector<double> squares(d, 0.0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < d; ++k) {
+      profile[i * d + k] -= mean[k];
+      squares[k] += weight[i] * profile[i * d + k] * profile[i * d + k];
+    }
+  }
+  const auto widest = static_cast<size_t>(std::max_element(squares.begin(), squares.end()) - squares.begin());
+  std::vector<double> position(m), axis(d);
+  for (size_t i = 0; i < m; ++i) position[i] = profile[i * d + widest];
+  constexpr int power_steps = 40;
+  for (int step = 0; step < power_steps; ++step) {
+    std::fill(axis.begin(), axis.end(), 0.0);
+    for (size_t i = 0; i < m; ++i) {
+      for (size_t k = 0; k < d; ++k) axis[k] += weight[i] * position[i] * profile[i * d + k];
+    }
+    double length = 0;
+    for (const double each : axis) length = std::max(length, std::abs(each));
+    if (!(length > 0)) break;
+    for (size_t i = 0; i < m; ++i) {
+      position[i] = 0;
+      for (size_t k = 0; k < d; ++k) position[i] += axis[k] / length * profile[i * d + k];
+    }
+  }
+  return position;
+}
+
+// Position of each category along the first principal axis of the profiles, weighted by weight. Power iteration with a
+// fixed start and length: a heuristic order, but the same one everywhere.
+template <class Criterion>
+std::vector<double> principal_positions(const Criterion& criterion, const PresentCategories& present) {
+  const auto d = static_cast<size_t>(criterion.profile_size());
+  const size_t m = present.size();
+  std::vector<double> profile(m * d), mean(d, 0.0), weight(m);
+  double total = 0;
+  for (size_t i = 0; i < m; ++i) {
+    criterion.profile(present.cell(i), profile.data() + i * d);
+    weight[i] = static_cast<double>(criterion.weight(present.cell(i)));
+    total += weight[i];
+    for (size_t k = 0; k < d; ++k) mean[k] += weight[i] * profile[i * d + k];
+  }
+  for (size_t k = 0; k < d; ++k) mean[k] /= total;
+  constexpr size_t most_squared = 1024;  // beyond, the matrix of d² numbers costs more than what it is made of
+  if (d > most_squared) return principal_positions_of_many(profile, mean, weight);
+  std::vector<double> spread(d * d, 0.0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < d; ++k) {
+      const double away = weight[i] * (profile[i * d + k] - mean[k]);
+      for (size_t l = 0; l < d; ++l) spread[k * d + l] += away * (profile[i * d + l] - mean[l]);
+    }
+  }
+  size_t widest = 0;
+  for (size_t k = 1; k < d; ++k) widest = spread[k * d + k] > spread[widest * d + widest] ? k : widest;
+  std::vector<double> axis(spread.begin() + static_cast<std::ptrdiff_t>(widest * d),
+                           spread.begin() + static_cast<std::ptrdiff_t>((widest + 1) * d));
+  std::vector<double> next(d);
+  constexpr int power_steps = 40;
+  for (int step = 0; step < power_steps; ++step) {
+    double length = 0;
+    for (size_t k = 0; k < d; ++k) {
+      next[k] = 0;
+      for (size_t l = 0; l < d; ++l) next[k] += spread[k * d + l] * axis[l];
+      length = std::max(length, std::abs(next[k]));
+    }
+    if (!(length > 0)) break;
+    for (size_t k = 0; k < d; ++k) axis[k] = next[k] / length;
+  }
+  std::vector<double> position(m, 0.0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < d; ++k) position[i] += axis[k] * (profile[i * d + k] - mean[k]);
+  }
+  return position;
+}
+
+template <class Criterion>
+std::vector<size_t> category_order(const Criterion& criterion, const PresentCategories& present) {
+  std::vector<size_t> order(present.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if constexpr (Criterion::ordered) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return criterion.less(present.cell(a), present.cell(b)); });
+  } else {
+    const std::vector<double> position = principal_positions(criterion, present);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position[a] < position[b]; });
+  }
+  return order;
+}
+
+// Candidates are the prefixes of `order`; the tie-break code is the length of the prefix.
+// `most`: at least one side has at most that many categories; 0: no limit.
+template <class Criterion, int N>
+void scan_prefixes(const PresentCategories& present, const std::vector<size_t>& order, size_t most,
+                   Scan<Criterion, N>& scan) {
+  clear_lanes(scan.left);
+  int64_t n_left = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    add_lanes(scan.left, present.cell(order[i]));
+    n_left += present.n_rows[order[i]];
+    const auto length = static_cast<uint32_t>(i + 1);
+    if (most > 0 && std::min(i + 1, order.size() - i - 1) > most) continue;
+    scan.consider(length, i + 1 < order.size() ? length + 1 : 0, n_left);
+  }
+}
+
+// Candidates are the subsets that hold the first category (the others are mirror images); the code is the bit mask.
+template <class Criterion, int N>
+void scan_subsets(const PresentCategories& present, Scan<Criterion, N>& scan) {
+  const size_t m = present.size(), lanes = present.n_lanes;
+  const uint32_t all = (uint32_t{1} << m) - 1;
+  std::vector<int64_t> sums((size_t{all} + 1) * lanes, 0), n_rows(size_t{all} + 1, 0);
+  for (uint32_t mask = 1; mask <= all; ++mask) {
+    const uint32_t rest = mask & (mask - 1);
+    const auto lowest = static_cast<size_t>(std::countr_zero(mask));
+    for (size_t l = 0; l < lanes; ++l) sums[mask * lanes + l] = sums[rest * lanes + l] + present.cell(lowest)[l];
+    n_rows[mask] = n_rows[rest] + present.n_rows[lowest];
+  }
+  for (uint32_t mask = 1; mask <= all; mask += 2) {
+    set_lanes(scan.left, sums.data() + mask * lanes);
+    scan.consider(mask, mask == all ? 0 : mask + 2, n_rows[mask]);
+  }
+}
+
+// Candidates are single categories against all others; the code is the category's place.
+template <class Criterion, int N>
+void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
+  for (size_t i = 0; i < present.size(); ++i) {
+    set_lanes(scan.left, present.cell(i));
+    const auto place = static_cast<uint32_t>(i + 1);
+    scan.consider(place, present.size() > 1 ? place + 1 : 0, present.n_rows[i]);
+  }
+}
+
+// Per code of a column: its place in the order of the whole tree, and its weight there (tree_orders.h).
+struct TreeOrder {
+  std::vector<uint32_t> place;  // empty: no such order
+  std::vector<int64_t> weight;
+};
+
+struct CategoryRules {
+  bool one_hot = false;                // one category against the rest
+  uint32_t most = 0;                   // see scan_prefixes; boosting: most categories of the listed side
+  double rare_rows = 0;                // boosting: a category of fewer rows is never listed
+  double group_rows = 0;               // boosting: from one candidate to the next, at least so many rows change sides
+  double chance = 0;                   // forests: what each category beyond the free ones has to gain
+  double rare_weight = 0;              // boosting: as rare_rows, in units of the weight lane
+  size_t free = 1;                     // categories that need not gain anything for being there
+  const TreeOrder* in_tree = nullptr;  // forests: a second order to try
+};
+
+// Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
+// them rare, and the split is judged by a stricter penalty (docs/methods/boosting.md, 10).
+template <class Criterion>
+concept CautiousOnCategories = requires(const Criterion& criterion, const int64_t* cell) {
+  criterion.place(cell);
+  criterion.for_categories();
+  criterion.penalises_categories();
+};
+
+// Whether a side of categories alone could be refused.
+template <class Criterion>
+bool any_refused(const PresentCategories& present) {
+  if constexpr (requires(const int64_t* cell) { Criterion::refused(cell); }) {
+    for (size_t i = 0; i < present.size(); ++i) {
+      if (Criterion::refused(present.cell(i))) return true;
+    }
+  }
+  return false;
+}
+
+// Puts the first n and the last n of what is to be sorted into their places; the rest stays between them, anyhow.
+template <class T>
+void sort_ends(std::vector<T>& all, size_t n) {
+  const auto count = static_cast<std::ptrdiff_t>(n);
+  if (4 * n >= all.size()) {
+    std::sort(all.begin(), all.end());
+    return;
+  }
+  std::nth_element(all.begin(), all.begin() + count, all.end());
+  std::sort(all.begin(), all.begin() + count);
+  std::nth_element(all.begin() + count, all.end() - count, all.end());
+  std::sort(all.end() - count, all.end());
+}
+
+// How many rows of a node some of its weight stands for, and whether these are too few to be listed.
+struct Rarity {
+  const CategoryRules& rules;
+  double rows_a_weight;
+  double rows(int64_t weight) const { return static_cast<double>(weight) * rows_a_weight; }
+  bool operator()(int64_t weight) const {
+    return rows(weight) < rules.rare_rows || static_cast<double>(weight) < rules.rare_weight;
+  }
+};
+
+// Missing rows against all others, where neither are rare.
+template <class Criterion, int N>
+void scan_missing(uint32_t code, const Rarity& rare, Scan<Criterion, N>& scan) {
+  if (scan.n_missing == 0) return;
+  for (int l = 0; l < scan.left.size(); ++l) scan.left.data()[l] = scan.total().data()[l] - scan.missing.data()[l];
+  const Criterion& judge = scan.criterion();
+  if (rare(judge.weight(scan.missing.data())) || rare(judge.weight(scan.left.data()))) return;
+  scan.consider(code, 0, scan.n_total() - scan.n_missing);
+}
+
+// The first `most` categories from either end of the order go left, all others right; code: how many, counted on from
+// the end of the first series for the second, and after that one for all of them against missing.
+template <class Criterion, int N>
+void scan_ends(const PresentCategories& present, int32_t column, const CategoryRules& rules, Scan<Criterion, N>& scan,
+               Split& split) {
+  const Criterion strict = scan.criterion().for_categories();
+  const Rarity rare{rules, static_cast<double>(scan.n_total()) /
+                               std::max(1.0, static_cast<double>(strict.weight(scan.total().data())))};
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < present.size(); ++i) {
+    if (!rare(strict.weight(present.cell(i)))) order.emplace_back(strict.place(present.cell(i)), i);
+  }
+  scan.judge_by(strict);
+  const size_t m = order.size();
+  const size_t n_listed = std::min<size_t>(m == present.size() ? m - 1 : m, rules.most > 0 ? rules.most : m);
+  sort_ends(order, n_listed);
+  for (size_t end = 0; end < 2; ++end) {
+    clear_lanes(scan.left);
+    int64_t n_left = 0;
+    double n_group = 0;
+    for (size_t k = 0; k < n_listed; ++k) {
+      const size_t i = order[end == 0 ? k : m - 1 - k].second;
+      add_lanes(scan.left, present.cell(i));
+      n_left += present.n_rows[i];
+      n_group += rare.rows(strict.weight(present.cell(i)));
+      if (n_group < rules.group_rows) continue;
+      n_group = 0;
+      scan.consider(static_cast<uint32_t>(end * m + k + 1), 1, n_left);
+    }
+  }
+  const auto all = static_cast<uint32_t>(2 * m + 1);
+  scan_missing(all, rare, scan);
+  // A split that the penalty leaves worse than none is none, also where splits of no gain are made.
+  if (strict.penalises_categories() && !scan.gains()) return;
+  if (!scan.offer(column, split)) return;
+  std::vector<uint8_t> listed(present.size(), split.code == all ? 1 : 0);
+  const bool from_end = split.code > m;
+  for (size_t k = 0; split.code != all && k < (from_end ? split.code - m : split.code); ++k)
+    listed[order[from_end ? m - 1 - k : k].second] = 1;
+  for (size_t i = 0; i < present.size(); ++i) {
+    (listed[i] != 0 ? split.left_codes : split.right_codes).push_back(present.code[i]);
+  }
+}
+
+// Lists the categories of the best candidate, a prefix of `order`.
+inline void list_prefix(const PresentCategories& present, const std::vector<size_t>& order, Split& split) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    (i < split.code ? split.left_codes : split.right_codes).push_back(present.code[order[i]]);
+  }
+}
+
+// Candidates are the prefixes in the order of the tree. A category has to gain only as much of what chance gives it as
+// it has of its rows here: the others, which placed it too, are not fitted.
+template <class Criterion, int N>
+void scan_in_tree_order(const PresentCategories& present, int32_t column, const CategoryRules& rules,
+                        Scan<Criterion, N>& scan, Split& split) {
+  const TreeOrder& tree = *rules.in_tree;
+  std::vector<size_t> order(present.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return tree.place[present.code[a]] < tree.place[present.code[b]]; });
+  scan_prefixes(present, order, rules.most, scan);
+  double fitted = 0;
+  for (size_t i = 0; i < present.size(); ++i) {
+    fitted += static_cast<double>(scan.criterion().weight(present.cell(i))) /
+              static_cast<double>(tree.weight[present.code[i]]);
+  }
+  if (scan.found()) scan.hold_back(rules.chance * fitted);
+  if (scan.offer(column, split)) list_prefix(present, order, split);
+  scan.reset_best();
+}
+
+// Searches one categorical column and offers the best partition to `split`.
+template <class Criterion, int N>
+void scan_categories(const PresentCategories& present, int32_t column, const CategoryRules& rules,
+                     Scan<Criterion, N>& scan, Split& split) {
+  if (scan.constant) return;
+  if (rules.one_hot) {
+    scan_one_hot(present, scan);
+    if (!scan.offer(column, split)) return;
+    for (size_t i = 0; i < present.size(); ++i) {
+      (i + 1 == split.code ? split.left_codes : split.right_codes).push_back(present.code[i]);
+    }
+    return;
+  }
+  if constexpr (CautiousOnCategories<Criterion>) {
+    if (scan.criterion().cautious()) return scan_ends(present, column, rules, scan, split);
+  }
+  // Of two categories there is one partition, whatever their order.
+  if (rules.in_tree != nullptr && present.size() > 2) scan_in_tree_order(present, column, rules, scan, split);
+  const bool small = present.size() <= subset_limit;
+  bool subsets = small && (!Criterion::ordered || any_refused<Criterion>(present));
+  std::vector<size_t> order;
+  if (subsets) {
+    scan_subsets(present, scan);
+  } else {
+    order = category_order(scan.criterion(), present);
+    scan.set_limited(false);
+    scan_prefixes(present, order, rules.most, scan);
+    if (scan.found() && !scan.best_within_limits()) {
+      scan.reset_best();
+      scan.set_limited(true);
+      subsets = small;
+      subsets ? scan_subsets(present, scan) : scan_prefixes(present, order, rules.most, scan);
+    }
+  }
+  if (rules.chance > 0 && scan.found() && present.size() > rules.free) {
+    scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free));
+  }
+  if (!scan.offer(column, split)) return;
+  if (!subsets) return list_prefix(present, order, split);
+  for (size_t i = 0; i < present.size(); ++i) {
+    const bool left = ((split.code >> i) & 1) != 0;
+    (left ? split.left_codes : split.right_codes).push_back(present.code[i]);
+  }
+}
+
+}  // namespace weald

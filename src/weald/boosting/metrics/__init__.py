@@ -1,0 +1,1 @@
+"""How good predictions are: metrics by name, areas under curves, orders of rows."""

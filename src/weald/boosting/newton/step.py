@@ -1,0 +1,197 @@
+"""The step of Newton boosting: gradients and hessians at the scores so far, trees on them, DART's drops.
+
+    g, h ← first and second derivative of the loss at F
+    for each output and each parallel tree:
+        grow a tree on (g, h); shrink its leaf values by the learning rate
+        F ← F + leaf value of each row
+
+DART subtracts some trees from F before the gradients and shares their weight with the new ones afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald import engine
+from weald.boosting.newton.dart import compact, dropped_trees, normalised
+from weald.boosting.newton.options import BoostOptions
+from weald.boosting.newton.rows import BoostedRows, BoostedTree
+from weald.boosting.newton.watch import Watch
+from weald.boosting.records import BoostTarget, Floats, Objective
+from weald.boosting.sampling import row_factors, tree_seed
+from weald.boosting.stage.monotone import hold_monotone
+from weald.data.codes import Codes
+from weald.data.table import Table
+from weald.model.assemble import forest_of, trees_of
+from weald.model.forest import Forest
+from weald.model.predict import add_tree_scores, leaf_nodes
+
+
+class NewtonStep:
+    """What changes from round to round: the trees, the scores, and with DART the leaf of every row."""
+
+    def __init__(
+        self,
+        codes: Codes,
+        target: BoostTarget,
+        objective: Objective,
+        options: BoostOptions,
+        scores: Floats,
+        start: Forest | None,
+        table: Table | None,
+        watch: Watch | None,
+    ) -> None:
+        self.trees = [] if start is None else trees_of(start)
+        self.first_round = self.next_round = 1 + max((tree.round_ for tree in self.trees), default=-1)
+        self._objective, self._options, self._scores = objective, options, scores
+        self._weight = target.weight
+        self._by_gradient = options.sampling_method == "gradient_based" and options.subsample < 1
+        # Rows drawn by their gradients are drawn here: the grower is to take all it is given.
+        self._rows = BoostedRows(
+            codes, target.weight, replace(options, subsample=1.0) if self._by_gradient else options
+        )
+        self._by_row = self._rows.large and not self._by_gradient and self._losses_by_row()
+        room = 0 if self._by_row else scores.shape[1]  # by row, gradients are never stored
+        self._g, self._h = np.empty((len(scores), room)), np.empty((len(scores), room))
+        sets = [] if watch is None or not watch.watches else watch.sets
+        self._watched = [each for each in sets if each.table is not None]
+        for each in sets:
+            if each.table is None:
+                each.scores = scores
+        self._kept: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(self._watched))]
+        if options.dart is not None and start is not None:
+            tables = [table, *(each.table for each in self._watched)]
+            for kept, rows in zip(self._kept, tables, strict=True):
+                kept.extend(_leaf_numbers(start, rows, options.n_threads))
+
+    def add_round(self, learning_rate: float) -> None:
+        """Grow the trees of one round and bring their values to all scores."""
+        options, objective, round_ = self._options, self._objective, self.next_round
+        dropped = []
+        if options.dart is not None:
+            weights = np.array([tree.weight for tree in self.trees])
+            dropped = dropped_trees(options.dart, weights, options.seed, round_)
+            self._shift(dropped, factor=-1.0, kept_too=False)
+        if not self._by_row:
+            objective.gradients(self._scores, self._g, self._h, round_=round_, n_threads=options.n_threads)
+        rate = learning_rate / options.num_parallel_tree
+        new = [
+            self._grow_tree(output, place, rate)
+            for output in self._first_outputs()
+            for place in range(options.num_parallel_tree)
+        ]
+        weight, factor = 1.0, 1.0
+        if options.dart is not None:
+            weight, factor = normalised(options.dart, len(dropped), learning_rate / len(new))
+            # The scores of the rows at hand have the dropped trees out; those of watched rows still in.
+            self._shift(dropped, factor=factor, kept_too=False)
+            self._shift(dropped, factor=factor - 1.0, kept_too=True)
+            for t in dropped:
+                self.trees[t].weight *= factor
+        for tree, native in new:
+            tree.weight = weight
+            self._take(tree, native)
+        self._follow([tree for tree, _ in new])
+        self.next_round += 1
+
+    def keep_rounds(self, n_rounds: int) -> None:
+        """Forget the trees after the first `n_rounds` of the model, those it started from included."""
+        self.trees = [tree for tree in self.trees if tree.round_ < n_rounds]
+
+    def _losses_by_row(self) -> bool:
+        if self._options.multi_strategy == "multi_output_tree":
+            return False
+        return all(self._objective.row_loss(k) is not None for k in range(self._objective.n_outputs))
+
+    def _first_outputs(self) -> range:
+        many = self._options.multi_strategy == "multi_output_tree"
+        return range(1) if many else range(self._objective.n_outputs)
+
+    def _grow_tree(self, output: int, place: int, rate: float) -> tuple[BoostedTree, engine.NewtonTree]:
+        options, objective = self._options, self._objective
+        one = slice(output, output + 1)
+        part = slice(None) if options.multi_strategy == "multi_output_tree" else one
+        seed = tree_seed(options.seed, self.next_round, output * options.num_parallel_tree + place)
+        g, h = self._g[part], self._h[part]
+        left_out = None
+        if self._by_gradient:
+            factor = self._row_factors(g, h, seed)
+            g, h, left_out = g * factor, h * factor, factor == 0
+        loss = objective.row_loss(output) if self._by_row else None
+        if loss is None:
+            native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
+        else:
+            native = self._rows.grow_loss(loss, self._scores[output], seed=seed, round_=self.next_round)
+        arrays = engine.tree_arrays(native)
+        value = arrays.pop("value")[arrays["slot"] < 0]
+        if objective.refreshes_leaves:
+            value = self._refreshed(native, output, value, left_out)
+            if options.monotone is not None:
+                value = hold_monotone(arrays, value, options.monotone)
+        tree = BoostedTree(arrays=arrays, value=value * rate, output=output, round_=self.next_round)
+        return tree, native
+
+    def _row_factors(self, g: Floats, h: Floats, seed: int) -> Floats:
+        if self._weight is not None and not self._objective.weighted:
+            g, h = g * self._weight, h * self._weight
+        return row_factors(g, h, self._options.subsample, self._options.reg_lambda, seed)
+
+    def _refreshed(
+        self, native: engine.NewtonTree, output: int, value: Floats, left_out: NDArray[np.bool_] | None
+    ) -> Floats:
+        """Leaf values of the objective's own, where it has such."""
+        leaves = self._rows.leaf_of_row(native, drawn_only=True)
+        if left_out is not None:
+            leaves[left_out] = -1
+        columns = []
+        for k in range(value.shape[1]):
+            better = self._objective.leaf_values(self._scores, output + k, leaves, len(value))
+            columns.append(value[:, k] if better is None else better)
+        return np.stack(columns, axis=1)
+
+    def _take(self, tree: BoostedTree, native: engine.NewtonTree) -> None:
+        """Add a tree to the model and to the training scores."""
+        self.trees.append(tree)
+        width = tree.value.shape[1]
+        outputs = self._scores[tree.output : tree.output + width]
+        self._rows.add_scores(native, tree.value * tree.weight, outputs)
+        if self._options.dart is not None:
+            self._kept[0].append(compact(self._rows.leaf_of_row(native), tree.n_leaves))
+
+    def _follow(self, new: list[BoostedTree]) -> None:
+        """Bring new trees to the scores of the watched rows."""
+        if not self._watched:
+            return
+        n_outputs = len(self._scores)
+        forest = forest_of(new, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
+        for kept, rows in zip(self._kept[1:], self._watched, strict=True):
+            assert rows.table is not None
+            add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=self._options.n_threads)
+            if self._options.dart is not None:
+                kept.extend(_leaf_numbers(forest, rows.table, self._options.n_threads))
+
+    def _shift(self, dropped: list[int], *, factor: float, kept_too: bool) -> None:
+        """Add `factor` times the dropped trees to the training scores, or to those of the watched rows."""
+        sets: list[tuple[Floats, list[NDArray[Any]]]]
+        sets = [(rows.scores, kept) for rows, kept in zip(self._watched, self._kept[1:], strict=True)]
+        for scores, kept in sets if kept_too else [(self._scores, self._kept[0])]:
+            for t in dropped:
+                tree = self.trees[t]
+                width = tree.value.shape[1]
+                scores[tree.output : tree.output + width] += (factor * tree.weight) * tree.value[kept[t]].T
+
+
+def _leaf_numbers(forest: Forest, table: Table | None, n_threads: int) -> list[NDArray[Any]]:
+    """Per tree, the leaf of every row, counted from the tree's first leaf."""
+    assert table is not None
+    nodes = leaf_nodes(forest, table, n_threads=n_threads)
+    numbers = []
+    for t in range(forest.n_trees):
+        is_leaf = forest.slot[forest.tree_start[t] : forest.tree_start[t + 1]] < 0
+        rank = np.cumsum(is_leaf) - 1
+        numbers.append(compact(rank[nodes[:, t]].astype(np.int32), int(is_leaf.sum())))
+    return numbers

@@ -1,0 +1,1 @@
+"""Learning to rank: queries, relevances and the objectives on them."""

@@ -1,0 +1,1 @@
+"""Tables as float64 numbers, for methods that need distances."""

@@ -1,0 +1,1 @@
+"""AdaBoost of stumps, trees and any other estimator."""

@@ -1,0 +1,1 @@
+"""Bagging of any estimator; of weald's own trees as one forest."""

@@ -1,0 +1,41 @@
+"""What bagging passes on to its members besides the table: scikit-learn's metadata routing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from weald.estimators.shared.routing import check_params, route
+
+
+class BaggingRouting:
+    """The routing of bagging, as scikit-learn's."""
+
+    def _routed(self: Any, method: str, params: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        """What the methods of the members get of the further arguments of one of this."""
+        check_params(params, type(self).__name__, method)
+        return route(self, method, params).estimator if params else {}
+
+    def get_metadata_routing(self: Any) -> Any:
+        """Which method of the members gets what is passed on to which method of this.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            As scikit-learn's tools read it.
+        """
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        base = self._default() if self.estimator is None else self.estimator
+        shares = "predict_proba" if hasattr(base, "predict_proba") else "predict"
+        logarithms = "predict_log_proba" if hasattr(base, "predict_log_proba") else shares
+        mapping = MethodMapping()
+        for caller, callee in (
+            ("fit", "fit"),
+            ("decision_function", "decision_function"),
+            ("predict", shares),
+            ("predict_proba", shares),
+            ("predict_log_proba", logarithms),
+        ):
+            mapping.add(caller=caller, callee=callee)
+        return MetadataRouter(owner=self).add(estimator=base, method_mapping=mapping)

@@ -1,0 +1,1 @@
+"""Random forests and extra trees: fit, out-of-bag answers, proximity, uncertainty."""

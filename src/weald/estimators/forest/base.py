@@ -1,0 +1,396 @@
+"""What every forest shares: the steps of `fit`, predictions as means over trees, trees as light views."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from weald.data.adapters import to_table
+from weald.data.codes import Codes, encode
+from weald.data.schema import Schema
+from weald.data.table import Table
+from weald.data.target import read_weight
+from weald.engine import thread_count
+from weald.errors import ParameterError
+from weald.estimators.forest.insight import ForestInsight
+from weald.estimators.forest.options import ForestOptions
+from weald.estimators.forest.out_of_bag import OutOfBag
+from weald.estimators.forest.proximity import ForestProximity
+from weald.estimators.forest.trees import ForestTrees
+from weald.estimators.forest.uncertainty import ForestUncertainty
+from weald.estimators.shared.class_weight import Weights
+from weald.estimators.shared.feature_combinations import combining
+from weald.estimators.shared.fitted import Target, used_rows
+from weald.estimators.shared.growth import drawn_seed, grow_options, max_columns
+from weald.estimators.shared.monotone_constraints import check_constrainable, constrained, monotone_directions
+from weald.estimators.shared.state import replace_state
+from weald.io.saved_state import SavedState
+from weald.model.forest import Forest
+from weald.model.importances import mean_importances
+from weald.model.join import joined
+from weald.model.leaf_type import with_leaves_of
+from weald.model.predict import decision_path, leaf_nodes, raw_scores
+from weald.pictures.trained_on import frame_library, missing_columns
+from weald.rows.bags import BagRecord
+from weald.rows.memory import Bags, GrowOptions
+
+#: rows a bag counts in 32 bits
+_MOST_DRAWS = 2**32 - 1
+#: what trees say of the rows they did not see; only with `oob_score`
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+
+
+class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees):
+    """The shared base of all forests.
+
+    A subclass names its record of options, how trees split, and how it reads the target and grows.
+    """
+
+    _options: ClassVar[type[ForestOptions]]
+    n_estimators: int
+    max_features: int | float | str | None
+    monotonic_cst: Any
+    warm_start: bool
+
+    @abstractmethod
+    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
+        """The target as numbers, the classes if it has any, and the weights to train with."""
+
+    @abstractmethod
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions, bags: Bags, options: Any) -> Forest:
+        """The trees of some bags on coded rows."""
+
+    @abstractmethod
+    def _set_oob_score_and_attributes(self, found: OutOfBag, target: Target, options: Any) -> dict[str, Any]:
+        """The attributes that tell what trees say of the rows they did not see, for `fit` to assign."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : table
+            A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
+            0) or a list of rows. Missing values are welcome in every column; text and unordered categories
+            are split by sets, ordered categories by rank.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            The target: labels of any type for a classifier, finite numbers for a regressor.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of at least 0. A row of weight 0 counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        options, owner = self._checked_options(), type(self).__name__
+        self._check_drawing(options)
+        n_threads = thread_count(options.n_jobs)
+        table = to_table(X, categorical_features=options.categorical_features)
+        weight = read_weight(sample_weight, n_rows=table.n_rows)
+        target = self._read_target(y, table.n_rows, weight, options)
+        schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
+        aligned = schema.align(table, estimator=owner)
+        codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
+        monotone = monotone_directions(options.monotonic_cst, schema, owner)
+        if monotone is not None:
+            check_constrainable(target.n_classes, target.n_outputs, owner, y)
+        if target.n_classes == [1]:
+            monotone = None
+        past = self._past(options)
+        if past is not None and not self._adds_trees(options, schema, target, table.n_rows):
+            return self
+        record = past.bags_ if past is not None else self._bag_record(options, target, table.n_rows)
+        grow = replace(
+            grow_options(
+                options,
+                table,
+                target.weight,
+                n_threads,
+                monotone,
+                splitter=self._splitter,
+                random_ties=True,
+            ),
+            min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
+            leaf_values_only=options.ccp_alpha == 0.0,
+            category_chance=getattr(options, "cat_penalty", 0.0),
+            tree_orders=True,
+            **combining(options, schema, codes, owner),
+        )
+        grown = [] if past is None else [past.forest_]
+        # Closed here, so that an interrupt gives the terminal back at once.
+        with closing(_parts(grown, options, n_threads)) as parts:
+            for first, n_trees in parts:
+                bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
+                grow = replace(grow, trees_in_all=options.n_estimators - first)
+                grown.append(self._grow(codes, target, grow, bags, options))
+        forest = with_leaves_of(joined(grown), options.leaf_dtype)
+        learned: dict[str, Any] = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(codes, forest),
+        }
+        if options.oob_score:
+            learned |= self._out_of_bag(forest, past, aligned, record, target, options)
+        self._take(forest, schema, target.classes, record, learned)
+        return self
+
+    def _check_drawing(self, options: Any) -> None:
+        """Refuse what needs bags where there are none."""
+        owner = type(self).__name__
+        if options.bootstrap:
+            return
+        if options.oob_score:
+            raise ParameterError(
+                f"`oob_score` of {owner} needs bootstrap=True: without it every tree sees every row. "
+                "(Out of bag estimation only available if bootstrap=True.)"
+            )
+        if options.max_samples is not None:
+            raise ParameterError(
+                f"`max_samples` of {owner} needs bootstrap=True: without it every tree has all rows. "
+                "(`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "
+                "`max_sample=None`.)"
+            )
+
+    def _n_draws(self, options: Any, n_present: int) -> int:
+        """How many of so many rows are drawn for each tree; 0 if every tree has all of them."""
+        if not options.bootstrap:
+            return 0
+        share = options.max_samples
+        drawn = n_present if share is None else share
+        n_draws = drawn if isinstance(drawn, int) else max(1, round(drawn * n_present))
+        if n_draws > _MOST_DRAWS:
+            raise ParameterError(
+                f"`max_samples` of {type(self).__name__} asks for {n_draws:,} draws for each tree, and there "
+                f"may be {_MOST_DRAWS:,}. Use a fraction, or None for as many draws as rows."
+            )
+        return n_draws
+
+    def _bag_record(self, options: Any, target: Target, n_rows: int) -> BagRecord:
+        """The bags of a new forest: their seed, and how many of which rows are drawn for each tree."""
+        n_present = target.n_present
+        return BagRecord(
+            drawn_seed(options.random_state),
+            n_rows,
+            self._n_draws(options, n_present),
+            n_absent=n_rows - n_present,
+            present=used_rows(target.weight),
+        )
+
+    def _past(self, options: Any) -> Self | None:
+        """The forest of the last fit, if trees are to be added to it."""
+        if not options.warm_start or "forest_" not in vars(self):
+            return None
+        n_past = self.forest_.n_trees
+        if options.n_estimators < n_past:
+            raise ParameterError(
+                f"n_estimators={options.n_estimators} must be larger or equal to the {n_past} trees that "
+                f"{type(self).__name__} has, because `warm_start` adds trees. Use warm_start=False to start "
+                "anew."
+            )
+        return self
+
+    def _adds_trees(self, options: Any, schema: Schema, target: Target, n_rows: int) -> bool:
+        """Whether a further fit works on the table of the last one.
+
+        If it does not, trees cannot be added; where none were asked for, the forest may stay as it is.
+        """
+        owner, width = type(self).__name__, max(1, sum(target.n_classes) or target.n_outputs)
+        n_draws = self._n_draws(options, target.n_present)
+        other = [
+            what
+            for differs, what in (
+                (schema.columns != self.schema_.columns, "columns"),
+                (not self._same_classes(target) or self.forest_.width != width, "labels or outputs"),
+                (n_rows != self.bags_.n_rows, f"rows ({n_rows:,} instead of {self.bags_.n_rows:,})"),
+                (n_draws != self.bags_.n_draws, "draws (bootstrap, max_samples, weights)"),
+            )
+            if differs
+        ]
+        if options.n_estimators == self.forest_.n_trees:
+            stays = (
+                f" This table has other {other[0]}: the forest stays that of the last fit." if other else ""
+            )
+            warnings.warn(
+                f"Warm-start fitting without increasing n_estimators does not fit new trees.{stays}",
+                UserWarning,
+                stacklevel=3,
+            )
+        elif other:
+            raise ParameterError(
+                f"`warm_start` of {owner} adds trees on the table of the last fit, and this one has "
+                f"other {other[0]}. Use warm_start=False to start anew."
+            )
+        return not other
+
+    def _out_of_bag(
+        self,
+        forest: Forest,
+        past: Self | None,
+        table: Table,
+        record: BagRecord,
+        target: Target,
+        options: Any,
+    ) -> dict[str, Any]:
+        """What trees say of the rows they did not see; not looked up again if no tree was added."""
+        if past is not None and forest.n_trees == past.forest_.n_trees and "oob_score_" in vars(past):
+            return {name: vars(past)[name] for name in _OUT_OF_BAG if name in vars(past)}
+        n_threads = thread_count(options.n_jobs)
+        found = OutOfBag.of(forest, table, record, target.weight, n_threads=n_threads)
+        return self._set_oob_score_and_attributes(found, target, options)
+
+    def _same_classes(self, target: Target) -> bool:
+        before = self._classes_by_output()
+        if before is None or target.classes is None:
+            return before is target.classes is None
+        return len(before) == len(target.classes) and all(
+            np.array_equal(a, b) for a, b in zip(before, target.classes, strict=True)
+        )
+
+    def _take(
+        self,
+        forest: Forest,
+        schema: Schema,
+        classes: tuple[NDArray[Any], ...] | None,
+        bags: BagRecord,
+        learned: dict[str, Any] | None = None,
+    ) -> None:
+        """Assign everything a fit (or a model file) brings, at once."""
+        n_columns = len(schema.columns)
+        found: dict[str, Any] = {
+            "forest_": forest,
+            "schema_": schema,
+            "bags_": bags,
+            "n_features_in_": n_columns,
+            "n_outputs_": forest.width if classes is None else len(classes),
+            "max_features_": max_columns(self.max_features, n_columns),
+        }
+        if classes is not None:
+            n_classes = [len(labels) for labels in classes]
+            single = len(classes) == 1
+            found["classes_"] = classes[0] if single else list(classes)
+            found["n_classes_"] = n_classes[0] if single else n_classes
+        if schema.named and all(isinstance(name, str) for name in schema.names):
+            found["feature_names_in_"] = np.array(schema.names, dtype=object)
+        replace_state(self, found | (learned or {}), ("feature_names_in_", *_OUT_OF_BAG))
+
+    def _raw_scores(self, X: Any) -> NDArray[np.float64]:
+        """The mean over trees of each row's leaf values: (rows, outputs)."""
+        table, n_threads = self._read(X)
+        scores = raw_scores(self.forest_, table, n_threads=n_threads)
+        scores /= self.forest_.n_trees
+        return scores
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """The leaf that each row comes to in each tree.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_trees)
+            Node numbers, counted from the root of the tree.
+        """
+        table, n_threads = self._read(X)
+        return leaf_nodes(self.forest_, table, n_threads=n_threads).astype(np.int64)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """The nodes that each row passes, in all trees.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix of shape (n_rows, n_nodes)
+            1 where the row of the table passes the node.
+        n_nodes_ptr : ndarray of shape (n_trees + 1,)
+            The columns from n_nodes_ptr[t] to n_nodes_ptr[t + 1] are those of tree t.
+        """
+        table, n_threads = self._read(X)
+        return decision_path(self.forest_, table, n_threads=n_threads), self.forest_.tree_start.copy()
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much the splits on each column lowered the criterion: the mean over trees, adding up to 1.
+
+        All zero if no tree has a split that lowered it.
+        """
+        check_is_fitted(self)
+        return mean_importances(self.forest_)
+
+    def _saved_state(self) -> SavedState:
+        """The parts of the fitted model that a file keeps."""
+        params = self.get_params(deep=False)
+        if callable(params["oob_score"]):
+            params["oob_score"] = True  # a metric of the user's own is no part of the model
+        bags = self.bags_
+        extra: dict[str, int | float | str] = {
+            "seed": bags.seed,
+            "n_rows": bags.n_rows,
+            "n_draws": bags.n_draws,
+        }
+        if bags.n_absent:
+            extra["n_absent"] = bags.n_absent
+        return SavedState(
+            params=params,
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=self._classes_by_output(),
+            extra=extra,
+        )
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """The fitted estimator of these parts, which come from a file and may not fit each other."""
+        model = cls(**state.params)
+        model._checked_options()
+        model._check_declared(state.schema)
+        names = ("seed", "n_rows", "n_draws", "n_absent")
+        extra = {"n_absent": 0} | state.extra
+        numbers = [extra.get(name) for name in names]
+        if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
+            raise ParameterError("The bags of the forest are not told by whole numbers of at least 0.")
+        seed, n_rows, n_draws, n_absent = (int(number) for number in numbers if number is not None)
+        if n_draws > _MOST_DRAWS or n_absent > n_rows:
+            raise ParameterError("The bags of the forest have more draws or rows than there can be.")
+        bags = BagRecord(seed, n_rows, n_draws, n_absent)
+        model._take(state.forest, state.schema, state.classes, bags)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect of the tables this takes."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = not constrained(self.monotonic_cst)
+        return tags
+
+
+def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tuple[int, int], None, None]:
+    """(first tree, how many) of each native call: one for all, or some at a time behind a progress bar."""
+    n_past, n_trees = sum(forest.n_trees for forest in past), options.n_estimators
+    if n_trees == n_past:
+        return
+    if not options.verbose:
+        yield n_past, n_trees - n_past
+        return
+    from weald.progress import Progress
+
+    at_once = 4 * n_threads
+    with Progress(n_trees - n_past, word="tree") as progress:
+        for first in range(n_past, n_trees, at_once):
+            n = min(at_once, n_trees - first)
+            yield first, n
+            for _ in range(n):
+                progress.advance({})

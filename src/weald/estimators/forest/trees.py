@@ -1,0 +1,115 @@
+"""The trees of a forest as estimators of their own, and the rows that each of them saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from weald.estimators.shared.fitted import FittedForest
+from weald.estimators.shared.growth import TreeSeed
+from weald.model.join import tree_apart
+from weald.rows.bags import BagRecord
+
+#: what a forest remembers of its training table, only to show trees
+_SHOWN = ("_frame_library", "_missing_columns")
+
+
+class ForestTrees(FittedForest):
+    """What a forest tells of its trees one by one."""
+
+    _splitter: ClassVar[Literal["best", "random"]]
+    _single_tree: ClassVar[str]
+
+    bags_: BagRecord
+
+    @property
+    def estimator(self) -> Any:
+        """A tree as the forest grows them, not fitted: a single one with the same parameters."""
+        from weald.estimators.tree import decision_tree as single_trees
+
+        kind = getattr(single_trees, self._single_tree)
+        names = set(kind._get_param_names()) & set(self.get_params(deep=False))
+        params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
+        return kind(**params, splitter=self._splitter)
+
+    @property
+    def estimator_(self) -> Any:
+        """The same of a fitted forest."""
+        check_is_fitted(self)
+        return self.estimator
+
+    @property
+    def estimators_(self) -> TreeSequence:
+        """The trees, as estimators of their own: made when asked for, on the arrays of the forest."""
+        check_is_fitted(self)
+        return TreeSequence(self)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int32]]:
+        """For each tree the rows it was grown on, ascending, each as often as it was drawn.
+
+        They follow from the seed. A clone of `estimators_[t]`, fitted on the rows of tree t, is that tree
+        again, unless there are weights, or something counts rows and takes one as one however often it was
+        drawn (`min_samples_leaf`, `min_samples_split`, `cat_penalty` of categories).
+        """
+        check_is_fitted(self)
+        return [self.bags_.rows(t) for t in range(self.forest_.n_trees)]
+
+    @property
+    def _n_samples_bootstrap(self) -> int | None:
+        """How many rows each tree drew, None for all; tools around scikit-learn know it by this name."""
+        check_is_fitted(self)
+        return self.bags_.n_draws or None
+
+    def __len__(self) -> int:
+        """How many trees the forest has."""
+        return len(self.estimators_)
+
+    def __getitem__(self, t: int) -> Any:
+        """One tree as an estimator."""
+        return self.estimators_[t]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The trees as estimators."""
+        return iter(self.estimators_)
+
+    def _tree(self, t: int) -> Any:
+        """Tree `t` as a fitted single tree."""
+        single = self.estimator
+        single.random_state = TreeSeed.of(self.bags_.seed, t, getattr(self, "cat_penalty", 0.0))
+        link = "shares" if self._classes_by_output() is not None else "identity"
+        shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
+        tree = replace(tree_apart(self.forest_, t), link=link)
+        single._take(tree, self.schema_, self._classes_by_output(), shown)
+        return single
+
+
+class TreeSequence(Sequence[Any]):
+    """The trees of a forest as estimators, each made when it is asked for."""
+
+    def __init__(self, forest: ForestTrees) -> None:
+        self._forest = forest
+
+    def __len__(self) -> int:
+        """How many trees."""
+        return self._forest.forest_.n_trees
+
+    @overload
+    def __getitem__(self, t: int) -> Any: ...
+    @overload
+    def __getitem__(self, t: slice) -> list[Any]: ...
+    def __getitem__(self, t: int | slice) -> Any:
+        """One tree, or a list of some."""
+        places = range(len(self))[t]
+        if isinstance(places, range):
+            return [self._forest._tree(place) for place in places]
+        return self._forest._tree(places)
+
+    def __repr__(self) -> str:
+        """How many of what."""
+        return f"<{len(self)} trees of a {type(self._forest).__name__}>"

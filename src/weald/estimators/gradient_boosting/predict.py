@@ -1,0 +1,179 @@
+"""Reading a fitted gradient booster: raw scores and stages, leaves, importances, the members."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from weald.boosting.records import Floats
+from weald.engine import thread_count
+from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
+from weald.estimators.gradient_boosting.start import ConstantStart
+from weald.model.forest import Forest
+from weald.model.join import tree_apart
+from weald.model.predict import leaf_nodes
+
+# The trees as estimators: made on first use, forgotten with the forest, never pickled or saved.
+_members: weakref.WeakKeyDictionary[Forest, NDArray[Any]] = weakref.WeakKeyDictionary()
+
+
+def has_leaves(model: Any) -> bool:
+    """Whether the model is made of trees of its own; raises AttributeError if not, as `available_if` asks."""
+    fitted = vars(model).get("_model_")
+    trees = model.estimator is None if fitted is None else isinstance(fitted, TreeRounds)
+    if not trees:
+        raise AttributeError(
+            f"This {type(model).__name__} boosts another estimator than trees: it has no leaves to tell."
+        )
+    return True
+
+
+class StagePredictions:
+    """What a fitted gradient booster can be asked, whatever it predicts."""
+
+    n_estimators_: int
+    n_trees_per_iteration_: int
+    n_features_in_: int
+    _model_: TreeRounds | BaseRounds
+    _checked_options: Callable[[], Any]
+
+    @property
+    def _rounds(self) -> TreeRounds | BaseRounds:
+        check_is_fitted(self)
+        return self._model_
+
+    def _raw_scores(self, X: Any) -> Floats:
+        """Raw scores: (n_rows, n_outputs)."""
+        model = self._rounds
+        return model.raw(X, type(self).__name__, thread_count(self._checked_options().n_jobs))
+
+    def _staged_scores(self, X: Any) -> Iterator[Floats]:
+        """Raw scores after each round: (n_rows, n_outputs), a new array each."""
+        model = self._rounds
+        yield from model.staged(X, type(self).__name__, thread_count(self._checked_options().n_jobs))
+
+    def _leaves(self, X: Any) -> NDArray[np.int64]:
+        """The leaf of each row in each tree: (n_rows, n_rounds, n_outputs)."""
+        model: Any = self._rounds
+        estimator: Any = self
+        table, n_threads = estimator._read(X)
+        nodes = leaf_nodes(model.forest, table, n_threads=n_threads).astype(np.int64)
+        return nodes.reshape(len(nodes), model.n_rounds, -1)
+
+    @property
+    def init_(self) -> Any:
+        """What the model starts from: a constant, the fitted `init`, or "zero"."""
+        model = self._rounds
+        if model.init is not None:
+            return model.init.estimator
+        if model.zero:
+            return "zero"
+        return ConstantStart(model.base, model.link, getattr(self, "classes_", None))
+
+    @property
+    def estimators_(self) -> NDArray[Any]:
+        """The regressors, (n_estimators_, n_trees_per_iteration_); trees are made when asked for."""
+        model = self._rounds
+        if isinstance(model, BaseRounds):
+            members = [[member.estimator for member in members] for members in model.rounds]
+            return _grid(members, model.n_rounds, len(model.base))
+        found = _members.get(model.forest)
+        if found is None:
+            n_outputs = len(model.base)
+            trees = [self._tree(t) for t in range(model.forest.n_trees)]
+            rounds = [trees[t : t + n_outputs] for t in range(0, len(trees), n_outputs)]
+            found = _members[model.forest] = _grid(rounds, model.n_rounds, n_outputs)
+        return found
+
+    def _tree(self, t: int) -> Any:
+        """Tree `t` as a fitted single tree: its leaves before the learning rate."""
+        from weald.estimators.tree.decision_tree import DecisionTreeRegressor
+
+        model: Any = self._rounds
+        estimator: Any = self
+        round_ = t // len(model.base)
+        params = next((params for end, params in model.grown if round_ < end), None)
+        single = DecisionTreeRegressor(**(tree_parameters(estimator) if params is None else params))
+        tree = tree_apart(model.forest, t)
+        alone = replace(
+            tree,
+            link="identity",
+            base_score=np.zeros(1),
+            tree_output=np.zeros(1, np.int32),
+            tree_weight=np.ones(1),
+        )
+        single._take(alone, model.schema, None)
+        return single
+
+    def __len__(self) -> int:
+        """How many rounds the model has."""
+        return self._rounds.n_rounds
+
+    def __getitem__(self, round_: int) -> Any:
+        """The regressors of one round."""
+        return self.estimators_[round_]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The regressors of each round."""
+        return iter(self.estimators_)
+
+    def __bool__(self) -> bool:
+        """True, fitted or not: an estimator is never empty."""
+        return True
+
+    @property
+    def step_sizes_(self) -> Floats:
+        """The step that the line search gave each regressor of `estimator`, before the learning rate."""
+        model = self._rounds
+        if isinstance(model, TreeRounds):
+            raise AttributeError(
+                "`step_sizes_` is only defined with `estimator`: leaves have their own steps."
+            )
+        sizes = [[member.size for member in members] for members in model.rounds]
+        return np.array(sizes).reshape(model.n_rounds, len(model.base))
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """How much the splits on each column lowered the squared error of pseudo-residuals, adding up to 1.
+
+        The mean over all trees that have a split. With `estimator`, the mean of its `feature_importances_`.
+        """
+        model = self._rounds
+        if isinstance(model, BaseRounds):
+            found = [each.feature_importances_ for each in self.estimators_.ravel()]
+            total: Floats = np.mean(found, axis=0)
+        else:
+            total = _importances(model.forest)
+        scale = total.sum()
+        return total / scale if scale > 0 else total
+
+
+def tree_parameters(model: Any) -> dict[str, Any]:
+    """The parameters of a gradient booster that shape its trees."""
+    from weald.estimators.tree.decision_tree import DecisionTreeRegressor
+
+    names = set(DecisionTreeRegressor._get_param_names()) & set(model.get_params(deep=False))
+    return {name: getattr(model, name) for name in sorted(names - {"random_state", "ccp_alpha"})}
+
+
+def _importances(forest: Forest) -> Floats:
+    """Gains by column, each tree's divided by the weight of its rows."""
+    inner = np.flatnonzero(forest.slot >= 0)
+    tree = np.searchsorted(forest.tree_start, inner, side="right") - 1
+    slot = forest.slot[inner]
+    gain = forest.gain[slot] / forest.cover[forest.tree_start[tree]]
+    return np.bincount(forest.column[slot], gain, forest.n_columns).astype(np.float64, copy=False)
+
+
+def _grid(rounds: list[list[Any]], n_rounds: int, n_outputs: int) -> NDArray[Any]:
+    out = np.empty((n_rounds, n_outputs), object)
+    for i, members in enumerate(rounds):
+        for k, member in enumerate(members):
+            out[i, k] = member
+    return out

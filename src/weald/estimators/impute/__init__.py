@@ -1,0 +1,1 @@
+"""`ProximityImputer`: missing values filled by a forest."""

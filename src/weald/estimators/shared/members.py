@@ -1,0 +1,213 @@
+"""What ensembles of estimators share: seeds of members, work side by side, errors that name the member."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from weald.boosting.sampling import Purpose, draw
+from weald.data.frames.user_rows import indexable, outline, take
+from weald.data.schema import Schema
+from weald.engine.memory import has, stack_bytes
+from weald.errors import DataError, DataTypeError, MemberError, WealdError
+from weald.estimators.shared.helper_threads import HelperThreads
+
+Found = TypeVar("Found")
+
+#: predictions of so many members are in memory at once
+_BATCH = 32
+#: bytes that joblib should have here for the threads that wait for its processes, besides their stacks
+_OF_JOBLIB, _THREADS_OF_JOBLIB = 2**25, 4
+
+
+def seeded(template: Any, seed: int, number: int) -> Any:
+    """A fresh copy of an estimator; each part of it that has a `random_state` gets one of its own."""
+    member = clone(template)
+    names = sorted(
+        name for name in member.get_params() if name == "random_state" or name.endswith("__random_state")
+    )
+    words = draw(seed, Purpose.BAG_SEED, number, np.arange(len(names), dtype=np.uint64)) >> np.uint64(33)
+    return member.set_params(**dict(zip(names, words.tolist(), strict=True))) if names else member
+
+
+@contextmanager
+def naming(who: str) -> Iterator[None]:
+    """Errors of a member say which one it was; what could be caught before still can.
+
+    They become weald's, and stay ValueError, TypeError and those of scikit-learn, such as NotFittedError. A
+    lack of memory is no fault of the member: it stays a MemoryError.
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if _lacks_memory(error):
+            raise MemoryError(str(error)) from error
+        text = f"{who} failed: {type(error).__name__}: {error}"
+        if isinstance(error, WealdError):
+            raise type(error)(text) from error
+        kind: type[WealdError] = MemberError
+        if isinstance(error, ValueError):
+            kind = DataError
+        elif isinstance(error, TypeError):
+            kind = DataTypeError
+        raise _error(kind, type(error), text) from error
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether the system had no memory to give, in its own words."""
+    return isinstance(error, OSError) and error.errno == errno.ENOMEM
+
+
+def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:
+    """An error of weald's that is one of scikit-learn's too, if it was one."""
+    if theirs.__module__.partition(".")[0] != "sklearn":
+        return kind(text)
+    try:
+        return _both(kind, theirs)(text)
+    except TypeError:  # one that needs more than a text
+        return kind(text)
+
+
+def _both(kind: type[WealdError], theirs: type[Exception]) -> type[WealdError]:
+    """A class of errors that are of two classes, and can be sent between processes."""
+
+    def again(error: WealdError) -> tuple[Any, ...]:
+        return _error, (kind, theirs, str(error))
+
+    return type(theirs.__name__, (kind, theirs), {"__module__": kind.__module__, "__reduce__": again})
+
+
+def fit_member(member: Any, X: Any, y: Any, **params: Any) -> Any:
+    """The estimator itself, fitted, whatever its `fit` returns."""
+    member.fit(X, y, **params)
+    return member
+
+
+@contextmanager
+def showing(n_members: int, verbose: Any) -> Iterator[Callable[[], None]]:
+    """What to call when a member is fitted: shows progress on stderr if that is asked for."""
+    if not verbose:
+        yield lambda: None
+        return
+    from weald.progress import Progress
+
+    with Progress(n_members, word="member") as progress:
+        yield lambda: progress.advance({})
+
+
+def on_threads(
+    work: Callable[[int], Found], numbers: Sequence[int], n_threads: int, done: Callable[[], None]
+) -> list[Found]:
+    """`work` of each number, on threads of their own; `done` is told of each here, as results arrive.
+
+    The first error in order is raised. Nothing runs on when this ends: after an error or Ctrl-C, what has
+    begun ends first and the rest is never begun. So it is for short work, which cannot be interrupted.
+    """
+    with HelperThreads(work, numbers, n_threads - 1) as threads:
+        found = []
+        for place in range(len(numbers)):
+            found.append(threads.result(place))
+            done()
+        return found
+
+
+def in_parallel(work: Callable[..., Found], arguments: Iterable[Any], n_jobs: int | None) -> Iterator[Found]:
+    """`work(*each)` for each of the arguments, in their order, by joblib; a few results ahead at most.
+
+    One after the other here, if memory is short: joblib waits for ever where a thread of its own finds none.
+    """
+    from joblib import effective_n_jobs
+    from sklearn.utils.parallel import Parallel, delayed
+
+    if effective_n_jobs(n_jobs) == 1 or not has(_OF_JOBLIB + _THREADS_OF_JOBLIB * stack_bytes()):
+        return (work(*each) for each in arguments)
+    parallel = Parallel(n_jobs=n_jobs)
+
+    def results(batch: list[Any]) -> list[Found]:
+        try:
+            found: list[Found] = parallel(delayed(work)(*each) for each in batch)
+        except OSError as error:
+            if _lacks_memory(error):
+                raise MemoryError(str(error)) from error
+            raise
+        return found
+
+    return chain.from_iterable(results(batch) for batch in _batches(arguments))
+
+
+def _batches(arguments: Iterable[Any]) -> Iterator[list[Any]]:
+    batch: list[Any] = []
+    for each in arguments:
+        batch.append(each)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Where each label stands among the classes."""
+    said = np.asarray(labels)
+    if said.ndim != 1:
+        raise DataError(f"It predicts {said.ndim} dimensions of labels where one a row is needed.")
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    found, which = np.unique(said, return_inverse=True)
+    strange = [label for label in found.tolist() if label not in place]
+    if strange:
+        raise DataError(f"It predicts {strange[0]!r}, which is none of the labels it was given.")
+    return np.array([place[label] for label in found.tolist()], np.int64)[which.reshape(-1)]
+
+
+def numbers_of(member: Any, X: Any, **params: Any) -> NDArray[np.float64]:
+    """What a regressor says of some rows: (n_rows, n_outputs)."""
+    said: NDArray[np.float64] = np.asarray(member.predict(X, **params), np.float64)
+    if said.ndim == 0:
+        raise DataError("it predicts one number where one a row is needed.")
+    return said[:, np.newaxis] if said.ndim == 1 else said.reshape(len(said), -1)
+
+
+def number_of_row(member: Any, X: Any, n_rows: int) -> NDArray[np.float64]:
+    """What a regressor of one output says of each row, finite: (n_rows,)."""
+    said = numbers_of(member, X)
+    if said.shape[1:] != (1,):
+        raise DataError(f"it predicts {said.shape[1]} numbers a row where one is needed.")
+    check_said(said, n_rows)
+    return np.ascontiguousarray(said[:, 0])
+
+
+def check_said(said: NDArray[np.float64], n_rows: int) -> None:
+    """Refuse what was said of another number of rows, or is not finite."""
+    if len(said) != n_rows:
+        raise DataError(f"it predicts {len(said)} rows where there are {n_rows}.")
+    strange = ~np.isfinite(said)
+    if strange.any():
+        raise DataError(f"it predicts {said[strange][0]}, where finite numbers are needed.")
+
+
+def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:
+    """Let scikit-learn expect of an ensemble no more than what all its members take."""
+    try:
+        theirs = [get_tags(member).input_tags for member in members]
+    except (AttributeError, TypeError, ValueError):
+        return  # not estimators, which `fit` will say
+    for name in ("allow_nan", "sparse", "string", "categorical"):
+        setattr(tags.input_tags, name, all(getattr(each, name) for each in theirs))
+
+
+def in_order(X: Any, schema: Schema, owner: str, *, any_shape: bool = False) -> Any:
+    """A table whose rows can be taken, with the columns of training in their order, as members read it."""
+    X = indexable(X, any_shape=any_shape)
+    given = outline(X)
+    order = list(schema.order(given, owner))
+    return X if order == list(range(given.n_columns)) else take(X, columns=order)

@@ -1,0 +1,1 @@
+"""Support vector machines: what kernel and linear ones share."""

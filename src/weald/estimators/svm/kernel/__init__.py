@@ -1,0 +1,1 @@
+"""`SVC` and `SVR`: machines by kernels."""

@@ -1,0 +1,1 @@
+"""`Landmarks`: columns that make a linear machine a kernel machine."""

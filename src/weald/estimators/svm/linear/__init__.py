@@ -1,0 +1,1 @@
+"""`LinearSVC` and `LinearSVR`: machines by the columns themselves."""

@@ -1,0 +1,253 @@
+"""What `LinearSVC` and `LinearSVR` share: the steps of `fit`, scores, scikit-learn's manners.
+
+`fit` is a list of named steps and assigns attributes last, so an estimator whose fit fails or is interrupted
+stays as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import warnings
+from abc import ABCMeta, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from weald.data.adapters import to_table
+from weald.data.matrix.matrix import Matrix, MatrixPlan
+from weald.data.schema import Schema
+from weald.data.target import read_weight
+from weald.engine import thread_count
+from weald.errors import DataError
+from weald.estimators.shared.contract import CheckedParameters, TableManners
+from weald.estimators.shared.fitted import used_rows
+from weald.estimators.shared.growth import drawn_seed
+from weald.estimators.shared.saving import Saving
+from weald.estimators.shared.state import replace_state
+from weald.estimators.svm.convergence import ONE_SCALE, one_of
+from weald.estimators.svm.kernel.reading import TableReading
+from weald.estimators.svm.kernel.training import MachineTarget
+from weald.estimators.svm.linear.model import LinearModel, SavedLinearMachine
+from weald.estimators.svm.linear.options import LinearOptions
+from weald.svm.linear import Intercept, LinearSolution
+from weald.svm.progress import GapProgress
+
+Floats: TypeAlias = NDArray[np.float64]
+
+log = logging.getLogger("weald.svm")
+
+#: what `dual` asks of the solvers
+SOLVER_OF_DUAL = {"auto": "auto", True: "descent", False: "primal"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """What the solver brings: lines of weights, and the facts of each problem."""
+
+    coef: Floats
+    intercept: Floats
+    primal: Floats
+    dual: Floats
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, found: list[LinearSolution]) -> Solved:
+        """A line a machine."""
+        return cls(
+            coef=np.stack([each.coef for each in found]),
+            intercept=np.array([each.intercept for each in found]),
+            primal=np.array([each.primal for each in found]),
+            dual=np.array([each.dual for each in found]),
+            n_iter=np.array([each.n_iter for each in found], np.int64),
+            converged=np.array([each.converged for each in found]),
+        )
+
+
+class BaseLinearMachine(
+    SavedLinearMachine,
+    TableManners,
+    CheckedParameters,
+    Saving,
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+    metaclass=ABCMeta,
+):
+    """The shared base; a subclass says what its machines learn."""
+
+    _options: ClassVar[type[LinearOptions]]
+    _mark = "_model_"
+
+    n_jobs: int | None
+    _model_: LinearModel
+
+    @abstractmethod
+    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+        """The target of the rows that count: those of a weight above 0."""
+
+    @abstractmethod
+    def _solve(self, matrix: Matrix, target: MachineTarget, options: Any, given: dict[str, Any]) -> Solved:
+        """The machines; `given` is what all solvers are given."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the weights of the columns.
+
+        Parameters
+        ----------
+        X : table
+            A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
+            0) or a list of rows. Categories become a 0/1 column a level, missing values the median of their
+            column.
+        y : array-like of shape (n_rows,)
+            The target: labels of any type for a classifier, finite numbers for a regressor.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of at least 0, which multiply `C`. A row of weight 0 counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        options, owner = self._checked_options(), type(self).__name__
+        table = to_table(X, categorical_features=options.categorical_features)
+        weight = read_weight(sample_weight, n_rows=table.n_rows)
+        target = self._read_target(y, table.n_rows, weight, options)
+        schema = Schema.of(table, used=used_rows(weight), unknown=options.unknown)
+        aligned = schema.align(table, estimator=owner)
+        scale: Any = "standard" if options.scale else None
+        hint = log.isEnabledFor(logging.INFO)
+        plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
+        reading = TableReading.of(plan, options.categorical_features, None)
+        matrix = reading.matrix(aligned)
+        if weight is not None:
+            matrix = matrix.take(np.flatnonzero(weight > 0))
+        solved = self._solved(matrix, target, options)
+        facts = {each.name: getattr(solved, each.name) for each in fields(Solved)}
+        self._take(LinearModel(reading=reading, **facts), target.classes)
+        self._tell(plan, solved, options, owner)
+        return self
+
+    # ------------------------------------------------------------------ the steps
+
+    def _solved(self, matrix: Matrix, target: MachineTarget, options: Any) -> Solved:
+        """The machines, with a bar if it is asked for."""
+        progress = GapProgress(1, options.tol) if options.verbose else None
+        free = options.intercept_scaling == "free"
+        given = {
+            "intercept": _intercept(options),
+            "intercept_scaling": 1.0 if free else options.intercept_scaling,
+            "tol": options.tol,
+            "max_iter": options.max_iter,
+            "max_time": options.max_time,
+            "seed": drawn_seed(options.random_state) if options.random_state is not None else 0,
+            "n_threads": thread_count(options.n_jobs),
+            "progress": None if progress is None else progress.report,
+        }
+        with contextlib.nullcontext() if progress is None else progress:
+            solved = self._solve(matrix, target, options, given)
+            if progress is not None:
+                gap = np.nan_to_num(solved.primal - solved.dual).max()
+                progress.done(int(solved.n_iter.max()), float(gap))
+        return solved
+
+    def _take(self, model: LinearModel, classes: NDArray[Any] | None) -> None:
+        """Assign everything a fit (or a model file) brings, at once, and forget what it does not bring."""
+        schema = model.reading.schema
+        brought: dict[str, Any] = {"_model_": model, "n_features_in_": len(schema.columns)}
+        if classes is not None:
+            brought["classes_"] = classes
+        if schema.named and all(isinstance(name, str) for name in schema.names):
+            brought["feature_names_in_"] = np.array(schema.names, dtype=object)
+        replace_state(self, brought, ("feature_names_in_",))
+
+    def _tell(self, plan: MatrixPlan, solved: Solved, options: Any, owner: str) -> None:
+        """Log a hint about scales; warn if a machine stopped early."""
+        hint = plan.hint()
+        if hint is not None:
+            log.info("%s: %s", owner, hint)
+        early = np.flatnonzero(~solved.converged)
+        if not len(early):
+            return
+        gaps = solved.primal - solved.dual
+        worst = int(early[np.argmax(np.nan_to_num(gaps[early]))])
+        reached = (
+            f": the duality gap is {gaps[worst]:.3g} of an objective of {solved.primal[worst]:.3g}"
+            if np.isfinite(gaps[worst])
+            else f", at an objective of {solved.primal[worst]:.6g}"
+        )
+        stuck = options.max_time is None and int(solved.n_iter[worst]) < options.max_iter
+        if stuck:
+            limit = f"to `tol`, which the rounding of float64 hides after {solved.n_iter[worst]} iterations"
+        else:
+            limit = f"within max_iter={options.max_iter}"
+            limit += "" if options.max_time is None else f" or max_time={options.max_time:g}"
+        ways = ["raise `tol`" if stuck else "raise the limit", "lower C"]
+        ways += [] if options.scale else [ONE_SCALE]
+        which = f" ({len(early)} of {len(gaps)} machines)" if len(gaps) > 1 else ""
+        warnings.warn(
+            f"{owner} did not converge {limit}{which}{reached}. The model can be used. {one_of(ways)}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    # ------------------------------------------------------------------ afterwards
+
+    @property
+    def _fitted(self) -> LinearModel:
+        model = vars(self).get("_model_")
+        if model is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet. Call `fit` first.")
+        return model  # type: ignore[no-any-return]
+
+    def _decisions(self, X: Any) -> Floats:
+        """X · w + b of every row and machine."""
+        check_is_fitted(self)
+        return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))
+
+    def _set(self, part: str, values: Any) -> None:
+        """Put other weights or intercepts in place: scikit-learn's linear machines let users do that."""
+        old: Floats = getattr(self._fitted, part)
+        new = np.array(values, np.float64)
+        shown: Floats = getattr(self, f"{part}_")
+        if new.shape != shown.shape:
+            raise DataError(
+                f"`{part}_` of this {type(self).__name__} has the shape {shown.shape}; got {new.shape}."
+            )
+        if not np.isfinite(new).all():
+            raise DataError(f"`{part}_` of {type(self).__name__} must be finite numbers.")
+        changed: dict[str, Any] = {part: new.reshape(old.shape)}
+        self._model_ = replace(self._fitted, **changed)
+
+    def _each(self, values: NDArray[Any]) -> Any:
+        return values[0].item() if len(values) == 1 else values
+
+    @property
+    def primal_objective_(self) -> float | Floats:
+        """The penalty and Σ C loss; one number a machine."""
+        return self._each(self._fitted.primal)  # type: ignore[no-any-return]
+
+    @property
+    def dual_objective_(self) -> float | Floats:
+        """What the dual problem reaches; NaN where the solver has none (l1 penalty of wide tables)."""
+        return self._each(self._fitted.dual)  # type: ignore[no-any-return]
+
+    @property
+    def duality_gap_(self) -> float | Floats:
+        """Primal minus dual objective: how far the solution can be from the best one."""
+        return self._each(self._fitted.primal - self._fitted.dual)  # type: ignore[no-any-return]
+
+    @property
+    def n_iter_(self) -> int:
+        """The most iterations that a machine took."""
+        return int(self._fitted.n_iter.max())
+
+
+def _intercept(options: LinearOptions) -> Intercept:
+    if not options.fit_intercept:
+        return "none"
+    return "free" if options.intercept_scaling == "free" else "scaled"

@@ -1,0 +1,93 @@
+"""The targets of support vector machines: labels as class numbers, or numbers, and the C of each row."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.target import read_labels, read_target
+from weald.errors import DataError, ParameterError, listing
+from weald.estimators.shared.class_weight import class_factors, without_absent
+from weald.estimators.shared.monotone_constraints import warn_of_column
+from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+def class_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner: str) -> MachineTarget:
+    """Labels as class numbers, and the C of each row, by weights and weights of classes."""
+    outputs = read_labels(y, n_rows=n_rows, estimator=owner)
+    if len(outputs) != 1:
+        raise DataError(
+            f"y has {len(outputs)} columns, and {owner} takes one. Fit one model a column "
+            "(scikit-learn's MultiOutputClassifier does)."
+        )
+    warn_of_column(y, stacklevel=5)
+    found = without_absent(outputs[0], weight)
+    if len(found.classes) < 2:
+        among = (
+            " among the rows of positive sample_weight. (Invalid input - all samples with positive weights "
+            "belong to the same class.)"
+        )
+        raise DataError(
+            f"The number of classes has to be greater than one; got 1 class: {owner} draws a boundary "
+            f"between classes, and y has only {listing(found.classes.tolist())}"
+            f"{among if weight is not None else '.'}"
+        )
+    if weight is not None:
+        found = found._replace(indices=found.indices[weight > 0])
+    own = np.ones(len(found.indices)) if weight is None else weight[weight > 0]
+    factors = class_factors(options.class_weight, f"`class_weight` of {owner}", found, None)
+    if factors is None:
+        factors = np.ones(len(found.classes))
+    if not factors.all():
+        label = found.classes.tolist()[int(np.argmin(factors))]
+        raise ParameterError(
+            f"`class_weight` of {owner} gives the label {label!r} the "
+            "weight 0, which leaves no row of it. Leave its rows out of the table instead."
+        )
+    own = own * factors[found.indices]
+    return MachineTarget(found.indices, own, upper_bounds(options.C, own, owner), found.classes, factors)
+
+
+def number_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner: str) -> MachineTarget:
+    """Numbers, and the C of each row."""
+    numbers = read_target(y, n_rows=n_rows, estimator=owner)
+    if numbers.shape[1] != 1:
+        raise DataError(
+            f"y has {numbers.shape[1]} columns, and {owner} takes one. Fit one model a column "
+            "(scikit-learn's MultiOutputRegressor does)."
+        )
+    warn_of_column(y, stacklevel=5)
+    target = numbers[:, 0]
+    own = np.ones(n_rows)
+    if weight is not None:
+        target, own = target[weight > 0], weight[weight > 0]
+    return MachineTarget(target, own, upper_bounds(options.C, own, owner))
+
+
+def known_labels(y: Any, n_rows: int, classes: NDArray[Any], owner: str) -> NDArray[np.intp]:
+    """The class number of every label, which the model must know."""
+    outputs = read_labels(y, n_rows=n_rows, estimator=owner)
+    if len(outputs) != 1:
+        raise DataError(f"y has {len(outputs)} columns, and {owner} knows one. Give one label a row.")
+    position = {label: k for k, label in enumerate(classes.tolist())}
+    given = outputs[0].classes.tolist()
+    strange = [label for label in given if label not in position]
+    if strange:
+        raise DataError(
+            f"y holds the label {listing(strange)}, which was not there when this model was fitted: it "
+            f"knows {listing(position)}."
+        )
+    return np.array([position[label] for label in given], np.intp)[outputs[0].indices]
+
+
+def true_numbers(y: Any, n_rows: int, owner: str) -> Floats:
+    """One number a row."""
+    truth = read_target(y, n_rows=n_rows, estimator=owner)
+    if truth.shape[1] != 1:
+        raise DataError(f"y has {truth.shape[1]} columns; one number a row is expected.")
+    found: Floats = truth[:, 0]
+    return found

@@ -1,0 +1,1 @@
+"""Decision trees: fit, pruning, and the methods that show a tree."""

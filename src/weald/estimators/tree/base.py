@@ -1,0 +1,301 @@
+"""What every tree estimator shares: the steps of `fit`, reading tables at predict, scikit-learn's manners.
+
+`fit` is a list of named steps and assigns attributes last, so an estimator whose fit fails or is
+interrupted stays as it was.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from weald.data.adapters import to_table
+from weald.data.codes import Codes, encode
+from weald.data.schema import Schema
+from weald.data.table import Table
+from weald.data.target import read_weight
+from weald.engine import thread_count
+from weald.errors import DataError, ParameterError
+from weald.estimators.shared.class_weight import Weights
+from weald.estimators.shared.fitted import FittedForest, Target, used_rows
+from weald.estimators.shared.growth import TreeSeed, grow_options, max_columns
+from weald.estimators.shared.monotone_constraints import check_constrainable, constrained, monotone_directions
+from weald.estimators.shared.state import replace_state
+from weald.estimators.tree.pictures import TreePictures
+from weald.estimators.tree.pruning import check_pruning, prune_by
+from weald.io.saved_state import SavedState
+from weald.model.forest import Forest
+from weald.model.predict import decision_path, leaf_nodes
+from weald.model.prune import pruning_path
+from weald.model.tree_view import TreeView
+from weald.parameters import TreeOptions
+from weald.pictures.trained_on import frame_library, missing_columns
+from weald.rows.memory import Grown, GrowOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Rows read, checked and coded once, on which any number of trees can grow."""
+
+    options: Any
+    schema: Schema
+    table: Table  # aligned to the schema
+    codes: Codes
+    target: Target
+    weight: Weights | None  # as the user gave them; the target has them times the factors of the classes
+    monotone: tuple[int, ...] | None
+    n_threads: int
+
+
+class BaseTree(TreePictures, FittedForest):
+    """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
+
+    A subclass names its record of options and says how it reads the target and how it grows.
+    """
+
+    _options: ClassVar[type[TreeOptions]]
+
+    max_features: int | float | str | None
+    monotonic_cst: Any
+    random_state: Any
+
+    tree_: TreeView
+    ccp_alpha_: float
+
+    @abstractmethod
+    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
+        """The target as numbers, the classes if it has any, and the weights to train with."""
+
+    @abstractmethod
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
+        """One tree on coded rows."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : table
+            A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
+            0) or a list of rows. Missing values are welcome in every column; text and unordered categories
+            are split by sets, ordered categories by rank.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
+            The target: labels of any type for a classifier, finite numbers for a regressor. With several
+            columns one tree learns all of them, each as important as the others.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of at least 0. A row of weight 0 counts as absent, a row of weight 2 as two rows for
+            everything but the limits on rows (`min_samples_split`, `min_samples_leaf`).
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        coded = self._coded(X, y, sample_weight)
+        options, owner, target = coded.options, type(self).__name__, coded.target
+
+        def grow(weight: Weights | None) -> Grown:
+            return self._grow_on(coded, weight)
+
+        grown = grow(target.weight)
+        tree = prune_by(options, grown, X, coded.table, target, grow, n_threads=coded.n_threads, owner=owner)
+        trained_on = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(coded.codes, tree.forest),
+        }
+        self._take(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
+        return self
+
+    def _coded(self, X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Coded:
+        """All that comes before growing; `schema`: of a model that more trees are to join."""
+        options, owner = self._checked_options(), type(self).__name__
+        check_pruning(options, owner)
+        n_threads = thread_count(options.n_jobs)
+        table = to_table(X, categorical_features=options.categorical_features)
+        weight = read_weight(sample_weight, n_rows=table.n_rows)
+        target = self._read_target(y, table.n_rows, weight, options)
+        if schema is None:
+            schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
+        aligned = schema.align(table, estimator=owner)
+        codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
+        monotone = monotone_directions(options.monotonic_cst, schema, owner)
+        if monotone is not None:
+            check_constrainable(target.n_classes, target.n_outputs, owner, y)
+        if target.n_classes == [1]:
+            monotone = None  # the share of the only class neither rises nor falls
+        return Coded(options, schema, aligned, codes, target, weight, monotone, n_threads)
+
+    def _grow_on(
+        self,
+        coded: Coded,
+        weight: Weights | None,
+        columns: tuple[int, ...] | None = None,
+        *,
+        held_back: tuple[float, int] = (0.0, 1),
+        random_ties: bool = False,
+    ) -> Grown:
+        """One tree on coded rows with these weights, of these columns alone if they are named.
+
+        `held_back`: the penalty of splits by categories, and how many categories are free of it.
+        `random_ties`: of equally good columns one by chance.
+        """
+        limits = grow_options(
+            coded.options,
+            coded.table,
+            weight,
+            coded.n_threads,
+            coded.monotone,
+            columns,
+            random_ties=random_ties,
+        )
+        limits = replace(limits, category_chance=held_back[0], free_categories=held_back[1])
+        if isinstance(self.random_state, TreeSeed):
+            limits = self.random_state.applied(limits)
+        return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
+
+    def _take(
+        self,
+        forest: Forest,
+        schema: Schema,
+        classes: tuple[NDArray[Any], ...] | None,
+        pruning: dict[str, Any] | None = None,
+    ) -> None:
+        """Assign everything a fit (or a model file) brings, at once; `classes` has the labels by output."""
+        n_columns = len(schema.columns)
+        n_classes = [1] * forest.width if classes is None else [len(labels) for labels in classes]
+        learned: dict[str, Any] = {
+            "forest_": forest,
+            "schema_": schema,
+            "tree_": TreeView(forest, schema, n_classes=n_classes, declared=self.categorical_features),
+            "n_features_in_": n_columns,
+            "n_outputs_": len(n_classes),
+            "max_features_": max_columns(self.max_features, n_columns),
+        }
+        if classes is not None and len(classes) == 1:
+            learned |= {"classes_": classes[0], "n_classes_": n_classes[0]}
+        elif classes is not None:
+            learned |= {"classes_": list(classes), "n_classes_": n_classes}
+        if schema.named and all(isinstance(name, str) for name in schema.names):
+            learned["feature_names_in_"] = np.array(schema.names, dtype=object)
+        forgotten = ("feature_names_in_", "pruning_table_", "ccp_alpha_")
+        replace_state(self, learned | (pruning or {}), forgotten)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """The leaf that each row comes to.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Node numbers, as in the arrays of `tree_`.
+        """
+        table, n_threads = self._read(X)
+        return leaf_nodes(self.forest_, table, n_threads=n_threads)[:, 0].astype(np.int64)
+
+    def decision_path(self, X: Any) -> Any:
+        """The nodes that each row passes.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_rows, n_nodes)
+            1 where the row of the table passes the node.
+        """
+        table, n_threads = self._read(X)
+        return decision_path(self.forest_, table, n_threads=n_threads)
+
+    def get_depth(self) -> int:
+        """The splits on the longest way from the root to a leaf."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def cost_complexity_pruning_path(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Bunch:
+        """The alphas at which pruning cuts, and the impurity that is left after each cut.
+
+        With a table, of the tree that `fit` would grow on it without pruning; the estimator stays as it is.
+        Without, of the fitted tree: if that was pruned, the path starts where its pruning ended.
+
+        Parameters
+        ----------
+        X : table, default=None
+            As in `fit`.
+        y : array-like of shape (n_rows,), default=None
+            The target, if there is a table.
+        sample_weight : array-like of shape (n_rows,), default=None
+            As in `fit`.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, from 0 up, and `impurities`: the total impurity of the leaves, per unit of weight.
+        """
+        if X is None and y is None and sample_weight is None:
+            check_is_fitted(self)
+            forest = self.forest_
+        elif X is None:
+            raise DataError("The pruning path needs X with y. Give both, or neither for the fitted tree.")
+        else:
+            whole = clone(self).set_params(ccp_alpha=0.0, prune=None)
+            forest = whole.fit(X, y, sample_weight=sample_weight).forest_
+        path = pruning_path(forest)
+        return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much the splits on each column lowered the criterion, scaled to add up to 1.
+
+        All zero if the tree has no split that lowered it.
+        """
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances()
+
+    def _saved_state(self) -> SavedState:
+        """The parts of the fitted model that a file keeps."""
+        params = self.get_params(deep=False)
+        if isinstance(self.random_state, TreeSeed):
+            params["random_state"] = int(self.random_state)  # how its forest grew is no part of the tree
+        return SavedState(
+            params=params,
+            schema=self.schema_,
+            forest=self.forest_,
+            classes=self._classes_by_output(),
+            extra={"ccp_alpha": self.ccp_alpha_} if "ccp_alpha_" in vars(self) else {},
+        )
+
+    @classmethod
+    def _from_saved_state(cls, state: SavedState) -> Self:
+        """The fitted estimator of these parts, which come from a file and may not fit each other."""
+        model = cls(**state.params)
+        model._checked_options()
+        model._check_declared(state.schema)
+        alpha = state.extra.get("ccp_alpha")
+        if alpha is not None and not isinstance(alpha, float):
+            raise ParameterError(f"`ccp_alpha_` must be a number; got {alpha!r}.")
+        model._take(state.forest, state.schema, state.classes, {} if alpha is None else {"ccp_alpha_": alpha})
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect of the tables this takes."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = not constrained(self.monotonic_cst)
+        return tags

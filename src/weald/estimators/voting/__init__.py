@@ -1,0 +1,1 @@
+"""Voting: different estimators on the same rows, counted or averaged."""

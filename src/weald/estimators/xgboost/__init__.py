@@ -1,0 +1,1 @@
+"""Boosting under xgboost's names: the scikit-learn classes."""

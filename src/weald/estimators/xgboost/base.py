@@ -1,0 +1,396 @@
+"""What the `XGB*` estimators share: the steps of `fit` and what it leaves.
+
+`fit` is a list of named steps and assigns attributes last, so an estimator whose fit fails or is interrupted
+stays as it was.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from weald.boosting.records import BoostTarget
+from weald.boosting.stopping import EarlyStopping
+from weald.data.schema import Schema
+from weald.data.target import read_weight
+from weald.errors import DataTypeError, ParameterError
+from weald.estimators.shared.contract import TableManners
+from weald.estimators.shared.saving import Saving
+from weald.estimators.shared.state import replace_state
+from weald.estimators.xgboost.ignored import warn_of_ignored
+from weald.estimators.xgboost.names import Elsewhere, ReadableObjective
+from weald.estimators.xgboost.native.cross_validation import cross_validate
+from weald.estimators.xgboost.options import ALIASES, XGBOptions, read_options
+from weald.estimators.xgboost.parameters import XGBParameters
+from weald.estimators.xgboost.plan import ObjectiveLike, Plan, make_plan
+from weald.estimators.xgboost.predict import BoostedPredictions
+from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming, read_margin, read_table
+from weald.estimators.xgboost.saving import BoostedState
+from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, hold_out
+from weald.estimators.xgboost.training import Trained, Training, Watched
+from weald.model.forest import Forest
+from weald.progress import Progress
+
+HELD_OUT = "held_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The training rows and what is known of them."""
+
+    schema: Schema
+    rows: Rows
+    classes: tuple[NDArray[Any], ...] | None
+
+    @property
+    def n_targets(self) -> int:
+        """How many columns the target has."""
+        values = self.rows.target.values
+        return 1 if values.ndim == 1 else int(values.shape[1])
+
+
+class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParameters, metaclass=ABCMeta):
+    """The shared base; a subclass says how it reads targets and which objectives it takes."""
+
+    evals_result_: dict[str, dict[str, list[float]]]
+    tree_method_: str
+    max_bin_: int | None
+    save_model, load_model = Elsewhere(), Elsewhere()
+    coef_, best_ntree_limit = Elsewhere(), Elsewhere()
+    objective = ReadableObjective()
+    #: what `objective=None` means until the target is known
+    _usual_objective: ClassVar[str]
+
+    @abstractmethod
+    def _read_target(
+        self, given: Given, n_rows: int, options: XGBOptions, known: tuple[NDArray[Any], ...] | None
+    ) -> tuple[BoostTarget, tuple[NDArray[Any], ...] | None]:
+        """The target of rows and the classes; `known`: classes the labels must be among."""
+
+    @abstractmethod
+    def _choose_objective(self, options: XGBOptions, data: Data) -> tuple[ObjectiveLike, int | None]:
+        """The objective, and the number of classes; None for numbers."""
+
+    # ------------------------------------------------------------------ fit
+
+    def _fit(
+        self,
+        given: Given,
+        sets: Sequence[Given],
+        *,
+        names: Sequence[str] | None = None,
+        verbose: bool | int | None = False,
+        xgb_model: Any = None,
+        feature_weights: Any = None,
+        maximize: bool | None = None,
+    ) -> Self:
+        """Read, plan, train, and only then assign."""
+        owner, options = type(self).__name__, self._options()
+        start = self._read_start(xgb_model)
+        data = self._read_training(given, options, start)
+        plan = self._make_plan(options, data, feature_weights)
+        watched = self._read_sets(sets, names, given, options, data)
+        wait = check_waiting(options, len(watched), owner)
+        rows, held_out = self._hold_out(options, data, plan)
+        watched += held_out
+        stopper = None if wait is None else EarlyStopping(wait, maximize=maximize)
+        plan, found = self._choose_rounds(options, plan, data, given.X, stopper, goes_on=start is not None)
+        training = Training(plan, rows, watched, None if start is None else start.forest_)
+        attributes: dict[str, str] = {}  # what callbacks set
+        trained = training.run(
+            callbacks=options.callbacks,
+            early_stopping=stopper if watched and not found else None,
+            progress=Progress(plan.boost.n_rounds) if verbose else None,
+            predict=self._predictor_so_far(data),
+            booster=self._booster_so_far(data, plan, attributes),
+        )
+        kept = {"_attributes": attributes} if attributes else {}
+        self._take(trained, data, self._learned(trained, plan, found) | kept)
+        return self
+
+    def _options(self) -> XGBOptions:
+        """The parameters as a validated record, with defaults for None."""
+        defaults = self._constructor()
+        usual = {name: defaults[name].default for name in ALIASES.values() if name in defaults}
+        return read_options(type(self).__name__, self._all_params(), usual)
+
+    def _read_start(self, xgb_model: Any) -> BaseXGB | None:
+        """The model to go on from, given as such or as a file."""
+        if xgb_model is None:
+            return None
+        if isinstance(xgb_model, str | os.PathLike):
+            from weald.io.model_file import load
+
+            xgb_model = load(xgb_model)
+        owner = type(self).__name__
+        if hasattr(xgb_model, "_start_for"):  # a Booster, which has no labels
+            return xgb_model._start_for(self)  # type: ignore[no-any-return]
+        if type(xgb_model) is not type(self):
+            raise DataTypeError(
+                f"xgb_model must be a fitted {owner}, a Booster or the path of one; got "
+                f"{type(xgb_model).__name__}."
+            )
+        check_is_fitted(xgb_model)
+        return xgb_model
+
+    def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
+        """The training rows; a model to go on from lends its columns and classes."""
+        owner = type(self).__name__
+        if start is not None:
+            table = aligned_table(given.X, start.schema_, options, owner)
+            target, classes = self._read_target(given, table.n_rows, options, start._classes_by_output())
+            margin = read_margin(given.base_margin, table.n_rows)
+            return Data(start.schema_, Rows(table, target, margin), classes)
+        table = read_table(given.X, options, owner)
+        target, classes = self._read_target(given, table.n_rows, options, None)
+        used = None if target.weight is None or (target.weight > 0).all() else target.weight > 0
+        schema = Schema.of(table, used=used, unknown=options.unknown)  # type: ignore[arg-type]
+        margin = read_margin(given.base_margin, table.n_rows)
+        return Data(schema, Rows(schema.align(table, estimator=owner), target, margin), classes)
+
+    def _make_plan(self, options: XGBOptions, data: Data, feature_weights: Any) -> Plan:
+        objective, n_classes = self._choose_objective(options, data)
+        owner = type(self).__name__
+        _check_counts(options, data, n_classes, owner)
+        warn_of_ignored(options, objective, owner, n_classes=n_classes, stacklevel=5)
+        return make_plan(
+            options,
+            data.schema,
+            data.rows.table.n_rows,
+            objective=objective,
+            n_classes=n_classes,
+            feature_weights=feature_weights,
+            owner=owner,
+        )
+
+    def _read_sets(
+        self,
+        sets: Sequence[Given],
+        names: Sequence[str] | None,
+        training: Given,
+        options: XGBOptions,
+        data: Data,
+    ) -> list[Watched]:
+        """The sets of `eval_set`; one that is the training rows themselves is not read again.
+
+        Where a share of the rows is held out, the user's rows are no longer the training rows.
+        """
+        watched = []
+        for i, given in enumerate(sets):
+            name = f"validation_{i}" if names is None else names[i]
+            if given.same_rows(training) and not isinstance(options.early_stopping, float):
+                n_rows = data.rows.target.n_rows
+                with naming(given.where):
+                    weight = self._set_weight(given, n_rows, data.rows.target)
+                watched.append(Watched(name, None, weight))
+            else:
+                watched.append(Watched(name, self._read_set(given, options, data)))
+        return watched
+
+    def _read_set(self, given: Given, options: XGBOptions, data: Data) -> Rows:
+        with naming(given.where):
+            table = aligned_table(given.X, data.schema, options, type(self).__name__)
+            unweighted = replace(options, class_weight=None)
+            target, _ = self._read_target(given, table.n_rows, unweighted, data.classes)
+            return Rows(table, target, read_margin(given.base_margin, table.n_rows))
+
+    def _set_weight(self, given: Given, n_rows: int, target: BoostTarget) -> NDArray[np.float64] | None:
+        """The weights of the training rows as a set; a ranker gives queries weights."""
+        return read_weight(given.sample_weight, n_rows=n_rows)
+
+    def _hold_out(self, options: XGBOptions, data: Data, plan: Plan) -> tuple[Rows, list[Watched]]:
+        """The rows to train on, and those that `early_stopping` measures on."""
+        asked = options.early_stopping
+        if asked is None or isinstance(asked, str):
+            return data.rows, []
+        if isinstance(asked, tuple | list):
+            held_out = self._read_set(Given(asked[0], asked[1], where="early_stopping"), options, data)
+            return data.rows, [Watched(HELD_OUT, held_out)]
+        train, held = hold_out(
+            data.rows.target,
+            asked,
+            plan.boost.seed,
+            labels=data.classes is not None,
+            owner=type(self).__name__,
+        )
+        return data.rows.take(train), [Watched(HELD_OUT, data.rows.take(held))]
+
+    def _choose_rounds(
+        self,
+        options: XGBOptions,
+        plan: Plan,
+        data: Data,
+        X: Any,
+        stopper: EarlyStopping | None,
+        *,
+        goes_on: bool,
+    ) -> tuple[Plan, dict[str, Any]]:
+        """With early_stopping="cv": the number of rounds the folds find best, and what they said."""
+        if not isinstance(options.early_stopping, str):
+            return plan, {}
+        if goes_on:
+            raise ParameterError(
+                f"early_stopping='cv' of {type(self).__name__} does not go on from xgb_model, which has seen "
+                "the rows of every fold. Hold rows out: use early_stopping=0.1 or a set (X, y)."
+            )
+        parts = self._folds(FOLDS, X, data, plan, stratified=True, name="early_stopping")
+        assert stopper is not None
+        result = cross_validate(
+            plan, parts, wait=stopper.rounds, maximize=stopper.maximize, rates=options.callbacks
+        )
+        chosen = replace(plan, boost=replace(plan.boost, n_rounds=result.n_rounds))
+        learned = {"cv_results_": result.table, "best": (result.best_round, result.best_score)}
+        return chosen, learned
+
+    def _folds(
+        self,
+        cv: Any,
+        X: Any,
+        data: Data,
+        plan: Plan,
+        *,
+        stratified: bool,
+        name: str,
+        owner: str | None = None,
+        shuffle: bool = True,
+    ) -> list[tuple[Rows, Rows]]:
+        return fold_rows(
+            cv,
+            X,
+            data.rows,
+            labels=data.classes is not None,
+            stratified=stratified,
+            classes=data.classes,
+            seed=plan.boost.seed,
+            owner=owner or type(self).__name__,
+            name=name,
+            shuffle=shuffle,
+        )
+
+    def _predictor_so_far(self, data: Data) -> Callable[[Forest, Any], Any]:
+        """Predictions of a forest that is still growing, for callbacks."""
+
+        def predict(forest: Forest, X: Any) -> Any:
+            model: Any = copy.copy(self)
+            model._assign(
+                forest,
+                data.schema,
+                data.classes,
+                {"_best": None, "objective_": "", "n_outputs_": data.n_targets},
+            )
+            return model.predict(X)
+
+        return predict
+
+    def _booster_so_far(self, data: Data, plan: Plan, attributes: dict[str, str]) -> Callable[[Forest], Any]:
+        """A forest that is still growing as a Booster, for callbacks; all of them share the attributes."""
+
+        def booster(forest: Forest) -> Any:
+            from weald.estimators.xgboost.native.booster import Booster
+
+            model: Any = copy.copy(self)
+            learned = self._planned(plan) | {
+                "objective_": plan.objective_name,
+                "n_outputs_": data.n_targets,
+                "_best": None,
+            }
+            model._assign(forest, data.schema, data.classes, learned)
+            return Booster._of_estimator(model, attributes)
+
+        return booster
+
+    def get_booster(self) -> Any:
+        """The fitted model under xgboost's native names.
+
+        Returns
+        -------
+        Booster
+            The same one until the next `fit`; what is set on it does not change the estimator.
+        """
+        check_is_fitted(self)
+        from weald.estimators.xgboost.native.booster import Booster
+
+        if "_booster" not in self.__dict__:
+            self._booster = Booster._of_estimator(self, dict(self.__dict__.get("_attributes", {})))
+        return self._booster
+
+    # ------------------------------------------------------------------ what fit leaves
+
+    def _learned(self, trained: Trained, plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
+        """The fitted attributes besides forest and columns."""
+        best_round, best_score = found.get("best", (trained.best_round, trained.best_score))
+        learned: dict[str, Any] = self._planned(plan) | {
+            "objective_": trained.objective,
+            "_best": None if best_round is None else (int(best_round), float(best_score)),
+        }
+        if trained.evals_result:
+            learned["evals_result_"] = trained.evals_result
+        if "cv_results_" in found:
+            learned["cv_results_"] = found["cv_results_"]
+        return learned
+
+    def _planned(self, plan: Plan) -> dict[str, Any]:
+        """The fitted attributes that the plan tells."""
+        binned = plan.boost.tree_method != "exact"
+        return {
+            "tree_method_": plan.boost.tree_method,
+            "max_bin_": plan.boost.max_bin if binned else None,
+        }
+
+    def _take(self, trained: Trained, data: Data, learned: dict[str, Any]) -> None:
+        self._assign(trained.forest, data.schema, data.classes, learned | {"n_outputs_": data.n_targets})
+
+    def _assign(
+        self,
+        forest: Forest,
+        schema: Schema,
+        classes: tuple[NDArray[Any], ...] | None,
+        learned: dict[str, Any],
+    ) -> None:
+        """Assign everything a fit (or a model file) brings, at once, and forget what it does not bring."""
+        taken: dict[str, Any] = {
+            "forest_": forest,
+            "schema_": schema,
+            "n_features_in_": len(schema.columns),
+            "n_rounds_": int(forest.tree_round[-1]) + 1 if forest.n_trees else 0,
+        }
+        if classes is not None:
+            taken |= {
+                "classes_": list(classes) if len(classes) > 1 else classes[0],
+                "n_classes_": max(len(labels) for labels in classes),  # two for each of several questions
+            }
+        if schema.named and all(isinstance(name, str) for name in schema.names):
+            taken["feature_names_in_"] = np.array(schema.names, dtype=object)
+        forgotten = (
+            "feature_names_in_",
+            "evals_result_",
+            "cv_results_",
+            "classes_",
+            "n_classes_",
+            "_booster",
+            "_attributes",
+        )
+        replace_state(self, taken | learned, forgotten)
+
+
+def _check_counts(options: XGBOptions, data: Data, n_classes: int | None, owner: str) -> None:
+    """Hold `num_class` and `num_target` against the target."""
+    given = options.num_class
+    if given not in (None, 1) and n_classes and given != n_classes:
+        raise ParameterError(
+            f"`num_class` of {owner} is {given}, and y has {n_classes} classes. Leave it None: the target "
+            "tells."
+        )
+    if options.num_target not in (None, data.n_targets):
+        raise ParameterError(
+            f"`num_target` of {owner} is {options.num_target}, and y has {data.n_targets} columns. Leave it "
+            "None."
+        )

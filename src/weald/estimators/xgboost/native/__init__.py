@@ -1,0 +1,1 @@
+"""xgboost's native interface: `DMatrix`, `Booster`, `train` and `cv`."""

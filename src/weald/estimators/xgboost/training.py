@@ -1,0 +1,203 @@
+"""One training: a plan and its rows → a forest, its learning curves and its best round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from weald.boosting.callbacks import EvalsLog
+from weald.boosting.links import apply_link
+from weald.boosting.loop import boost
+from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
+from weald.boosting.newton.custom import MatrixObjective
+from weald.boosting.newton.watch import OwnMetric, Watch
+from weald.boosting.records import Floats, Objective, WatchedRows
+from weald.boosting.stopping import EarlyStopping
+from weald.data.codes import Codes, encode
+from weald.errors import DataError, ParameterError
+from weald.estimators.xgboost.plan import Plan
+from weald.estimators.xgboost.rows import Rows, check_margin
+from weald.model.forest import Forest
+from weald.model.predict import add_tree_scores
+from weald.progress import Progress
+from weald.rows.many_classes import check_scores
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A set whose metrics are followed; rows None: the training rows themselves."""
+
+    name: str
+    rows: Rows | None
+    weight: Floats | None = None  # of the training rows as a set of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a training gives."""
+
+    forest: Forest
+    objective: str
+    codes: Codes
+    evals_result: EvalsLog
+    best_round: int | None = None
+    best_score: float | None = None
+
+
+class Training:
+    """Rows and sets made ready to be boosted, at once or some rounds at a time.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to train.
+    rows : Rows
+        The rows to train on.
+    watched : sequence of Watched
+        The sets to measure on.
+    start : Forest, optional
+        A model to go on from.
+    own_metric : callable, optional
+        A metric that names itself; see `Watch`.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        rows: Rows,
+        watched: Sequence[Watched] = (),
+        start: Forest | None = None,
+        *,
+        own_metric: OwnMetric | None = None,
+    ) -> None:
+        n_threads = plan.boost.n_threads
+        self.plan, self.rows, self.own_metric = plan, rows, own_metric
+        self.objective = plan.bind(rows.target)
+        self.options = plan.options_for(self.objective)
+        self.forest = _checked_start(start, self.objective, plan)
+        self.base = plan.base_scores(self.objective) if start is None else start.base_score
+        check_metric_names(plan.eval_metric)
+        self.metrics = _metrics(plan, self.objective) if watched else []
+        if self.objective.link == "softmax":
+            n_rows, n_classes = rows.target.n_rows, len(self.base)
+            check_scores(n_rows, n_classes, "a raw score, a gradient and a curvature", 3)
+        self.codes = encode(
+            rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
+        )
+        self.scores = self._start_scores(rows)
+        self.sets = [self._watched(each) for each in watched]
+
+    def run(
+        self,
+        n_rounds: int | None = None,
+        *,
+        callbacks: Any = None,
+        early_stopping: EarlyStopping | None = None,
+        progress: Progress | None = None,
+        predict: Callable[[Forest, Any], Any] | None = None,
+        booster: Callable[[Forest], Any] | None = None,
+    ) -> Trained:
+        """Boost, by default for as many rounds as planned; a second call goes on from the first."""
+        watch = Watch(
+            sets=self.sets,
+            metrics=self.metrics,
+            link=_linked(self.objective.link),
+            callbacks=callbacks,
+            early_stopping=early_stopping,
+            progress=progress,
+            own_metric=self.own_metric,
+        )
+        options = self.options if n_rounds is None else replace(self.options, n_rounds=n_rounds)
+        self.forest = boost(
+            self.codes,
+            self.rows.target,
+            self.objective,
+            options,
+            base_scores=self.base,
+            scores=self.scores,
+            start=self.forest,
+            table=self.rows.table,
+            watch=watch,
+            predict=predict,
+            booster=booster,
+        )
+        _check_finite(self.forest, self.objective.name)
+        return Trained(
+            forest=self.forest,
+            objective=self.plan.objective_name,
+            codes=self.codes,
+            evals_result=watch.evals_result,
+            best_round=watch.best_round,
+            best_score=watch.best_score,
+        )
+
+    def _watched(self, watched: Watched) -> WatchedRows:
+        if watched.rows is None:
+            target = replace(self.rows.target, weight=watched.weight)
+            return WatchedRows(watched.name, None, target, self.scores)
+        rows = watched.rows
+        return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows))
+
+    def _start_scores(self, rows: Rows) -> Floats:
+        """Raw scores before the first new round: (n_outputs, n_rows)."""
+        check_margin(rows.margin, len(self.base))
+        scores = np.tile(self.base, (rows.target.n_rows, 1)) if rows.margin is None else rows.margin
+        scores = np.array(scores.T, np.float64, order="C")
+        if self.forest is not None:
+            trees = (0, self.forest.n_trees)
+            add_tree_scores(self.forest, rows.table, scores.T, *trees, n_threads=self.plan.boost.n_threads)
+        return scores
+
+
+def _linked(link: str) -> Callable[[Floats], Floats]:
+    """Predictions as users see them, of raw scores (n_outputs, n_rows)."""
+
+    def predictions(scores: Floats) -> Floats:
+        said = apply_link(link, np.ascontiguousarray(scores.T))
+        return said[:, 0] if said.ndim == 2 and said.shape[1] == 1 else said
+
+    return predictions
+
+
+def _metrics(plan: Plan, objective: Objective) -> list[Metric]:
+    name = objective.name
+    if isinstance(plan.objective, MatrixObjective):
+        name = plan.objective.named
+    elif plan.custom:  # its link tells what it predicts
+        name = {"logistic": "binary:logistic", "softmax": "multi:softprob"}.get(objective.link, name)
+    found = make_metrics(
+        plan.eval_metric, objective_name=name, n_outputs=objective.n_outputs, parameters=plan.parameters
+    )
+    if plan.default_metric:
+        return found
+    asked = plan.eval_metric
+    entries = [] if asked is None else [asked] if isinstance(asked, str) or callable(asked) else list(asked)
+    return found if any(isinstance(entry, str) for entry in entries) else found[1:]
+
+
+def _check_finite(forest: Forest, objective: str) -> None:
+    """Refuse trees that overflowed: they predict nothing, and no file keeps them."""
+    finite = bool(np.isfinite(forest.value).all())
+    if not finite or not np.isfinite(forest.cover).all():
+        what = "hessians of a node" if finite else "values of a leaf"
+        raise DataError(
+            f"The {what} overflow float64 under the objective {objective!r}. Bring the target, or what the "
+            "objective returns, to a smaller scale; reg_lambda=1 or max_delta_step keep leaf values small."
+        )
+
+
+def _checked_start(start: Forest | None, objective: Objective, plan: Plan) -> Forest | None:
+    """The model to go on from, if it predicts what the objective learns."""
+    if start is None:
+        return None
+    link = objective.link
+    if start.n_outputs != objective.n_outputs or start.link != link:
+        raise ParameterError(
+            f"xgb_model predicts {start.n_outputs} output{'s' * (start.n_outputs > 1)} by the link "
+            f"{start.link!r}; {objective.name} of {plan.owner} needs {objective.n_outputs} by {link!r}. Give "
+            "the objective that the model was trained with."
+        )
+    return start
