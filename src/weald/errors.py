@@ -8,7 +8,8 @@ from __future__ import annotations
 import datetime as dt
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 #: the longest message, and what stays of its end where it has to be cut
@@ -198,3 +199,45 @@ def listing(names: Iterable[object], most: int = 5) -> str:
     shown = ", ".join(told(name) for name in all_names[:most])
     hidden = len(all_names) - most
     return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+@contextmanager
+def naming_member(who: str) -> Iterator[None]:
+    """Errors of a member say which one it was; what could be caught before still can.
+
+    They become weald's, and stay ValueError, TypeError and those of scikit-learn, such as NotFittedError. A
+    lack of memory is no fault of the member: it stays a MemoryError.
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        text = f"{who} failed: {type(error).__name__}: {error}"
+        if isinstance(error, WealdError):
+            raise type(error)(text) from error
+        kind: type[WealdError] = MemberError
+        if isinstance(error, ValueError):
+            kind = DataError
+        elif isinstance(error, TypeError):
+            kind = DataTypeError
+        raise _error(kind, type(error), text) from error
+
+
+def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:
+    """An error of weald's that is one of scikit-learn's too, if it was one."""
+    if theirs.__module__.partition(".")[0] != "sklearn":
+        return kind(text)
+    try:
+        return _both(kind, theirs)(text)
+    except TypeError:  # one that needs more than a text
+        return kind(text)
+
+
+def _both(kind: type[WealdError], theirs: type[Exception]) -> type[WealdError]:
+    """A class of errors that are of two classes, and can be sent between processes."""
+
+    def again(error: WealdError) -> tuple[Any, ...]:
+        return _error, (kind, theirs, str(error))
+
+    return type(theirs.__name__, (kind, theirs), {"__module__": kind.__module__, "__reduce__": again})

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from weald.adaboost.judging import Task
 from weald.adaboost.records import Learner, Plan, Round, Training
 from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts
-from weald.errors import DataError, ParameterError, WealdError
-from weald.estimators.shared.members import naming
+from weald.errors import DataError, ParameterError, WealdError, naming_member
 
 #: how often in a row a round may be tried again
 MOST_TRIES = 20
@@ -199,7 +198,7 @@ def _answered(
 ) -> tuple[Any, NDArray[Any], NDArray[Any]] | None:
     """A member, its answers and losses; None if it cannot learn from a sample that lacks a class."""
     try:
-        with naming(f"The {learner.name} of round {at.n_done + 1}"):
+        with naming_member(f"The {learner.name} of round {at.n_done + 1}"):
             member = learner.fit(seen.training)
             said = learner.said(member)
             return member, said, task.losses(said, seen.base > 0)

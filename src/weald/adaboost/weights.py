@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.boosting.sampling import Purpose, draw
 from weald.data.target import total_weight
+from weald.random import Purpose, draw
 
 #: all weights together, in units; sums of so many are exact in float64
 TOTAL = 2.0**52

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.data.fixed_point import weight_units
+from weald.data.native import naming_infinite, native_columns
 from weald.data.table import Table
 
 
@@ -80,7 +81,11 @@ def encode(
         The result does not depend on it.
     """
     units = None if weight is None or max_bins is None else weight_units(weight).units
-    return Codes(engine.encode(table, max_bins=max_bins, weights=units, n_threads=n_threads))
+    with naming_infinite(table):
+        columns = native_columns(table)
+        return Codes(
+            engine.encode(columns, table.n_rows, max_bins=max_bins, weights=units, n_threads=n_threads)
+        )
 
 
 def coarsen(codes: Codes, weights: NDArray[np.int64], *, max_bins: int, n_threads: int = 1) -> Codes:

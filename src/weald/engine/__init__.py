@@ -5,13 +5,16 @@ from weald.engine.arrow import ArrowColumn, ArrowTable, read_arrow_array, read_a
 from weald.engine.boost import NewtonOptions, NewtonRows, NewtonTree, RowLoss, tree_arrays
 from weald.engine.codes import (
     LOWEST_EXPONENT,
+    InfiniteValue,
     NativeCodes,
     count_exponents,
     encode,
+    first_infinite,
     log2,
     to_narrow,
     to_units,
 )
+from weald.engine.columns import NativeColumn, NativeColumns, native_values
 from weald.engine.grow import (
     NativeBags,
     NativeOptions,
@@ -53,9 +56,12 @@ __all__ = [
     "ArrowColumn",
     "ArrowTable",
     "HeldOutRows",
+    "InfiniteValue",
     "LeafRows",
     "NativeBags",
     "NativeCodes",
+    "NativeColumn",
+    "NativeColumns",
     "NativeOptions",
     "NativeSketch",
     "NewtonOptions",
@@ -76,6 +82,7 @@ __all__ = [
     "draw_bag",
     "encode",
     "fill_gradients",
+    "first_infinite",
     "grow_absolute_trees",
     "grow_class_trees",
     "grow_moment_trees",
@@ -88,6 +95,7 @@ __all__ = [
     "log2",
     "map_values",
     "memory_bytes",
+    "native_values",
     "order_queries",
     "prune_sequence",
     "rank_thresholds",

@@ -55,6 +55,6 @@ def stump_rows(codes: NativeCodes, label: NDArray[np.int32], n_classes: int, *, 
 def grow_stump(
     rows: StumpRows, weights: NDArray[np.int64], criterion: int, *, n_threads: int
 ) -> tuple[TreeArrays, NDArray[np.int32]]:
-    """The best stump of some weights, and the class it gives each row; see core/boosting/adaboost/adaboost.h."""
+    """The best stump of some weights, and the class it gives each row; see core/boosting/adaboost."""
     said = np.empty(len(weights), np.int32)
     return _core.grow_stump(rows, weights, criterion, n_threads, said), said

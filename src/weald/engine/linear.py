@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
-from weald.engine.svm import matrix_parts
-
-if TYPE_CHECKING:
-    from weald.data.matrix.matrix import Matrix
+from weald.engine.svm import Matrix, matrix_parts
 
 Floats: TypeAlias = NDArray[np.float64]
 #: called with the iterations so far and the gap

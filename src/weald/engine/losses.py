@@ -21,7 +21,7 @@ def fill_gradients(
     *,
     n_threads: int,
 ) -> None:
-    """Fill g and h, (n_outputs, n_rows); core/boosting/losses/gradients.h lists the losses and their parameters."""
+    """Fill g and h, (n_outputs, n_rows); the losses are listed in core/boosting/losses/gradients.h."""
     _core.gradients(loss, parameters, scores, target, g, h, n_threads)
 
 

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
-from weald.data.blocks import SparseBlock
-from weald.data.table import BlockColumns, Column, NumericColumn, Table
-from weald.engine.codes import naming_infinite, native_values
+from weald.engine.columns import NativeColumn, NativeColumns
 
 #: the arrays of a Forest that prediction reads
 PREDICTED_ARRAYS = (
@@ -50,7 +48,8 @@ class Predictor:
 
     def scores(
         self,
-        table: Table,
+        rows: NativeColumns,
+        n_rows: int,
         *,
         n_threads: int,
         first_tree: int = 0,
@@ -59,12 +58,12 @@ class Predictor:
     ) -> NDArray[np.float64]:
         """Raw scores: (n_rows, n_outputs); without `base` the sum over the trees alone."""
         last = self._native.n_trees if last_tree is None else last_tree
-        with naming_infinite(table):
-            return self._native.scores(_predict_table(table), table.n_rows, first_tree, last, base, n_threads)
+        return self._native.scores(_walked(rows), n_rows, first_tree, last, base, n_threads)
 
     def add_scores(
         self,
-        table: Table,
+        rows: NativeColumns,
+        n_rows: int,
         out: NDArray[np.float64],
         *,
         n_threads: int,
@@ -73,28 +72,27 @@ class Predictor:
     ) -> None:
         """Add the trees' scores to `out`, (n_rows, n_outputs) of any strides, in place."""
         last = self._native.n_trees if last_tree is None else last_tree
-        with naming_infinite(table):
-            self._native.add_scores(_predict_table(table), table.n_rows, out, first_tree, last, n_threads)
+        self._native.add_scores(_walked(rows), n_rows, out, first_tree, last, n_threads)
 
     def leaves(
-        self, table: Table, *, n_threads: int, first_tree: int = 0, last_tree: int | None = None
+        self,
+        rows: NativeColumns,
+        n_rows: int,
+        *,
+        n_threads: int,
+        first_tree: int = 0,
+        last_tree: int | None = None,
     ) -> NDArray[np.int32]:
         """Leaf node ids: (n_rows, n_trees)."""
         last = self._native.n_trees if last_tree is None else last_tree
-        with naming_infinite(table):
-            return self._native.leaves(_predict_table(table), table.n_rows, first_tree, last, n_threads)
+        return self._native.leaves(_walked(rows), n_rows, first_tree, last, n_threads)
 
 
-def _predict_table(table: Table) -> list[tuple[Any, ...]] | tuple[Any, list[tuple[Any, ...]]]:
-    columns = table.columns
-    if not isinstance(columns, BlockColumns):
-        return [_predict_column(column) for column in columns]
-    block = columns.block
-    values = block.compressed_by_rows().parts if isinstance(block, SparseBlock) else block.array
-    return values, [(j, *_predict_column(column)) for j, column in columns.placed.items()]
+def _walked(rows: NativeColumns) -> list[tuple[Any, ...]] | tuple[Any, list[tuple[Any, ...]]]:
+    if rows.block is None:
+        return [_walked_column(column) for column in rows.placed.values()]
+    return rows.block, [(j, *_walked_column(column)) for j, column in rows.placed.items()]
 
 
-def _predict_column(column: Column) -> tuple[Any, ...]:
-    if isinstance(column, NumericColumn):
-        return native_values(column.values), column.missing, False
-    return column.indices, None, True
+def _walked_column(column: NativeColumn) -> tuple[Any, ...]:
+    return column.values, column.missing, column.n_levels is not None

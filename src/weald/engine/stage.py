@@ -23,7 +23,7 @@ def stage_pass(
     wants_loss: bool = True,
     n_threads: int,
 ) -> tuple[float, float]:
-    """Σ weight · loss and Σ weight over all rows; fills g and h, (n_outputs, n_rows): core/boosting/stage/stage.h.
+    """Σ weight · loss and Σ weight over all rows; fills g and h, (n_outputs, n_rows): core/boosting/stage.
 
     g are minus the pseudo-residuals; h, curvatures, are left as they are where each is 1.
     """

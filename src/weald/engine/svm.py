@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,25 @@ from scipy import sparse
 
 from weald import _core
 
-if TYPE_CHECKING:
-    from weald.data.matrix.matrix import Matrix
-
 DualSolver: TypeAlias = _core.DualSolver
 GivenRows: TypeAlias = _core.GivenRows
 RowSource: TypeAlias = _core.RowSource
 #: what a native matrix is made of: shape and values, or shape, indptr, indices and data
 Parts: TypeAlias = tuple[Any, ...]
+
+
+class Matrix(Protocol):
+    """Rows of float64 numbers, an array or a compressed sparse matrix."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    @property
+    def values(self) -> Any: ...
+
 
 #: the program of x · z
 LINEAR = np.zeros((1, 4))

@@ -1,4 +1,4 @@
-"""The estimators that model files know: where each class lives, and what its parts must be."""
+"""The estimators that model files know, and what the parts of each must be."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ Classes: TypeAlias = tuple[NDArray[Any], ...]
 class Kind:
     """An estimator that model files know."""
 
-    module: str
     classifier: bool
     boosted: bool = False
     #: whether it is made of other estimators
@@ -39,37 +38,33 @@ class Kind:
 
 
 KINDS = {
-    "AdaBoostClassifier": Kind("weald.estimators.adaboost.classifier", classifier=True, ensemble=True),
-    "AdaBoostRegressor": Kind("weald.estimators.adaboost.regressor", classifier=False, ensemble=True),
-    "DecisionTreeClassifier": Kind("weald.estimators.tree.decision_tree", classifier=True),
-    "DecisionTreeRegressor": Kind("weald.estimators.tree.decision_tree", classifier=False),
-    "ExtraTreesClassifier": Kind("weald.estimators.forest.extra_trees", classifier=True, forest=True),
-    "ExtraTreesRegressor": Kind("weald.estimators.forest.extra_trees", classifier=False, forest=True),
-    "RandomForestClassifier": Kind("weald.estimators.forest.random_forest", classifier=True, forest=True),
-    "RandomForestRegressor": Kind("weald.estimators.forest.random_forest", classifier=False, forest=True),
-    "BaggingClassifier": Kind("weald.estimators.bagging.bagging", classifier=True, ensemble=True),
-    "BaggingRegressor": Kind("weald.estimators.bagging.bagging", classifier=False, ensemble=True),
-    "Landmarks": Kind("weald.estimators.svm.landmarks.landmarks", classifier=False, machine=True),
-    "LinearSVC": Kind("weald.estimators.svm.linear.svc", classifier=True, machine=True),
-    "LinearSVR": Kind("weald.estimators.svm.linear.svr", classifier=False, machine=True),
-    "SVC": Kind("weald.estimators.svm.kernel.svc", classifier=True, machine=True),
-    "SVR": Kind("weald.estimators.svm.kernel.svr", classifier=False, machine=True),
-    "ProximityImputer": Kind("weald.estimators.impute.proximity", classifier=False, ensemble=True),
-    "VotingClassifier": Kind("weald.estimators.voting.voting", classifier=True, ensemble=True),
-    "VotingRegressor": Kind("weald.estimators.voting.voting", classifier=False, ensemble=True),
-    "GradientBoostingClassifier": Kind(
-        "weald.estimators.gradient_boosting.classifier", classifier=True, boosted=True, ensemble=True
-    ),
-    "GradientBoostingRegressor": Kind(
-        "weald.estimators.gradient_boosting.regressor", classifier=False, boosted=True, ensemble=True
-    ),
-    "Booster": Kind("weald.estimators.xgboost.native.booster", classifier=False, boosted=True),
-    "XGBClassifier": Kind("weald.estimators.xgboost.classifier", classifier=True, boosted=True),
-    "XGBModel": Kind("weald.estimators.xgboost.model", classifier=False, boosted=True),
-    "XGBRegressor": Kind("weald.estimators.xgboost.regressor", classifier=False, boosted=True),
-    "XGBRFClassifier": Kind("weald.estimators.xgboost.forest", classifier=True, boosted=True),
-    "XGBRFRegressor": Kind("weald.estimators.xgboost.forest", classifier=False, boosted=True),
-    "XGBRanker": Kind("weald.estimators.xgboost.ranker", classifier=False, boosted=True),
+    "AdaBoostClassifier": Kind(classifier=True, ensemble=True),
+    "AdaBoostRegressor": Kind(classifier=False, ensemble=True),
+    "DecisionTreeClassifier": Kind(classifier=True),
+    "DecisionTreeRegressor": Kind(classifier=False),
+    "ExtraTreesClassifier": Kind(classifier=True, forest=True),
+    "ExtraTreesRegressor": Kind(classifier=False, forest=True),
+    "RandomForestClassifier": Kind(classifier=True, forest=True),
+    "RandomForestRegressor": Kind(classifier=False, forest=True),
+    "BaggingClassifier": Kind(classifier=True, ensemble=True),
+    "BaggingRegressor": Kind(classifier=False, ensemble=True),
+    "Landmarks": Kind(classifier=False, machine=True),
+    "LinearSVC": Kind(classifier=True, machine=True),
+    "LinearSVR": Kind(classifier=False, machine=True),
+    "SVC": Kind(classifier=True, machine=True),
+    "SVR": Kind(classifier=False, machine=True),
+    "ProximityImputer": Kind(classifier=False, ensemble=True),
+    "VotingClassifier": Kind(classifier=True, ensemble=True),
+    "VotingRegressor": Kind(classifier=False, ensemble=True),
+    "GradientBoostingClassifier": Kind(classifier=True, boosted=True, ensemble=True),
+    "GradientBoostingRegressor": Kind(classifier=False, boosted=True, ensemble=True),
+    "Booster": Kind(classifier=False, boosted=True),
+    "XGBClassifier": Kind(classifier=True, boosted=True),
+    "XGBModel": Kind(classifier=False, boosted=True),
+    "XGBRegressor": Kind(classifier=False, boosted=True),
+    "XGBRFClassifier": Kind(classifier=True, boosted=True),
+    "XGBRFRegressor": Kind(classifier=False, boosted=True),
+    "XGBRanker": Kind(classifier=False, boosted=True),
 }
 
 
@@ -97,8 +92,8 @@ def read_name(value: object, *, newer: bool) -> str:
 
 
 def class_of(name: str) -> type[Saveable]:
-    """The class of a known name; imported late, so that `weald.io` needs no estimator."""
-    return cast("type[Saveable]", getattr(importlib.import_module(KINDS[name].module), name))
+    """The class of a known name, as users import it: `weald.io` needs no estimator before it meets one."""
+    return cast("type[Saveable]", getattr(importlib.import_module("weald"), name))
 
 
 def parameter_names(name: str) -> set[str]:

@@ -21,7 +21,7 @@ from weald.io.kinds import (
     parameter_names,
     read_name,
 )
-from weald.io.saved_state import Saveable, SavedEnsemble, SavedMachine, SavedState
+from weald.io.saved_state import LOADED, Saveable, SavedEnsemble, SavedMachine, SavedState
 from weald.io.validate import check_forest
 from weald.model.forest import Forest
 
@@ -187,9 +187,7 @@ def _made(name: str, state: Any) -> Any:
         raise
     except WealdError as error:
         raise ModelFileError(f"The parts of the model file do not fit each other: {error}") from error
-    from weald.estimators.shared.saving import mark_loaded
-
-    mark_loaded(model)
+    vars(model)[LOADED] = True
     return model
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from weald.data.schema import Schema
 
 
+#: the attribute of a model that comes from a file; a fit forgets it
+LOADED = "_loaded"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
     """The parts of a fitted model.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.newton.rows import BoostedTree
+from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 
 

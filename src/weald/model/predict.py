@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from weald import engine
+from weald.data.native import naming_infinite, native_columns
 from weald.data.table import Table
 from weald.errors import DataError, ParameterError
 from weald.model.forest import Forest
@@ -38,7 +39,10 @@ def raw_scores(
         First tree and the one after the last; None means all of them.
     """
     first, last = _range(forest, trees)
-    return _predictor(forest).scores(table, n_threads=n_threads, first_tree=first, last_tree=last)
+    predictor = _predictor(forest)
+    with naming_infinite(table):
+        rows = native_columns(table, by_rows=True)
+        return predictor.scores(rows, table.n_rows, n_threads=n_threads, first_tree=first, last_tree=last)
 
 
 def add_tree_scores(
@@ -57,7 +61,10 @@ def add_tree_scores(
             f"Scores are added to a float64 array of shape {shape} that can be written to; got {out.dtype} "
             f"of shape {out.shape}{'' if out.flags.writeable else ', read-only'}."
         )
-    _predictor(forest).add_scores(table, out, n_threads=n_threads, first_tree=first, last_tree=last)
+    predictor = _predictor(forest)
+    with naming_infinite(table):
+        rows = native_columns(table, by_rows=True)
+        predictor.add_scores(rows, table.n_rows, out, n_threads=n_threads, first_tree=first, last_tree=last)
 
 
 def staged_scores(
@@ -79,7 +86,10 @@ def leaf_nodes(
 ) -> NDArray[np.int32]:
     """The leaf each row reaches, by node id counted from the first node of its tree: (n_rows, n_trees)."""
     first, last = _range(forest, trees)
-    return _predictor(forest).leaves(table, n_threads=n_threads, first_tree=first, last_tree=last)
+    predictor = _predictor(forest)
+    with naming_infinite(table):
+        rows = native_columns(table, by_rows=True)
+        return predictor.leaves(rows, table.n_rows, n_threads=n_threads, first_tree=first, last_tree=last)
 
 
 def decision_path(forest: Forest, table: Table, *, n_threads: int = 1) -> sparse.csr_matrix:

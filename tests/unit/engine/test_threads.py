@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from weald import engine
+from weald.data.codes import encode
 from weald.data.table import NumericColumn, Table
 from weald.engine import threads
 from weald.errors import DataError, ParameterError
@@ -178,7 +179,7 @@ def test_the_first_infinite_value_is_named():
             False,
         )
         with pytest.raises(DataError) as caught:
-            engine.encode(table, max_bins=None, weights=None, n_threads=2)
+            encode(table, max_bins=None, n_threads=2)
         return str(caught.value)
 
     columns, masks = [np.zeros(2000) for _ in range(3)], [None, None, None]

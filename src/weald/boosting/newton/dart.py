@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weald.boosting.newton.options import DartOptions
 from weald.boosting.records import Floats
-from weald.boosting.sampling import Purpose, draw, uniform
+from weald.random import Purpose, draw, uniform
 
 
 def dropped_trees(options: DartOptions, weights: Floats, seed: int, round_: int) -> list[int]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,22 +14,6 @@ from weald.data.fixed_point import to_units
 
 MANY_ROWS = 1 << 16  # from here on gradients are not stored
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
-
-
-@dataclass(slots=True)
-class BoostedTree:
-    """A grown tree: its arrays, the leaf values it adds, the outputs they are for."""
-
-    arrays: dict[str, NDArray[Any]]
-    value: Floats  # (leaves, width)
-    output: int  # the first output it adds to
-    round_: int
-    weight: float = 1.0
-
-    @property
-    def n_leaves(self) -> int:
-        """How many leaves."""
-        return len(self.value)
 
 
 class BoostedRows:

@@ -19,16 +19,18 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.boosting.newton.dart import compact, dropped_trees, normalised
 from weald.boosting.newton.options import BoostOptions
-from weald.boosting.newton.rows import BoostedRows, BoostedTree
+from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, Floats, Objective
-from weald.boosting.sampling import row_factors, tree_seed
+from weald.boosting.sampling import row_factors
 from weald.boosting.stage.monotone import hold_monotone
 from weald.data.codes import Codes
 from weald.data.table import Table
 from weald.model.assemble import forest_of, trees_of
+from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes
+from weald.random import tree_seed
 
 
 class NewtonStep:

@@ -16,11 +16,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from weald.boosting.records import Floats
-from weald.boosting.sampling import Purpose, draw
 from weald.boosting.stage.losses import NativeStageLoss, StageLoss
 from weald.boosting.stage.options import StageOptions
 from weald.boosting.stage.rows import RowWeight
 from weald.errors import DataError
+from weald.random import Purpose, draw
 
 
 @dataclass(slots=True)

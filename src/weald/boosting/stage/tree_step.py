@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.boosting.newton.rows import BoostedTree
 from weald.boosting.records import Floats
-from weald.boosting.sampling import tree_seed
 from weald.boosting.stage.leaf_rules import Leaves, leaf_values, newton_values
 from weald.boosting.stage.losses import StageLoss
 from weald.boosting.stage.monotone import hold_monotone, subtree_ends
@@ -17,9 +15,11 @@ from weald.boosting.stage.rows import StageRows
 from weald.boosting.stage.step import HeldOut, StageStep
 from weald.data.codes import Codes
 from weald.model.assemble import forest_of, trees_of
+from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores
 from weald.model.prune import pruned
+from weald.random import tree_seed
 
 
 class TreeStep(StageStep):

@@ -14,10 +14,10 @@ from weald.adaboost.records import Training
 from weald.adaboost.weights import TOTAL
 from weald.data.frames.user_rows import outline, take
 from weald.data.schema import Schema
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, naming_member
 from weald.estimators.adaboost.options import Options
 from weald.estimators.bagging.any_members import names_of
-from weald.estimators.shared.members import fit_member, in_order, label_positions, naming, seeded
+from weald.estimators.shared.members import fit_member, in_order, label_positions, seeded
 
 
 class OtherLearner:
@@ -133,7 +133,7 @@ class BoostedOthers:
     def each(self, table: Any, n_jobs: int | None) -> Iterator[NDArray[Any]]:
         """What each member says: class numbers or numbers."""
         for number, member in enumerate(self.fitted, start=1):
-            with naming(f"The {type(member).__name__} of round {number}"):
+            with naming_member(f"The {type(member).__name__} of round {number}"):
                 said = answers(member, table, self.classes)
             yield said
 

@@ -21,7 +21,7 @@ from weald.adaboost.weights import RowWeights
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.schema import Schema
 from weald.data.target import read_weight, restore_labels
-from weald.errors import DataError, ParameterError, listing
+from weald.errors import DataError, ParameterError, listing, naming_member
 from weald.estimators.adaboost import any_members as adaboost_others
 from weald.estimators.adaboost import trees as adaboost_trees
 from weald.estimators.adaboost.any_members import BoostedOthers, OtherLearner, for_members
@@ -36,7 +36,7 @@ from weald.estimators.bagging.trees import shares_codes
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.fitted import Target
-from weald.estimators.shared.members import naming, showing
+from weald.estimators.shared.members import showing
 from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import replace_state
@@ -209,7 +209,7 @@ class BaseAdaBoost(
 
     def _on_set(self, learner: Learner, target: Target, X: Any, y: Any) -> HeldOut:
         """A set of the user's as the rows that say when to stop."""
-        with naming(_SET):
+        with naming_member(_SET):
             table, n_rows = learner.read(X, type(self).__name__)
             theirs = self._read_target(y, n_rows, None)
             if theirs.n_outputs > 1:
@@ -219,7 +219,7 @@ class BaseAdaBoost(
                 truth = _places(theirs.classes[0], target.classes[0])[truth]
 
         def answers(member: Any, _: NDArray[Any]) -> NDArray[Any]:
-            with naming(_SET):
+            with naming_member(_SET):
                 return learner.answers(member, table)
 
         return HeldOut(self._score(truth, target, np.ones(n_rows, np.int64)), answers)

@@ -16,7 +16,7 @@ from weald.errors import ParameterError
 from weald.estimators.adaboost.any_members import BoostedOthers
 from weald.estimators.adaboost.options import AdaBoostOptions
 from weald.estimators.adaboost.trees import BoostedTrees
-from weald.estimators.shared.ensemble_saving import check_members, check_trees
+from weald.estimators.bagging.saving import check_members, check_trees
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
 from weald.parameters import checked

@@ -13,14 +13,13 @@ from sklearn.base import is_classifier
 from weald.data.frames.user_rows import take
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
-from weald.errors import DataError
+from weald.errors import DataError, naming_member
 from weald.estimators.bagging.bags import Bags
 from weald.estimators.shared.members import (
     fit_member,
     in_order,
     in_parallel,
     label_positions,
-    naming,
     numbers_of,
     seeded,
     showing,
@@ -160,7 +159,7 @@ def _fit_bag(
     shown = counts if rows is None else counts[rows]
     if weighs and (shown != 1).any():
         extra["sample_weight"] = shown.astype(np.float64)
-    with naming(f"The {type(template).__name__} of bag {bag}"):
+    with naming_member(f"The {type(template).__name__} of bag {bag}"):
         member = seeded(template, bags.seed, bag)
         return fit_member(member, take(X, rows, columns), y if rows is None else y[rows], **extra)
 
@@ -189,7 +188,7 @@ def _said(
 ) -> Any:
     """What a member says of some rows, with its name on any error."""
     # A member that knows of a class which its bag lacks may take the logarithm of that share, 0.
-    with naming(f"The {type(member).__name__} of bag {bag}"), np.errstate(divide="ignore"):
+    with naming_member(f"The {type(member).__name__} of bag {bag}"), np.errstate(divide="ignore"):
         if rows is not None and not len(rows):
             return None
         return _SAYINGS[what](member, take(X, rows, columns), classes, asked)

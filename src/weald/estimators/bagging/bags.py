@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.adaboost.weights import rows_by_units, weight_units
-from weald.boosting.sampling import Purpose, draw, uniform
 from weald.data.target import total_weight
 from weald.errors import ParameterError
 from weald.estimators.shared.ensemble_options import BaggingOptions
+from weald.random import Purpose, draw, uniform
 
 
 @dataclass(frozen=True, slots=True, eq=False)

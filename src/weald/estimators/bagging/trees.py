@@ -20,11 +20,12 @@ from weald.data.schema import Schema
 from weald.data.table import BlockColumns, Table
 from weald.data.target import Labels
 from weald.engine import thread_count
+from weald.errors import naming_member
 from weald.estimators.bagging.bags import Bags
 from weald.estimators.shared.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import grow_options, max_columns
-from weald.estimators.shared.members import naming, on_threads, seeded, showing
+from weald.estimators.shared.members import on_threads, seeded, showing
 from weald.estimators.shared.monotone_constraints import monotone_directions
 from weald.estimators.tree.base import BaseTree, Coded
 from weald.estimators.tree.pruning import prune_by
@@ -138,6 +139,8 @@ def grow_trees(
     _check_room(template, coded, bags, numbers)
 
     def grow(bag: int) -> Forest:
+        with naming_member(f"The {type(template).__name__} of bag {bag}"):
+            return _grow_bag(template, inside, bags, bag)
         with naming(f"The {type(template).__name__} of bag {bag}"):
             grown = _grow_bag(template, inside, bags, bag)
         if coded.target.classes is not None:

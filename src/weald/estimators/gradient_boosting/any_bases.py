@@ -15,7 +15,8 @@ from weald.boosting.stage.losses import StageLoss
 from weald.boosting.stage.options import StageOptions
 from weald.boosting.stage.step import HeldOut, StageStep
 from weald.data.frames.user_rows import take
-from weald.estimators.shared.members import fit_member, naming, number_of_row, seeded
+from weald.errors import naming_member
+from weald.estimators.shared.members import fit_member, number_of_row, seeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class FittedBase:
 
     def predict(self, X: Any, n_rows: int) -> Floats:
         """b(x): one number a row."""
-        with naming(f"The {type(self.estimator).__name__} of `estimator`"):
+        with naming_member(f"The {type(self.estimator).__name__} of `estimator`"):
             return number_of_row(self.estimator, X, n_rows)
 
 
@@ -72,7 +73,7 @@ class BaseStep(StageStep):
         rows = None if weight is None or weight.all() else np.flatnonzero(weight)
         residual = -self._g[output]
         number = self.next_round * self.loss.n_outputs + output
-        with naming(f"The {type(self._template).__name__} of round {self.next_round}"):
+        with naming_member(f"The {type(self._template).__name__} of round {self.next_round}"):
             estimator = seeded(self._template, self.options.seed, number)
             extra = {}
             if self._weighs and weight is not None:

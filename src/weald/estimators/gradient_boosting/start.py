@@ -14,10 +14,10 @@ from weald.boosting.records import Floats
 from weald.boosting.stage.losses import LEAST_SHARE, StageLoss
 from weald.data.frames.user_rows import outline
 from weald.data.target import restore_labels
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, naming_member
 from weald.estimators.bagging.any_members import shares_of
 from weald.estimators.gradient_boosting.rows import StageData
-from weald.estimators.shared.members import check_said, fit_member, naming, number_of_row
+from weald.estimators.shared.members import check_said, fit_member, number_of_row
 
 
 class ConstantStart:
@@ -69,7 +69,7 @@ class EstimatorStart:
     def raw(self, X: Any) -> Floats:
         """(n_rows, n_outputs)."""
         n_rows = outline(X).n_rows
-        with naming(f"The {type(self.estimator).__name__} of `init`"):
+        with naming_member(f"The {type(self.estimator).__name__} of `init`"):
             if self._classes is None:
                 return number_of_row(self.estimator, X, n_rows).reshape(-1, 1)
             shares = shares_of(self.estimator, X, self._classes)
@@ -107,6 +107,6 @@ def fit_start(
     if data.weight is not None:
         extra["sample_weight"] = data.weight
     y = data.target if data.classes is None else restore_labels(data.classes, data.target.astype(np.intp))
-    with naming(f"The {name} of `init`"):
+    with naming_member(f"The {name} of `init`"):
         fitted = fit_member(clone(init), data.X, y, **extra)
     return zeros, EstimatorStart(fitted, loss.link, data.classes)

@@ -1,1 +1,1 @@
-"""What estimators of several families share: parameters in the engine's words, members, labels, folds, saving."""
+"""What estimators of several families share: growth options, members, labels, folds, saving."""

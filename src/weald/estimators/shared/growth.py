@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from weald.boosting.sampling import Purpose, draw
 from weald.data.table import Table
 from weald.data.target import total_weight
 from weald.estimators.shared.class_weight import Weights
+from weald.random import Purpose, draw
 from weald.rows.memory import GrowOptions
 
 #: other names of criteria

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from weald.boosting.sampling import Purpose, draw
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
+from weald.errors import DataError
 from weald.engine.memory import has, stack_bytes
 from weald.errors import DataError, DataTypeError, MemberError, WealdError
 from weald.estimators.shared.helper_threads import HelperThreads
+from weald.random import Purpose, draw
 
 Found = TypeVar("Found")
 
@@ -41,7 +42,6 @@ def seeded(template: Any, seed: int, number: int) -> Any:
 @contextmanager
 def naming(who: str) -> Iterator[None]:
     """Errors of a member say which one it was; what could be caught before still can.
-
     They become weald's, and stay ValueError, TypeError and those of scikit-learn, such as NotFittedError. A
     lack of memory is no fault of the member: it stays a MemoryError.
     """
@@ -61,32 +61,20 @@ def naming(who: str) -> Iterator[None]:
         elif isinstance(error, TypeError):
             kind = DataTypeError
         raise _error(kind, type(error), text) from error
-
-
 def _lacks_memory(error: Exception) -> bool:
     """Whether the system had no memory to give, in its own words."""
     return isinstance(error, OSError) and error.errno == errno.ENOMEM
-
-
 def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:
     """An error of weald's that is one of scikit-learn's too, if it was one."""
     if theirs.__module__.partition(".")[0] != "sklearn":
         return kind(text)
-    try:
         return _both(kind, theirs)(text)
     except TypeError:  # one that needs more than a text
-        return kind(text)
-
-
 def _both(kind: type[WealdError], theirs: type[Exception]) -> type[WealdError]:
     """A class of errors that are of two classes, and can be sent between processes."""
-
     def again(error: WealdError) -> tuple[Any, ...]:
         return _error, (kind, theirs, str(error))
-
     return type(theirs.__name__, (kind, theirs), {"__module__": kind.__module__, "__reduce__": again})
-
-
 def fit_member(member: Any, X: Any, y: Any, **params: Any) -> Any:
     """The estimator itself, fitted, whatever its `fit` returns."""
     member.fit(X, y, **params)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sklearn.utils.validation import check_is_fitted
 
-from weald.estimators.shared.state import LOADED
+from weald.io.saved_state import LOADED
 
 
 class Saving:
@@ -50,11 +50,6 @@ class Saving:
             if name.endswith("_") and not name.startswith("_") and not hasattr(type(self), name):
                 _say_if_lost(self, name)
             return object.__getattribute__(self, name)  # its own error
-
-
-def mark_loaded(model: Any) -> None:
-    """Remember that a fitted model comes from a file, until it is fitted again."""
-    vars(model)[LOADED] = True
 
 
 def _say_if_lost(model: Any, name: str) -> None:

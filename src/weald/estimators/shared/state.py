@@ -13,13 +13,13 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, TypeVar
 
+from weald.io.saved_state import LOADED
+
 _Model = TypeVar("_Model")
 
 #: how the names of methods begin that bring a new state, and so must have the estimator itself
 _WRITING = ("fit", "partial_fit", "set_", "load")
 _MARK = "_on_one_model"
-#: the attribute of a model that comes from a file; a fit forgets it
-LOADED = "_loaded"
 
 
 def replace_state(model: Any, learned: Mapping[str, Any], forgotten: Iterable[str] = ()) -> None:

@@ -16,10 +16,10 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from weald.errors import DataTypeError, ParameterError, nearest, told
+from weald.errors import DataTypeError, ParameterError, naming_member, nearest, told
 from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
-from weald.estimators.shared.ensemble_saving import VotingState
-from weald.estimators.shared.members import fit_member, in_parallel, limit_input_tags, naming
+from weald.estimators.bagging.saving import VotingState
+from weald.estimators.shared.members import fit_member, in_parallel, limit_input_tags
 from weald.estimators.shared.routing import check_params, route, routing_is_on
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import OneModel, replace_state
@@ -136,7 +136,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         names = [name for name, member in self.named_estimators_.items() if not _dropped(member)]
         said = []
         for name, member in zip(names, self.estimators_, strict=True):
-            with naming(_capital(self._who(name, member))):
+            with naming_member(_capital(self._who(name, member))):
                 said.append(how(member, X))
         return said
 
@@ -242,7 +242,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
 
 def _fit_member(member: Any, X: Any, y: Any, params: Mapping[str, Any], who: str, message: str | None) -> Any:
     start = time.monotonic()
-    with naming(_capital(who)):
+    with naming_member(_capital(who)):
         fitted = fit_member(clone(member), X, y, **params)
     if message is not None:
         print(_line(message, time.monotonic() - start))

@@ -7,15 +7,14 @@ import _thread
 import numpy as np
 import pytest
 
-from weald.errors import MemberError
+from weald.errors import MemberError, naming_member
 from weald.estimators.shared.helper_threads import HelperThreads
-from weald.estimators.shared.members import naming
 
 
 def test_memory_that_runs_out_in_a_member_is_not_the_members_error():
-    with pytest.raises(MemoryError, match=r"^all of it$"), naming("Member 3"):
+    with pytest.raises(MemoryError, match=r"^all of it$"), naming_member("Member 3"):
         raise MemoryError("all of it")
-    with pytest.raises(MemberError, match="Member 3 failed"), naming("Member 3"):
+    with pytest.raises(MemberError, match="Member 3 failed"), naming_member("Member 3"):
         raise RuntimeError("other")
 
 

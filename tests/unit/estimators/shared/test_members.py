@@ -23,7 +23,7 @@ from weald import (
     VotingClassifier,
     VotingRegressor,
 )
-from weald.errors import DataError, MemberError, ParameterError, WealdError
+from weald.errors import DataError, MemberError, ParameterError, WealdError, naming_member
 from weald.estimators import members
 from weald.estimators.shared.members import naming
 
@@ -128,7 +128,7 @@ def test_joblib_finds_no_memory(monkeypatch):
 
 def test_errors_of_scikit_learn_can_still_be_caught():
     expected = pytest.raises(NotFittedError, match="The member of round 1 failed: NotFittedError")
-    with expected as caught, naming("The member of round 1"):
+    with expected as caught, naming_member("The member of round 1"):
         LinearRegression().predict(X)
     assert isinstance(caught.value, DataError)
     sent = pickle.loads(pickle.dumps(caught.value))
