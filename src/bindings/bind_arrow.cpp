@@ -8,7 +8,7 @@
 
 #include "bindings/parts.h"
 #include "core/base/check.h"
-#include "core/data/arrow_reader.h"
+#include "core/data/arrow/reader.h"
 #include "core/data/finite.h"
 
 namespace nb = nanobind;

@@ -8,8 +8,8 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/data/encode.h"
-#include "core/data/encode_sparse.h"
+#include "core/data/encode/encode.h"
+#include "core/data/encode/sparse.h"
 
 namespace weald::bindings {
 

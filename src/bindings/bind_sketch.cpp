@@ -6,7 +6,7 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
-#include "core/data/coarsen.h"
+#include "core/data/encode/coarsen.h"
 #include "core/data/sketch.h"
 
 namespace weald::bindings {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/check.h"
-#include "core/data/cuts.h"
+#include "core/data/encode/cuts.h"
 
 namespace weald {
 

@@ -8,7 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/base/radix_sort.h"
-#include "core/data/order_key.h"
+#include "core/data/encode/order_key.h"
 
 namespace weald::ranking {
 

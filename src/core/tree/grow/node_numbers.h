@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/data/codes.h"
-#include "core/data/cuts.h"
+#include "core/data/encode/cuts.h"
 #include "core/tree/options.h"
 #include "core/tree/split/split.h"
 #include "core/tree/statistics/statistics.h"

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "core/data/arrow_abi.h"
-#include "core/data/arrow_reader.h"
-#include "core/data/arrow_type.h"
-#include "core/data/text_levels.h"
+#include "core/data/arrow/abi.h"
+#include "core/data/arrow/reader.h"
+#include "core/data/arrow/text_levels.h"
+#include "core/data/arrow/type.h"
 
 namespace weald::arrow {
 

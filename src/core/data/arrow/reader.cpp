@@ -1,4 +1,4 @@
-#include "core/data/arrow_reader.h"
+#include "core/data/arrow/reader.h"
 
 #include <limits>
 #include <span>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/data/arrow_values.h"
+#include "core/data/arrow/values.h"
 
 namespace weald::arrow {
 namespace {

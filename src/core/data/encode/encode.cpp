@@ -1,11 +1,11 @@
-#include "core/data/encode.h"
+#include "core/data/encode/encode.h"
 
 #include <algorithm>
 
 #include "core/base/radix_sort.h"
 #include "core/base/random.h"
-#include "core/data/encode_binned.h"
-#include "core/data/order_key.h"
+#include "core/data/encode/binned.h"
+#include "core/data/encode/order_key.h"
 
 namespace weald {
 

@@ -1,11 +1,11 @@
-#include "core/data/coarsen.h"
+#include "core/data/encode/coarsen.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "core/data/cuts.h"
+#include "core/data/encode/cuts.h"
 #include "core/data/sparse_columns.h"
 
 namespace weald {

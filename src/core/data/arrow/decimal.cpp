@@ -1,4 +1,4 @@
-#include "core/data/decimal.h"
+#include "core/data/arrow/decimal.h"
 
 #include <array>
 #include <charconv>

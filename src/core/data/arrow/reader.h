@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/data/arrow_abi.h"
-#include "core/data/arrow_type.h"
+#include "core/data/arrow/abi.h"
+#include "core/data/arrow/type.h"
 
 namespace weald::arrow {
 

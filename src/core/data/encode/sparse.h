@@ -7,7 +7,7 @@
 
 #include "core/base/pool.h"
 #include "core/data/codes.h"
-#include "core/data/encode.h"
+#include "core/data/encode/encode.h"
 #include "core/data/sparse_view.h"
 
 namespace weald {

@@ -1,4 +1,4 @@
-#include "core/data/text_levels.h"
+#include "core/data/arrow/text_levels.h"
 
 #include <cstring>
 #include <limits>

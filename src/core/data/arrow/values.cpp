@@ -1,4 +1,4 @@
-#include "core/data/arrow_values.h"
+#include "core/data/arrow/values.h"
 
 #include <bit>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/base/check.h"
-#include "core/data/decimal.h"
+#include "core/data/arrow/decimal.h"
 
 namespace weald::arrow {
 namespace {

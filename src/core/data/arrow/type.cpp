@@ -1,4 +1,4 @@
-#include "core/data/arrow_type.h"
+#include "core/data/arrow/type.h"
 
 #include <charconv>
 

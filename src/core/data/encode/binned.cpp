@@ -1,13 +1,13 @@
-#include "core/data/encode_binned.h"
+#include "core/data/encode/binned.h"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "core/base/radix_sort.h"
-#include "core/data/bin_search.h"
-#include "core/data/cuts.h"
-#include "core/data/order_key.h"
+#include "core/data/encode/bin_search.h"
+#include "core/data/encode/cuts.h"
+#include "core/data/encode/order_key.h"
 
 namespace weald {
 

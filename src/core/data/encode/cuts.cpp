@@ -1,4 +1,4 @@
-#include "core/data/cuts.h"
+#include "core/data/encode/cuts.h"
 
 namespace weald {
 

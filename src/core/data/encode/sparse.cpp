@@ -1,4 +1,4 @@
-#include "core/data/encode_sparse.h"
+#include "core/data/encode/sparse.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/base/radix_sort.h"
-#include "core/data/cuts.h"
-#include "core/data/order_key.h"
+#include "core/data/encode/cuts.h"
+#include "core/data/encode/order_key.h"
 #include "core/data/sparse_columns.h"
 
 namespace weald {

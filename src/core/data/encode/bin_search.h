@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/simd.h"
-#include "core/data/order_key.h"
+#include "core/data/encode/order_key.h"
 
 namespace weald {
 

@@ -1,0 +1,128 @@
+"""The house: packages import in one direction only, and files, classes, functions and folders stay small."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "weald"
+
+#: A package imports only packages above it; docs/architecture.md shows the same order.
+ORDER = (
+    *("errors", "numbers", "parameters", "random", "progress"),
+    *(
+        "engine",
+        "data",
+        "model",
+        "rows",
+        "boosting",
+        "adaboost",
+        "svm",
+        "inspection",
+        "uncertainty",
+        "impute",
+    ),
+    *("io", "pictures", "estimators", "theory", "kernels", "callback", "datasets", "cli", "testing"),
+    "__main__",
+)
+#: The same within the estimators.
+FAMILIES = (
+    *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
+    "impute",
+)
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """The modules that a file names, lazily or not, in full, with the line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+            assert node.module is not None
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def upward(folder: Path, prefix: str, order: tuple[str, ...]) -> list[str]:
+    """Imports of a package that stands further down in the order."""
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        room = path.relative_to(folder).parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        for name, line in imports(path):
+            other = name.removeprefix(prefix).split(".")[0]
+            if name.startswith(prefix) and other in order and order.index(other) > order.index(room):
+                found.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("folder", "prefix", "order"),
+    [(PACKAGE, "weald.", ORDER), (PACKAGE / "estimators", "weald.estimators.", FAMILIES)],
+    ids=["packages", "families of estimators"],
+)
+def test_imports_go_one_way(folder: Path, prefix: str, order: tuple[str, ...]) -> None:
+    rooms = {path.stem for path in folder.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert rooms - {"__init__", "__pycache__"} == set(order), "the order must name every package"
+    assert upward(folder, prefix, order) == []
+
+
+def test_an_upward_import_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "lazy.py").write_text("def f():\n    from weald.estimators import tree\n")
+    assert upward(tmp_path, "weald.", ORDER) == ["data/lazy.py:2 imports weald.estimators.tree"]
+
+
+def test_only_the_engine_imports_the_core() -> None:
+    strangers = [
+        str(path.relative_to(ROOT))
+        for path in PACKAGE.rglob("*.py")
+        if path.parent.name != "engine" and any(name == "weald._core" for name, _ in imports(path))
+    ]
+    assert strangers == []
+
+
+# --------------------------------------------------------------------------- sizes
+
+SOURCES = [
+    path
+    for folder, endings in (("src", ("py", "h", "cpp")), ("tests", ("py",)), ("benchmarks", ("py",)))
+    for ending in endings
+    for path in sorted((ROOT / folder).rglob(f"*.{ending}"))
+]
+MOST_LINES, MOST_FUNCTION, MOST_FILES = 400, 60, 25
+
+
+def test_files_are_short() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
+    assert {name: n for name, n in lengths.items() if n > MOST_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    """Beside their documentation; constructors only store."""
+    found = {}
+    for path in SOURCES:
+        if path.suffix != ".py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+                first = node.body[0]
+                documented = ast.get_docstring(node) is not None
+                said = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
+                length = (node.end_lineno or 0) - node.lineno + 1 - said
+                if length > MOST_FUNCTION:
+                    found[f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"] = length
+    assert found == {}
+
+
+def test_folders_are_small() -> None:
+    folders: dict[Path, int] = {}
+    for path in SOURCES:
+        folders[path.parent] = folders.get(path.parent, 0) + 1
+    assert {str(folder.relative_to(ROOT)): n for folder, n in folders.items() if n > MOST_FILES} == {}
