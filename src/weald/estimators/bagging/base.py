@@ -28,11 +28,11 @@ from weald.estimators.bagging.out_of_bag import (
     warn_of_rows_in_every_bag,
 )
 from weald.estimators.bagging.routing import BaggingRouting
+from weald.estimators.bagging.saving import BaggingState
 from weald.estimators.bagging.trees import TreeMembers, grow_trees, shares_codes
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.ensemble_options import BaggingOptions
-from weald.estimators.bagging.saving import BaggingState
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import replace_state

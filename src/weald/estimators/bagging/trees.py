@@ -140,8 +140,6 @@ def grow_trees(
 
     def grow(bag: int) -> Forest:
         with naming_member(f"The {type(template).__name__} of bag {bag}"):
-            return _grow_bag(template, inside, bags, bag)
-        with naming(f"The {type(template).__name__} of bag {bag}"):
             grown = _grow_bag(template, inside, bags, bag)
         if coded.target.classes is not None:
             refuse_as_grown(len(grown.value), len(numbers), grown.width)

@@ -17,8 +17,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from weald.errors import DataTypeError, ParameterError, naming_member, nearest, told
-from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
 from weald.estimators.bagging.saving import VotingState
+from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
 from weald.estimators.shared.members import fit_member, in_parallel, limit_input_tags
 from weald.estimators.shared.routing import check_params, route, routing_is_on
 from weald.estimators.shared.saving import Saving
