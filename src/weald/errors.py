@@ -6,6 +6,7 @@ Every error says what was wrong, in which column or parameter, and what would wo
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import inspect
 import re
 from collections.abc import Iterable, Iterator
@@ -213,6 +214,8 @@ def naming_member(who: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
+        if lacks_memory(error):
+            raise MemoryError(str(error)) from error
         text = f"{who} failed: {type(error).__name__}: {error}"
         if isinstance(error, WealdError):
             raise type(error)(text) from error
@@ -222,6 +225,11 @@ def naming_member(who: str) -> Iterator[None]:
         elif isinstance(error, TypeError):
             kind = DataTypeError
         raise _error(kind, type(error), text) from error
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Whether the system had no memory to give, in its own words."""
+    return isinstance(error, OSError) and error.errno == errno.ENOMEM
 
 
 def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:

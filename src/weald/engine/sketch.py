@@ -17,7 +17,7 @@ SketchSummary: TypeAlias = _core.SketchSummary
 def coarsen(
     codes: NativeCodes, weights: NDArray[np.int64], max_bins: int, *, n_threads: int = 1
 ) -> NativeCodes:
-    """Codes of at most `max_bins` bins a numeric column, of about equal weight; see core/data/encode/coarsen.h.
+    """Codes of at most `max_bins` bins a numeric column, of about equal weight: core/data/encode/coarsen.h.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -15,9 +14,8 @@ from sklearn.utils import get_tags
 
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
-from weald.errors import DataError
 from weald.engine.memory import has, stack_bytes
-from weald.errors import DataError, DataTypeError, MemberError, WealdError
+from weald.errors import DataError, lacks_memory
 from weald.estimators.shared.helper_threads import HelperThreads
 from weald.random import Purpose, draw
 
@@ -39,42 +37,6 @@ def seeded(template: Any, seed: int, number: int) -> Any:
     return member.set_params(**dict(zip(names, words.tolist(), strict=True))) if names else member
 
 
-@contextmanager
-def naming(who: str) -> Iterator[None]:
-    """Errors of a member say which one it was; what could be caught before still can.
-    They become weald's, and stay ValueError, TypeError and those of scikit-learn, such as NotFittedError. A
-    lack of memory is no fault of the member: it stays a MemoryError.
-    """
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        if _lacks_memory(error):
-            raise MemoryError(str(error)) from error
-        text = f"{who} failed: {type(error).__name__}: {error}"
-        if isinstance(error, WealdError):
-            raise type(error)(text) from error
-        kind: type[WealdError] = MemberError
-        if isinstance(error, ValueError):
-            kind = DataError
-        elif isinstance(error, TypeError):
-            kind = DataTypeError
-        raise _error(kind, type(error), text) from error
-def _lacks_memory(error: Exception) -> bool:
-    """Whether the system had no memory to give, in its own words."""
-    return isinstance(error, OSError) and error.errno == errno.ENOMEM
-def _error(kind: type[WealdError], theirs: type[Exception], text: str) -> WealdError:
-    """An error of weald's that is one of scikit-learn's too, if it was one."""
-    if theirs.__module__.partition(".")[0] != "sklearn":
-        return kind(text)
-        return _both(kind, theirs)(text)
-    except TypeError:  # one that needs more than a text
-def _both(kind: type[WealdError], theirs: type[Exception]) -> type[WealdError]:
-    """A class of errors that are of two classes, and can be sent between processes."""
-    def again(error: WealdError) -> tuple[Any, ...]:
-        return _error, (kind, theirs, str(error))
-    return type(theirs.__name__, (kind, theirs), {"__module__": kind.__module__, "__reduce__": again})
 def fit_member(member: Any, X: Any, y: Any, **params: Any) -> Any:
     """The estimator itself, fitted, whatever its `fit` returns."""
     member.fit(X, y, **params)
@@ -125,7 +87,7 @@ def in_parallel(work: Callable[..., Found], arguments: Iterable[Any], n_jobs: in
         try:
             found: list[Found] = parallel(delayed(work)(*each) for each in batch)
         except OSError as error:
-            if _lacks_memory(error):
+            if lacks_memory(error):
                 raise MemoryError(str(error)) from error
             raise
         return found

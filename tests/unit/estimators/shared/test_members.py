@@ -24,8 +24,7 @@ from weald import (
     VotingRegressor,
 )
 from weald.errors import DataError, MemberError, ParameterError, WealdError, naming_member
-from weald.estimators import members
-from weald.estimators.shared.members import naming
+from weald.estimators.shared import members
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -109,9 +108,9 @@ def test_a_lack_of_memory_stays_a_memory_error():
 
 
 def test_the_system_s_lack_of_memory_is_a_memory_error():
-    with pytest.raises(MemoryError, match="Cannot allocate"), naming("Member 3"):
+    with pytest.raises(MemoryError, match="Cannot allocate"), naming_member("Member 3"):
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
-    with pytest.raises(MemberError, match="Member 3 failed: FileNotFoundError"), naming("Member 3"):
+    with pytest.raises(MemberError, match="Member 3 failed: FileNotFoundError"), naming_member("Member 3"):
         raise FileNotFoundError(errno.ENOENT, "absent")
 
 
