@@ -24,7 +24,7 @@ Found = TypeVar("Found")
 #: predictions of so many members are in memory at once
 _BATCH = 32
 #: bytes that joblib should have here for the threads that wait for its processes, besides their stacks
-_OF_JOBLIB, _THREADS_OF_JOBLIB = 2**25, 4
+_OF_JOBLIB, _THREADS_OF_JOBLIB = 2**28, 4
 
 
 def seeded(template: Any, seed: int, number: int) -> Any:
