@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "weald"
 
 #: A package imports only packages above it; docs/architecture.md shows the same order.
 ORDER = (
-    *("errors", "numbers", "parameters", "random", "progress"),
+    *("errors", "arrays", "numbers", "parameters", "random", "progress"),
     *(
         "engine",
         "data",

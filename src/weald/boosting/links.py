@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from weald import engine
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.errors import ParameterError, listing, nearest
 
 #: "shares" is the link of single trees, whose leaves hold predictions already; "sign" is the hinge loss's,

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
+from weald.arrays import Floats
 from weald.boosting.callbacks import ModelView
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.step import NewtonStep
 from weald.boosting.newton.watch import Watch
-from weald.boosting.records import BoostTarget, Floats, Objective
+from weald.boosting.records import BoostTarget, Objective
 from weald.data.codes import Codes
 from weald.data.table import Table
 from weald.model.assemble import forest_of

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
+from weald.arrays import Floats
 from weald.engine.svm import Matrix, matrix_parts
 
-Floats: TypeAlias = NDArray[np.float64]
 #: called with the iterations so far and the gap
 Told: TypeAlias = Callable[[int, float], None]
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
-
-Floats: TypeAlias = NDArray[np.float64]
+from weald.arrays import Floats
 
 RankingMeasure: TypeAlias = Literal["pairwise", "ndcg", "map"]
 _MEASURES = ("pairwise", "ndcg", "map")

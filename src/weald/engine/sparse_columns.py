@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import _core
-
-Floats: TypeAlias = NDArray[np.float64]
+from weald.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.model.conditions import NO_BREAK
 from weald.pictures.layout import Layout, tidy
 
@@ -42,8 +43,6 @@ _STRETCH = 1.6  # boxes of a row are pulled apart at most this much where there 
 WAY_SIZE, WAY_UP = 0.85, 0.9
 # Words that no line break may part, nor part from what follows.
 _TIES = re.compile(r"(?:<=|=(?! \[)|\bis not|\bis|\bnot in|\bin|:|… and \d+) |\[[-+\d., e]{1,18}\]")
-
-Floats = NDArray[np.float64]
 
 
 class Ruler(Protocol):

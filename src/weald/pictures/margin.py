@@ -6,13 +6,14 @@ Only this module and `canvas` speak matplotlib's language; it is imported when s
 from __future__ import annotations
 
 import textwrap
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.target import read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
@@ -20,8 +21,6 @@ from weald.pictures.colours import class_colour, tint
 from weald.pictures.plane import Plane, in_words, plane_of
 from weald.pictures.slack import slack_lines
 from weald.svm.kernels.functions import Spectrum
-
-Floats: TypeAlias = NDArray[np.float64]
 
 _SMALL = 9.0
 _INK, _GREY, _PALE = "#1a1a1a", "#6b6b6b", "#c9c9c9"

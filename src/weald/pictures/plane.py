@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.matrix.columns import numbers_of
 from weald.data.table import Column, LevelColumn, Table
 from weald.errors import DataError, ParameterError, listing, nearest
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: of the range of the rows, on each side
 _ROOM = 0.07

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from weald.arrays import Floats
 
 _STEPS = 40
 #: the longest step, and the longest way, over the width of the picture

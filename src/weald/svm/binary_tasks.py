@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.svm.machines import Machine, Question, unsolved
 from weald.svm.votes import pairs
 
-Floats: TypeAlias = NDArray[np.float64]
 #: how the lines of the coefficients belong to machines: one line each, or LIBSVM's table of pairs
 Layout: TypeAlias = Literal["lines", "pairs"]
 

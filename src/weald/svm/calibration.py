@@ -15,9 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.svm.votes import pairs
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: probabilities of pairs stay this far from 0 and 1, so that coupling can divide by them
 LEAST = 1e-7

@@ -7,11 +7,10 @@ machine is the same as the kernel's with these inner products: hinge or ε-insen
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.errors import ParameterError
 from weald.svm.kernel_sources import RowNumbers, column_scores
@@ -19,8 +18,6 @@ from weald.svm.kernels.functions import Kernel
 from weald.svm.landmarks import AnyKernel, LandmarkMap, choose_landmarks, nystroem_map
 from weald.svm.linear import solve_linear
 from weald.svm.machines import Limits, Machine, Question, Report, added_up, kkt_gap, primal_objective
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: steps of the linear solver where the user sets no limit
 _MOST_STEPS = 10_000

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.errors import DataError
 from weald.svm.binary_tasks import class_questions
 from weald.svm.calibration import Calibrator, fit_sigmoid, fit_steps
 from weald.svm.machines import Machine, Question
-
-Floats: TypeAlias = NDArray[np.float64]
 
 N_FOLDS = 5
 

@@ -13,13 +13,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.engine.svm import LINEAR, kernel_scores
 from weald.svm.kernels.gram import called
 from weald.svm.kernels.text_rows import TextRows
 from weald.svm.problem import KernelRows
 
-Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int32]
 
 #: numbers that a user's function gives at once, at most, when new rows are scored

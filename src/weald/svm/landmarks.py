@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.engine.memory import ask_for
 from weald.engine.python_threads import apart
@@ -24,7 +25,6 @@ from weald.svm.kernels.diagonal import diagonal
 from weald.svm.kernels.functions import Kernel
 from weald.svm.kernels.gram import beyond_float64, called
 
-Floats: TypeAlias = NDArray[np.float64]
 RowNumbers: TypeAlias = NDArray[np.int64]
 AnyKernel: TypeAlias = Kernel | Callable[..., Any]
 Choice: TypeAlias = Literal["k-means++", "random"]

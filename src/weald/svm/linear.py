@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.engine import linear as engine
 
-Floats: TypeAlias = NDArray[np.float64]
 Report: TypeAlias = Callable[[int, float], None]
 Loss: TypeAlias = Literal["hinge", "squared_hinge", "epsilon_insensitive", "squared_epsilon_insensitive"]
 #: "scaled": a column of `intercept_scaling` whose weight the penalty sees, as in LIBLINEAR; "free": not seen

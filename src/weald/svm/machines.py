@@ -14,13 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.svm.kernel_sources import RowNumbers, Space, column_scores
 from weald.svm.problem import DualProblem, DualSolution, KernelRows, solve_dual
-
-Floats: TypeAlias = NDArray[np.float64]
-
 
 #: seconds that machines may go on when the time is over: those of small tables are all solved in less
 _MOMENT = 0.2

@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import BoostTarget, Floats
+from weald.arrays import Floats
+from weald.boosting.records import BoostTarget
 from weald.errors import DataError
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.boosting.records import BoostTarget, Floats
+from weald.arrays import Floats
+from weald.boosting.records import BoostTarget
 from weald.errors import DataError, DataTypeError
 
 

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.boosting.metrics import areas
 from weald.boosting.metrics import pointwise as metrics
 from weald.boosting.metrics.custom import custom_measure, function_name, query_weights
-from weald.boosting.records import BoostTarget, Floats
+from weald.boosting.records import BoostTarget
 from weald.errors import ParameterError, listing, nearest
 
 Measure: TypeAlias = Callable[[Floats, BoostTarget], float]

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import BoostTarget, Floats
+from weald.arrays import Floats
+from weald.boosting.records import BoostTarget
 from weald.errors import DataError
 
 #: the smallest probability, or expected count, whose logarithm is taken

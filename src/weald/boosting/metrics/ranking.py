@@ -7,15 +7,14 @@ prediction; equal predictions keep the order of the rows.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.ranking.relevance import check_relevance, gains
 
-Floats: TypeAlias = NDArray[np.float64]
 ALL_RANKS = 2**62
 
 

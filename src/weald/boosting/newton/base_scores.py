@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.links import to_raw
-from weald.boosting.records import Floats
 from weald.data.fixed_point import Units, to_units, weight_units, weighted_units
 from weald.errors import ParameterError, told
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.boosting.newton.base_scores import given_start
 from weald.boosting.newton.loss_table import check_target
-from weald.boosting.records import BoostTarget, Floats
+from weald.boosting.records import BoostTarget
 from weald.errors import ParameterError
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.boosting.newton.options import DartOptions
-from weald.boosting.records import Floats
 from weald.random import Purpose, draw, uniform
 
 

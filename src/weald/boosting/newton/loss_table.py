@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.errors import DataError, ParameterError, told
 from weald.numbers import as_float
 

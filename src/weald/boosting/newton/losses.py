@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.links import apply_link, to_raw
 from weald.boosting.newton.base_scores import given_start, mean_start, newton_start, prior_start
 from weald.boosting.newton.custom import CustomObjective
 from weald.boosting.newton.loss_table import LOSSES, POISSON_MAX_DELTA_STEP, Loss, check_target, class_rule
-from weald.boosting.records import BoostTarget, Floats, Objective
+from weald.boosting.records import BoostTarget, Objective
 from weald.data.fixed_point import weight_units
 from weald.errors import DataError, ParameterError, listing, nearest
 

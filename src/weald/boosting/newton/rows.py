@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.newton.options import BoostOptions
-from weald.boosting.records import Floats
 from weald.boosting.sampling import n_drawn, tree_columns
 from weald.data.codes import Codes
 from weald.data.fixed_point import to_units

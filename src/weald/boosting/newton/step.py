@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.newton.dart import compact, dropped_trees, normalised
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.newton.watch import Watch
-from weald.boosting.records import BoostTarget, Floats, Objective
+from weald.boosting.records import BoostTarget, Objective
 from weald.boosting.sampling import row_factors
 from weald.boosting.stage.monotone import hold_monotone
 from weald.data.codes import Codes

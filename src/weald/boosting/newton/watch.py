@@ -8,9 +8,10 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.boosting.callbacks import Callbacks, EvalsLog, ModelView
 from weald.boosting.metrics.names import Metric
-from weald.boosting.records import Floats, WatchedRows
+from weald.boosting.records import WatchedRows
 from weald.boosting.stopping import EarlyStopping
 from weald.errors import DataError, ParameterError
 from weald.progress import Progress

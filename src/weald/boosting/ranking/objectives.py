@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.ranking.relevance import check_relevance, gains
 from weald.boosting.records import BoostTarget
 from weald.engine.ranking import RankingMeasure
 from weald.errors import DataError, ParameterError
 from weald.parameters import Choice, Instance, Nothing, Number, Whole, check_names, checked, parameter
-
-Floats: TypeAlias = NDArray[np.float64]
 
 RANKING_OBJECTIVES: dict[str, RankingMeasure] = {
     "rank:ndcg": "ndcg",

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.errors import DataError
 
-Floats: TypeAlias = NDArray[np.float64]
 Kind: TypeAlias = Literal["number", "gain", "grade", "binary"]
 
 MOST_RELEVANT = 31  # xgboost's limit, so that 2^relevance − 1 stays a 32-bit number

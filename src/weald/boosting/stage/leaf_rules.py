@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.boosting.stage.line_search import CLOSE, minimise
 from weald.boosting.stage.losses import NativeStageLoss, StageLoss
 from weald.boosting.stage.rows import RowWeight, StageRows

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 
 #: places (n,) → slopes there, and curvatures where the functions have such
 Slopes: TypeAlias = Callable[[Floats], tuple[Floats, Floats | None]]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.links import to_raw
 from weald.boosting.newton.base_scores import RowSums
-from weald.boosting.records import Floats
 from weald.data.fixed_point import weight_units
 
 #: shares of classes are taken for no smaller, and no larger than 1 minus it (scikit-learn: float64's eps)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 
 
 def hold_monotone(arrays: Mapping[str, NDArray[Any]], value: Floats, directions: Sequence[int]) -> Floats:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.boosting.newton.options import caution
-from weald.boosting.records import Floats
 from weald.boosting.stage.losses import FEW_ROWS
 from weald.boosting.stage.options import StageOptions
 from weald.data.codes import Codes

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.boosting.stage.losses import NativeStageLoss, StageLoss
 from weald.boosting.stage.options import StageOptions
 from weald.boosting.stage.rows import RowWeight

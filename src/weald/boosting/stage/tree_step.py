@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.boosting.stage.leaf_rules import Leaves, leaf_values, newton_values
 from weald.boosting.stage.losses import StageLoss
 from weald.boosting.stage.monotone import hold_monotone, subtree_ends

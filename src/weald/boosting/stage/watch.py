@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.boosting.stage.step import StageStep
 from weald.boosting.stage.table import LossTable
 

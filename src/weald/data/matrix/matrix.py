@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import Floats
 from weald.data.blocks import SparseBlock
 from weald.data.matrix.columns import Layout
 from weald.data.matrix.rows import as_csr, csr_array, csr_of, dense_of
@@ -23,7 +24,6 @@ from weald.data.schema import Schema
 from weald.data.table import BlockColumns, Table
 from weald.errors import DataError, DataTypeError, ModelFileError
 
-Floats: TypeAlias = NDArray[np.float64]
 Scale: TypeAlias = Literal["standard", "maximum"] | None
 
 _ARRAYS = ("fill", "centre", "divisor")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import Floats
 from weald.data.blocks import ArrayBlock, SparseBlock
 from weald.data.matrix.columns import Layout, numbers_of
 from weald.data.table import BlockColumns, Column, LevelColumn, Table
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: numbers that are made together: they fit the second-level cache
 _BLOCK = 1 << 16

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.blocks import ArrayBlock
 from weald.data.matrix.columns import Layout, numbers_of
 from weald.data.table import BlockColumns, Table
 from weald.engine.sparse_columns import SparseEntries
 from weald.errors import infinite_value
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: numbers that are read together, and of those that are looked at together
 _BLOCK, _CACHED = 1 << 22, 1 << 17

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.boosting.newton.base_scores import RowSums
-from weald.boosting.records import Floats
 from weald.boosting.stage.leaf_rules import least_step
 from weald.boosting.stage.line_search import minimise
 from weald.boosting.stage.losses import StageLoss

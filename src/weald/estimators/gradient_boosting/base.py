@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
+from weald.arrays import Floats
 from weald.boosting.loop import run_rounds
-from weald.boosting.records import Floats
 from weald.boosting.stage.custom import CustomStageLoss
 from weald.boosting.stage.losses import NativeStageLoss, StageLoss
 from weald.boosting.stage.options import StageOptions

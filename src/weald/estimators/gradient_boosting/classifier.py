@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.data.target import read_labels, restore_labels
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.data.frames.user_rows import outline
 from weald.data.schema import Schema
 from weald.estimators.gradient_boosting.any_bases import FittedBase

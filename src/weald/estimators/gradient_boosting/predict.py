@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.engine import thread_count
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting.start import ConstantStart

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.data.target import read_target
 from weald.errors import DataError
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.data.frames.user_rows import take
 from weald.data.rows import take_rows
 from weald.data.schema import Schema

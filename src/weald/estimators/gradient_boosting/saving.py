@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
+from weald.arrays import Floats
 from weald.boosting.links import LINKS
-from weald.boosting.records import Floats
 from weald.errors import ParameterError
 from weald.estimators.gradient_boosting.any_bases import FittedBase
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from weald.arrays import Floats
 from weald.boosting.links import apply_link, to_raw
-from weald.boosting.records import Floats
 from weald.boosting.stage.losses import LEAST_SHARE, StageLoss
 from weald.data.frames.user_rows import outline
 from weald.data.target import restore_labels

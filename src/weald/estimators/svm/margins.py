@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.estimators.svm.targets import known_labels, true_numbers
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class NotThere:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.target import read_labels, read_target
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.shared.class_weight import class_factors, without_absent
 from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def class_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner: str) -> MachineTarget:

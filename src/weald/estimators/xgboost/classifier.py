@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
+from weald.arrays import Floats
 from weald.boosting.links import apply_link
-from weald.boosting.records import BoostTarget, Floats
+from weald.boosting.records import BoostTarget
 from weald.data.target import read_weight, restore_labels
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.labels import LabelPredictions, most_frequent, side_by_side

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import BoostTarget, Floats
+from weald.arrays import Floats
+from weald.boosting.records import BoostTarget
 from weald.data.target import read_target, read_weight
 from weald.errors import ParameterError
 from weald.estimators.xgboost.base import BaseXGB, Data

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
+from weald.arrays import Floats
 from weald.boosting.newton.base_scores import given_start
 from weald.boosting.newton.custom import MatrixObjective
 from weald.boosting.newton.losses import make_objective
 from weald.boosting.newton.options import BoostOptions, DartOptions
-from weald.boosting.records import BoostTarget, Floats, Objective
+from weald.boosting.records import BoostTarget, Objective
 from weald.data.schema import Schema
 from weald.engine import thread_count
 from weald.errors import ParameterError

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Floats
 from weald.boosting.links import apply_link
-from weald.boosting.records import Floats
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count

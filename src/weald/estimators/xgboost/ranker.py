@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.boosting.metrics.names import default_metric, make_metric
 from weald.boosting.ranking.groups import group_starts, query_row_weights
-from weald.boosting.records import BoostTarget, Floats
+from weald.boosting.records import BoostTarget
 from weald.data.frames.user_rows import without_column
 from weald.data.table import Table
 from weald.data.target import read_target

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import BoostTarget, Floats
+from weald.arrays import Floats
+from weald.boosting.records import BoostTarget
 from weald.data.adapters import to_table
 from weald.data.missing import mark_missing
 from weald.data.rows import take_rows

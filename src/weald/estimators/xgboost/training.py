@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.boosting.callbacks import EvalsLog
 from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
 from weald.boosting.newton.custom import MatrixObjective
 from weald.boosting.newton.watch import OwnMetric, Watch
-from weald.boosting.records import Floats, Objective, WatchedRows
+from weald.boosting.records import Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
 from weald.data.codes import Codes, encode
 from weald.errors import DataError, ParameterError

@@ -5,15 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from numbers import Integral, Real
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.errors import ModelFileError, ParameterError
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: parts of a sum, product or power, and how deep they nest
 MOST_PARTS, DEEPEST = 64, 8

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.svm.kernels.functions import Kernel
 from weald.svm.kernels.gram import called
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: rows that a user's function compares with each other to learn about the diagonal
 _ROWS = 16

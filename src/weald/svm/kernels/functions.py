@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.errors import ParameterError
-from weald.svm.kernels.base import Floats, Kernel, line, put
+from weald.svm.kernels.base import Kernel, line, put
 from weald.svm.kernels.gamma import (
     Gamma,
     checked_flag,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.engine.svm import kernel_values
 from weald.engine.threads import thread_count
 from weald.errors import DataError, DataTypeError, ParameterError, nearest
 from weald.svm.kernels.functions import BY_NAME, Kernel, Spectrum
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def gram(

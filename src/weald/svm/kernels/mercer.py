@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.schema import Schema
@@ -16,8 +17,6 @@ from weald.errors import ParameterError
 from weald.svm.kernels.functions import Kernel, Linear, Spectrum
 from weald.svm.kernels.gram import check_square, gram, kernel_of
 from weald.svm.kernels.spectrum import SpectrumPlan
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: rows of which all eigenvalues are worked out in seconds
 _MOST_ROWS = 2000

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,6 @@ from weald.data.table import LevelColumn, Table
 from weald.errors import DataError, DataTypeError, ModelFileError
 from weald.svm.kernels.functions import Spectrum
 from weald.svm.kernels.substrings import Alphabet, Vocabulary, digits_that_fit, point_blocks
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.errors import DataTypeError, ParameterError, told
 from weald.numbers import as_float
-from weald.svm.kernels.base import MOST_PARTS, Floats, Kernel, line, put
+from weald.svm.kernels.base import MOST_PARTS, Kernel, line, put
 
 
 @dataclass(frozen=True, slots=True, repr=False)

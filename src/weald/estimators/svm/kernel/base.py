@@ -11,7 +11,7 @@ import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Floats
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError
@@ -44,8 +45,6 @@ from weald.svm.calibration import Calibrator
 from weald.svm.kernel_sources import GivenSpace
 from weald.svm.machines import Machine, Question
 from weald.svm.solver_choice import Advice, advise
-
-Floats: TypeAlias = NDArray[np.float64]
 
 log = logging.getLogger("weald.svm")
 

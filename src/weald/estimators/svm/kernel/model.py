@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.estimators.svm.kernel.reading import Reading, TableReading
 from weald.svm.binary_tasks import Layout
 from weald.svm.calibration import Calibrator
@@ -15,8 +16,6 @@ from weald.svm.kernel_sources import GivenSupport, Support, column_scores
 from weald.svm.kernels.choice import Chosen
 from weald.svm.machines import Machine
 from weald.svm.votes import pairs
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,18 +6,17 @@ an array with one entry a machine, in the order of `intercept_`.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import Floats
 from weald.estimators.svm.kernel.model import KernelModel
 from weald.estimators.svm.kernel.reading import CalledTextReading, GivenReading
 from weald.svm.kernels.functions import Kernel, Linear
 from weald.svm.machines import Machine, slack
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class ReadableMachine:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
 from weald.data.matrix.columns import Layout
@@ -21,8 +21,6 @@ from weald.svm.kernels.functions import Kernel
 from weald.svm.kernels.gram import check_nonnegative
 from weald.svm.kernels.spectrum import SpectrumPlan, as_text, text_table
 from weald.svm.kernels.text_rows import TextRows
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: how far two numbers of one pair may be apart, in shares of the largest; rows that are looked at together
 _SYMMETRIC, _BLOCK = 1e-6, 512

@@ -5,12 +5,13 @@ Everything from a file is held against everything else before a model is made of
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from weald.arrays import Floats
 from weald.data.adapters import categorical_positions
 from weald.data.matrix.matrix import MatrixPlan
 from weald.data.schema import Schema
@@ -25,8 +26,6 @@ from weald.svm.calibration import Calibrator, Sigmoid, Steps
 from weald.svm.kernel_sources import GivenSupport, NativeSupport, Support
 from weald.svm.kernels.functions import Kernel, Linear, Spectrum
 from weald.svm.kernels.spectrum import SpectrumPlan
-
-Floats: TypeAlias = NDArray[np.float64]
 
 _FACTS = {"calibration", "kernel", "layout", "one_against_rest", "plan", "reason", "shape", "solver"}
 _SOLVERS = ("exact", "landmarks", "linear")

@@ -12,10 +12,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Floats
 from weald.data.target import restore_labels
 from weald.errors import ParameterError
 from weald.estimators.shared.growth import drawn_seed
-from weald.estimators.svm.kernel.base import BaseKernelMachine, Floats
+from weald.estimators.svm.kernel.base import BaseKernelMachine
 from weald.estimators.svm.kernel.options import SVCOptions
 from weald.estimators.svm.kernel.svc_margins import ClassMargins
 from weald.estimators.svm.kernel.training import MachineTarget

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.estimators.svm.kernel.readable import ReadableMachine
 from weald.estimators.svm.margins import MarginAnswers
 from weald.svm.votes import pairs
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class ClassMargins(MarginAnswers, ReadableMachine):

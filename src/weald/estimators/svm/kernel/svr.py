@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from weald.estimators.svm.kernel.base import BaseKernelMachine, Floats
+from weald.arrays import Floats
+from weald.estimators.svm.kernel.base import BaseKernelMachine
 from weald.estimators.svm.kernel.options import SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.margins import TubeAnswers

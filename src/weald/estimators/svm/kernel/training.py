@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import warnings
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.column_schema import ColumnSchema
 from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
@@ -33,8 +34,6 @@ from weald.svm.kernels.bounds import check_range
 from weald.svm.kernels.choice import Chosen, chosen_kernel
 from weald.svm.kernels.functions import Kernel, Linear, Spectrum
 from weald.svm.kernels.spectrum import SpectrumPlan, is_one_column, text_table
-
-Floats: TypeAlias = NDArray[np.float64]
 
 log = logging.getLogger("weald.svm")
 

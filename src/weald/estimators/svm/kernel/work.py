@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.engine import thread_count
 from weald.engine.svm import products
 from weald.estimators.shared.growth import drawn_seed
@@ -22,8 +23,6 @@ from weald.svm.landmarks import LandmarkMap
 from weald.svm.machines import ExactTrainer, Limits, Machine, Question, Trainer, centred, unsolved
 from weald.svm.progress import GapProgress
 from weald.svm.solver_choice import Advice, landmark_count
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

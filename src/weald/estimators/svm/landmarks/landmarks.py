@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix
 from weald.engine import thread_count
@@ -26,7 +27,6 @@ from weald.svm.kernels.functions import Kernel, Linear, Spectrum
 from weald.svm.kernels.spectrum import SpectrumPlan
 from weald.svm.landmarks import LandmarkMap, choose_landmarks, nystroem_map, similarity_map
 
-Floats: TypeAlias = NDArray[np.float64]
 Reading: TypeAlias = TableReading | TextReading
 
 

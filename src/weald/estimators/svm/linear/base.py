@@ -11,7 +11,7 @@ import logging
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.schema import Schema
@@ -37,8 +38,6 @@ from weald.estimators.svm.linear.model import LinearModel, SavedLinearMachine
 from weald.estimators.svm.linear.options import LinearOptions
 from weald.svm.linear import Intercept, LinearSolution
 from weald.svm.progress import GapProgress
-
-Floats: TypeAlias = NDArray[np.float64]
 
 log = logging.getLogger("weald.svm")
 

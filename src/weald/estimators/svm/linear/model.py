@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import MatrixPlan
 from weald.engine.linear import linear_scores
 from weald.errors import ModelFileError, ParameterError
@@ -16,8 +17,6 @@ from weald.estimators.svm.kernel.reading import TableReading
 from weald.estimators.svm.kernel.saving import check_declared, labels_of
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedMachine
-
-Floats: TypeAlias = NDArray[np.float64]
 
 _NUMBERS = ("primal", "dual")
 

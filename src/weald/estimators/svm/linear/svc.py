@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.data.target import restore_labels
 from weald.estimators.svm.kernel.training import MachineTarget
-from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Floats, Solved
+from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Solved
 from weald.estimators.svm.linear.options import LinearSVCOptions, check_together
 from weald.estimators.svm.margins import MarginAnswers, NotThere
 from weald.estimators.svm.targets import class_target

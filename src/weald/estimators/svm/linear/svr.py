@@ -7,9 +7,10 @@ from typing import Any
 
 from sklearn.base import RegressorMixin
 
+from weald.arrays import Floats
 from weald.data.matrix.matrix import Matrix
 from weald.estimators.svm.kernel.training import MachineTarget
-from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Floats, Solved
+from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Solved
 from weald.estimators.svm.linear.options import LinearSVROptions
 from weald.estimators.svm.margins import TubeAnswers
 from weald.estimators.svm.targets import number_target

@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
 from weald.boosting.links import apply_link
 from weald.boosting.newton.custom import MatrixObjective
 from weald.boosting.newton.loss_table import LOSSES
 from weald.boosting.newton.watch import OwnMetric
 from weald.boosting.ranking.groups import group_starts, query_row_weights
-from weald.boosting.records import BoostTarget, Floats
+from weald.boosting.records import BoostTarget
 from weald.data.target import read_target, read_weight
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.xgboost.base import BaseXGB, Data

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import Floats
 from weald.boosting.ranking.groups import group_starts
-from weald.boosting.records import Floats
 from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
 from weald.data.frames.from_text import read_text_table

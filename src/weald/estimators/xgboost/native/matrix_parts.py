@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.data.table import Column, LevelColumn
 from weald.data.target import read_target
 from weald.errors import DataError, DataTypeError, ParameterError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.boosting.records import Floats
+from weald.arrays import Floats
 from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.boosting.metrics.names import make_metrics
-from weald.boosting.records import Floats
 from weald.estimators.xgboost.native.learner import Learner, Prepared, named_values, read_evals
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.native.reading import BoosterReading
