@@ -89,10 +89,10 @@ def share_in_a_bag(n_rows: int, n_bags: int) -> float:
 
 
 def test_a_row_is_in_a_bootstrap_sample():
-    # a share of distinct rows has a standard deviation of at most 0.5 / sqrt(rows), so its mean far less
+    # a share of distinct rows has a standard deviation of sqrt((1 - 2 / e) / e) / sqrt(rows)
     assert pytest.approx(0.6513, abs=5e-5) == 1 - (1 - 1 / 10) ** 10
-    assert share_in_a_bag(10, 4000) == pytest.approx(0.6513, abs=4 * 0.5 / np.sqrt(10 * 4000))
-    assert share_in_a_bag(20_000, 20) == pytest.approx(0.632, abs=4 * 0.5 / np.sqrt(20_000 * 20) + 0.00013)
+    assert share_in_a_bag(10, 1500) == pytest.approx(0.6513, abs=4 * 0.312 / np.sqrt(10 * 1500))
+    assert share_in_a_bag(20_000, 20) == pytest.approx(0.632, abs=4 * 0.312 / np.sqrt(20_000 * 20) + 0.00013)
 
 
 @pytest.mark.parametrize("weights", [None, [1, 2, 3], [0.5, 0.25, 0.25]])

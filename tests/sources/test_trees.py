@@ -141,8 +141,8 @@ def test_distances_of_ranks_do_not_count():
 @pytest.mark.parametrize("seed", range(5))
 def test_regression_tree_equals_brute_force_with_20_rows_to_split(seed):
     rng = np.random.default_rng(seed)
-    X = np.round(rng.normal(size=(120, 3)), 2)
-    y = np.round(X[:, 0] ** 2 + np.sign(X[:, 1]) + rng.normal(size=120) / 4, 3)
+    X = np.round(rng.normal(size=(70, 3)), 2)
+    y = np.round(X[:, 0] ** 2 + np.sign(X[:, 1]) + rng.normal(size=70) / 4, 3)
     model = DecisionTreeRegressor(min_samples_split=20).fit(X, y)
     tree = model.tree_
     passes = model.decision_path(X).toarray().astype(bool)
