@@ -84,7 +84,7 @@ ESTIMATORS = [
     XGBRegressor(n_estimators=5, multi_strategy="multi_output_tree"),
     XGBRegressor(n_estimators=10, early_stopping=0.3),
     XGBModel(n_estimators=5),
-    XGBRFClassifier(n_estimators=20),
+    XGBRFClassifier(n_estimators=10),
     XGBRFClassifier(n_estimators=10, tree_method="hist", objective="reg:logistic"),
     XGBRFRegressor(n_estimators=10),
     XGBRFRegressor(n_estimators=10, tree_method="hist", multi_strategy="multi_output_tree"),
@@ -116,13 +116,17 @@ ESTIMATORS = [
     GradientBoostingClassifier(n_estimators=5, n_iter_no_change=3, validation_fraction=0.3),
     GradientBoostingClassifier(n_estimators=5, warm_start=True),
     GradientBoostingClassifier(n_estimators=5, init=DecisionTreeClassifier(max_depth=2)),
-    GradientBoostingClassifier(n_estimators=5, estimator=DecisionTreeRegressor(max_depth=2)),
+    GradientBoostingClassifier(
+        n_estimators=2, learning_rate=0.5, estimator=DecisionTreeRegressor(max_depth=2)
+    ),
     GradientBoostingRegressor(n_estimators=10),
     GradientBoostingRegressor(n_estimators=10, loss="huber", leaf="exact"),
     GradientBoostingRegressor(n_estimators=10, subsample=0.5, max_features=0.5, learning_rate=0.5),
     GradientBoostingRegressor(n_estimators=10, max_bins=16),
     GradientBoostingRegressor(n_estimators=10, monotonic_cst={0: 1}),
-    GradientBoostingRegressor(n_estimators=20, estimator=DecisionTreeRegressor(max_depth=2)),
+    GradientBoostingRegressor(
+        n_estimators=4, learning_rate=0.5, estimator=DecisionTreeRegressor(max_depth=2)
+    ),
     SVC(),
     SVC(kernel="precomputed"),
     SVC(C=10.0, scale=True, multi_class="ovr"),
