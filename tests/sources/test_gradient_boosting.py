@@ -63,7 +63,7 @@ def houses_with_leaves(*values):
     forest = model.forest_
     assert (forest.slot < 0).sum() == 4 * len(values)
     forest = replace(forest, value=np.concatenate(values)[:, None])
-    model._take(
+    model._set_fitted(
         replace(model._model_, forest=forest), None, {"train_score_": model.train_score_}, seed=0, loss=""
     )
     return model, X

@@ -26,6 +26,16 @@ class Labels(NamedTuple):
     indices: NDArray[np.int32]
 
 
+def positions_among(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """Where each label stands among the known ones; -1 for one that is none of them.
+
+    >>> positions_among(np.array(["b", "z"]), np.array(["a", "b"])).tolist()
+    [1, -1]
+    """
+    position = {label: k for k, label in enumerate(known.tolist())}
+    return np.array([position.get(label, -1) for label in labels.tolist()], np.intp)
+
+
 def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
     """Class labels of any type, for each output.
 

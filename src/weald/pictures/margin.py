@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Floats
 from weald.data.adapters import to_table
-from weald.data.target import read_labels, read_target
+from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
 from weald.pictures.colours import class_colour, tint
 from weald.pictures.plane import Plane, in_words, plane_of
@@ -302,12 +302,11 @@ def _note_margin(axes: Any, machine: Any) -> None:
 def _label_numbers(y: Any, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
     """The class number of each row."""
     found = read_labels(y, n_rows=n_rows, estimator=_OWNER)[0]
-    position = {label: k for k, label in enumerate(classes)}
-    numbers = [position.get(label, -1) for label in found.classes.tolist()]
-    if -1 in numbers:
-        strange = found.classes.tolist()[numbers.index(-1)]
+    places = positions_among(found.classes, np.array(classes, dtype=object))
+    if (places < 0).any():
+        strange = found.classes[places < 0].tolist()[0]
         raise ParameterError(f"y of {_OWNER} holds the label {strange!r}, which the model does not know.")
-    return np.array(numbers, np.intp)[found.indices]
+    return places[found.indices]
 
 
 # --------------------------------------------------------------------------- regression

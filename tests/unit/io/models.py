@@ -26,7 +26,7 @@ def classifier(
     sizes = [len(each) for each in by_output]
     model = DecisionTreeClassifier(**(params or {}))
     grown = random_forest(seed, schema, width=sum(sizes), by_output=sizes if several else None, **forest)
-    model._take(grown, schema, by_output)
+    model._set_fitted(grown, schema, by_output)
     return model
 
 
@@ -34,7 +34,7 @@ def regressor(seed: int = 0, *, width: int = 1, schema=None, params=None, **fore
     """A regressor with a random tree."""
     schema = schema or mixed_schema()
     model = DecisionTreeRegressor(**(params or {}))
-    model._take(random_forest(seed, schema, width=width, shares=False, **forest), schema, None)
+    model._set_fitted(random_forest(seed, schema, width=width, shares=False, **forest), schema, None)
     return model
 
 

@@ -28,7 +28,7 @@ def wide_model(n_columns: int = 400_000):
     few = Schema(Positions(5, "number", {3: ColumnSchema(3, "categorical", levels=("a", "b"))}), named=False)
     model = regressor(2, schema=few)
     forest = dataclasses.replace(model.forest_, n_columns=n_columns)
-    model._take(forest, Schema(Positions(n_columns, "number", few.columns.others), named=False), None)
+    model._set_fitted(forest, Schema(Positions(n_columns, "number", few.columns.others), named=False), None)
     return model
 
 

@@ -20,7 +20,7 @@ from weald.adaboost.table import RoundTable
 from weald.adaboost.weights import RowWeights
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.schema import Schema
-from weald.data.target import read_weight, restore_labels
+from weald.data.target import positions_among, read_weight, restore_labels
 from weald.errors import DataError, ParameterError, listing, naming_member
 from weald.estimators.adaboost import any_members as adaboost_others
 from weald.estimators.adaboost import trees as adaboost_trees
@@ -39,7 +39,7 @@ from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.members import showing
 from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
 
@@ -132,7 +132,7 @@ class BaseAdaBoost(
         step = self._fit_trees if shares_codes(base) else self._fit_others
         options = for_members(options, base, self._kind, type(self).__name__)
         fitted = step(X, y, sample_weight, options, base)
-        self._assign(fitted.members, tuple(fitted.rounds), options, fitted.learned)
+        self._set_fitted(fitted.members, tuple(fitted.rounds), options, fitted.learned)
         return self
 
     def _fit_trees(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any) -> Fitted:
@@ -259,11 +259,10 @@ class BaseAdaBoost(
             )
         warn_of_column(y, stacklevel=5)
 
-    def _assign(
+    def _set_fitted(
         self, members: Members, rounds: tuple[Round, ...], options: Any, learned: dict[str, Any]
     ) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
-        schema = members.schema
         brought: dict[str, Any] = {
             "_members": members,
             "_rounds": rounds,
@@ -271,15 +270,11 @@ class BaseAdaBoost(
             "estimator_": members.template,
             "estimator_weights_": np.array([each.weight for each in rounds]),
             "estimator_errors_": np.array([each.error for each in rounds]),
-            "n_features_in_": len(schema.columns),
             "rounds_": self._round_table(rounds, options, members.classes),
         }
-        if members.classes is not None:
-            brought |= {"classes_": members.classes, "n_classes_": len(members.classes)}
-        if schema.named:
-            brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        forgotten = ("feature_names_in_", "validation_errors_", "row_weights_", "rounds_")
-        replace_state(self, brought | learned, forgotten)
+        brought |= class_attributes(None if members.classes is None else [members.classes]) | learned
+        forgotten = ("validation_errors_", "row_weights_", "rounds_")
+        set_fitted(self, brought, schema=members.schema, forgotten=forgotten)
 
     @property
     def estimators_(self) -> list[Any]:
@@ -346,8 +341,7 @@ def _shared(template: Any, seed: int, schema: Schema, target: Target, boosted: B
 
 def _places(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     """Where each label stands among the classes; -1 for one that is none of them. Not all may be none."""
-    place = {label: k for k, label in enumerate(classes.tolist())}
-    found = np.array([place.get(label, -1) for label in labels.tolist()], np.int32)
+    found = positions_among(labels, classes).astype(np.int32)
     if (found < 0).all():
         raise DataError(
             f"none of its labels was trained on: it has {listing(labels.tolist())}, training has "

@@ -85,7 +85,7 @@ class AdaBoostState:
             model.estimator = clone(made.template)
         options = _fitted_options(model._checked_options(), state.extra, cls.__name__)
         model._check_kind(made.template)
-        model._assign(made, rounds, options, {})
+        model._set_fitted(made, rounds, options, {})
         return model  # type: ignore[no-any-return]
 
 

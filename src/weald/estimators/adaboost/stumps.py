@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from weald.adaboost.records import Training
 from weald.adaboost.stumps import Stumps
 from weald.estimators.adaboost.trees import TreeLearner, in_shares
+from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.growth import criterion_name
-from weald.estimators.tree.base import BaseTree, Coded
+from weald.estimators.tree.base import BaseTree
 from weald.model.forest import Forest
 from weald.parameters import ClassificationTreeOptions
 

@@ -21,10 +21,11 @@ from weald.data.table import Table
 from weald.engine import thread_count
 from weald.estimators.bagging.trees import weigh_classes
 from weald.estimators.shared.class_weight import Weights
+from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.growth import max_columns
 from weald.estimators.shared.labels import most_frequent
 from weald.estimators.shared.members import seeded
-from weald.estimators.tree.base import BaseTree, Coded
+from weald.estimators.tree.base import BaseTree
 from weald.estimators.tree.pruning import prune_by
 from weald.model.forest import Forest
 from weald.model.importances import tree_importances
@@ -200,5 +201,5 @@ class BoostedTrees:
         if known:
             used = set(forest.column.tolist())
             known["_missing_columns"] = tuple(j for j in known["_missing_columns"] if j in used)
-        tree._take(forest, self.schema, None if self.classes is None else (self.classes,), known)
+        tree._set_fitted(forest, self.schema, None if self.classes is None else (self.classes,), known)
         return tree

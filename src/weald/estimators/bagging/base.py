@@ -35,7 +35,7 @@ from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
 
@@ -163,7 +163,7 @@ class BaseBagging(
         if bagged.out_of_bag is not None:
             warn_of_rows_in_every_bag(bagged.out_of_bag, bagged.weight, len(bagged.members), owner)
             learned = self._judged(bagged.out_of_bag, bagged)
-        self._assign(bagged.members, bagged.bags, learned)
+        self._set_fitted(bagged.members, bagged.bags, learned)
         return self
 
     def _fit_trees(
@@ -306,21 +306,16 @@ class BaseBagging(
             )
         return range(len(before), options.n_estimators)
 
-    def _assign(self, members: Members, bags: Bags | None, learned: dict[str, Any]) -> None:
+    def _set_fitted(self, members: Members, bags: Bags | None, learned: dict[str, Any]) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
-        schema = members.schema
         brought: dict[str, Any] = {
             "_members": members,
             "_bags": bags,
             "estimator_": members.template,
-            "n_features_in_": len(schema.columns),
         }
-        if members.classes is not None:
-            brought |= {"classes_": members.classes[0], "n_classes_": len(members.classes[0])}
-        if schema.named:
-            brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        forgotten = ("feature_names_in_", "oob_score_", "oob_decision_function_", "oob_prediction_")
-        replace_state(self, brought | learned, forgotten)
+        brought |= class_attributes(members.classes and members.classes[:1]) | learned
+        forgotten = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+        set_fitted(self, brought, schema=members.schema, forgotten=forgotten)
 
     def _mean(self, X: Any, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
         """The mean of what the members say: (rows, width)."""

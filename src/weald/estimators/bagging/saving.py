@@ -56,7 +56,7 @@ class BaggingState:
         model._check_kind(made.template)
         if (state.classes is not None) != is_classifier(model):
             raise ParameterError("A bagged regressor has classes, or a bagged classifier has none.")
-        model._assign(made, None, {})
+        model._set_fitted(made, None, {})
         return model  # type: ignore[no-any-return]
 
     @classmethod
@@ -123,7 +123,7 @@ class VotingState:
         _check_outputs(fitted, state.classes)
         if (state.classes is not None) != (model._kind == "classifier"):
             raise ParameterError("A voting regressor has classes, or a voting classifier has none.")
-        model._assign(fitted, {} if state.classes is None else {"classes_": state.classes[0]})
+        model._set_fitted(fitted, {} if state.classes is None else {"classes_": state.classes[0]})
         return model  # type: ignore[no-any-return]
 
 

@@ -23,11 +23,12 @@ from weald.engine import thread_count
 from weald.errors import naming_member
 from weald.estimators.bagging.bags import Bags
 from weald.estimators.shared.class_weight import Weights, weigh_by_class, without_absent
+from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import grow_options, max_columns
 from weald.estimators.shared.members import on_threads, seeded, showing
 from weald.estimators.shared.monotone_constraints import monotone_directions
-from weald.estimators.tree.base import BaseTree, Coded
+from weald.estimators.tree.base import BaseTree
 from weald.estimators.tree.pruning import prune_by
 from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
@@ -92,7 +93,7 @@ class TreeMembers:
             missing = np.searchsorted(columns, missing).tolist()
         if known:
             known["_missing_columns"] = tuple(missing)
-        tree._take(forest, schema, self.classes, known)
+        tree._set_fitted(forest, schema, self.classes, known)
         return tree
 
 

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import to_table
-from weald.data.codes import Codes, encode
+from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.data.table import Table
-from weald.data.target import read_weight
+from weald.data.training import used_rows
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.forest.insight import ForestInsight
@@ -26,12 +25,12 @@ from weald.estimators.forest.out_of_bag import OutOfBag
 from weald.estimators.forest.proximity import ForestProximity
 from weald.estimators.forest.trees import ForestTrees
 from weald.estimators.forest.uncertainty import ForestUncertainty
-from weald.estimators.shared.class_weight import Weights
+from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.feature_combinations import combining
-from weald.estimators.shared.fitted import Target, used_rows
+from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import drawn_seed, grow_options, max_columns
-from weald.estimators.shared.monotone_constraints import check_constrainable, constrained, monotone_directions
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.monotone_constraints import constrained
+from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.model.importances import mean_importances
@@ -61,10 +60,6 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
     warm_start: bool
 
     @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
-        """The target as numbers, the classes if it has any, and the weights to train with."""
-
-    @abstractmethod
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions, bags: Bags, options: Any) -> Forest:
         """The trees of some bags on coded rows."""
 
@@ -91,56 +86,56 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         self
             The fitted estimator.
         """
-        options, owner = self._checked_options(), type(self).__name__
-        self._check_drawing(options)
-        n_threads = thread_count(options.n_jobs)
-        table = to_table(X, categorical_features=options.categorical_features)
-        weight = read_weight(sample_weight, n_rows=table.n_rows)
-        target = self._read_target(y, table.n_rows, weight, options)
-        schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
-        aligned = schema.align(table, estimator=owner)
-        codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
-        monotone = monotone_directions(options.monotonic_cst, schema, owner)
-        if monotone is not None:
-            check_constrainable(target.n_classes, target.n_outputs, owner, y)
-        if target.n_classes == [1]:
-            monotone = None
+        self._check_drawing(self._checked_options())
+        coded = self._coded(X, y, sample_weight)
+        options, target = coded.options, coded.target
         past = self._past(options)
-        if past is not None and not self._adds_trees(options, schema, target, table.n_rows):
+        if past is not None and not self._adds_trees(options, coded.schema, target, coded.table.n_rows):
             return self
-        record = past.bags_ if past is not None else self._bag_record(options, target, table.n_rows)
-        grow = replace(
-            grow_options(
-                options,
-                table,
-                target.weight,
-                n_threads,
-                monotone,
-                splitter=self._splitter,
-                random_ties=True,
-            ),
-            min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
-            leaf_values_only=options.ccp_alpha == 0.0,
-            category_chance=getattr(options, "cat_penalty", 0.0),
-            tree_orders=True,
-            **combining(options, schema, codes, owner),
-        )
+        record = past.bags_ if past is not None else self._bag_record(options, target, coded.table.n_rows)
+        forest = self._grown(coded, record, past)
+        learned: dict[str, Any] = {
+            "_frame_library": frame_library(X),
+            "_missing_columns": missing_columns(coded.codes, forest),
+        }
+        if options.oob_score:
+            learned |= self._out_of_bag(forest, past, coded.table, record, target, options)
+        self._set_fitted(forest, coded.schema, target.classes, record, learned)
+        return self
+
+    def _grown(self, coded: Coded, record: BagRecord, past: Self | None) -> Forest:
+        """The trees of all bags, after those that there are."""
+        options, n_threads = coded.options, coded.n_threads
+        grow = self._growth(coded)
         grown = [] if past is None else [past.forest_]
         # Closed here, so that an interrupt gives the terminal back at once.
         with closing(_parts(grown, options, n_threads)) as parts:
             for first, n_trees in parts:
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
                 grow = replace(grow, trees_in_all=options.n_estimators - first)
-                grown.append(self._grow(codes, target, grow, bags, options))
-        forest = with_leaves_of(joined(grown), options.leaf_dtype)
-        learned: dict[str, Any] = {
-            "_frame_library": frame_library(X),
-            "_missing_columns": missing_columns(codes, forest),
-        }
-        if options.oob_score:
-            learned |= self._out_of_bag(forest, past, aligned, record, target, options)
-        self._take(forest, schema, target.classes, record, learned)
-        return self
+                grown.append(self._grow(coded.codes, coded.target, grow, bags, options))
+        return with_leaves_of(joined(grown), options.leaf_dtype)
+
+    def _growth(self, coded: Coded) -> GrowOptions:
+        """What shapes every tree."""
+        options = coded.options
+        limits = grow_options(
+            options,
+            coded.table,
+            coded.target.weight,
+            coded.n_threads,
+            coded.monotone,
+            splitter=self._splitter,
+            random_ties=True,
+        )
+        return replace(
+            limits,
+            min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
+            leaf_values_only=options.ccp_alpha == 0.0,
+            category_chance=getattr(options, "cat_penalty", 0.0),
+            tree_orders=True,
+            **combining(options, coded.schema, coded.codes, type(self).__name__),
+        )
 
     def _check_drawing(self, options: Any) -> None:
         """Refuse what needs bags where there are none."""
@@ -254,7 +249,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             np.array_equal(a, b) for a, b in zip(before, target.classes, strict=True)
         )
 
-    def _take(
+    def _set_fitted(
         self,
         forest: Forest,
         schema: Schema,
@@ -268,18 +263,11 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             "forest_": forest,
             "schema_": schema,
             "bags_": bags,
-            "n_features_in_": n_columns,
             "n_outputs_": forest.width if classes is None else len(classes),
             "max_features_": max_columns(self.max_features, n_columns),
         }
-        if classes is not None:
-            n_classes = [len(labels) for labels in classes]
-            single = len(classes) == 1
-            found["classes_"] = classes[0] if single else list(classes)
-            found["n_classes_"] = n_classes[0] if single else n_classes
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            found["feature_names_in_"] = np.array(schema.names, dtype=object)
-        replace_state(self, found | (learned or {}), ("feature_names_in_", *_OUT_OF_BAG))
+        found |= class_attributes(classes) | (learned or {})
+        set_fitted(self, found, schema=schema, forgotten=_OUT_OF_BAG)
 
     def _raw_scores(self, X: Any) -> NDArray[np.float64]:
         """The mean over trees of each row's leaf values: (rows, outputs)."""
@@ -367,7 +355,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         if n_draws > _MOST_DRAWS or n_absent > n_rows:
             raise ParameterError("The bags of the forest have more draws or rows than there can be.")
         bags = BagRecord(seed, n_rows, n_draws, n_absent)
-        model._take(state.forest, state.schema, state.classes, bags)
+        model._set_fitted(state.forest, state.schema, state.classes, bags)
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight, restore_labels
+from weald.data.training import used_rows
 from weald.errors import DataError, ParameterError, outside
 from weald.estimators.shared.class_weight import Weights
-from weald.estimators.shared.fitted import Target, used_rows
+from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.labels import side_by_side
 from weald.inspection.groups import column_groups

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.estimators.shared.fitted import FittedForest
+from weald.estimators.shared.coded import CodedForest
 from weald.estimators.shared.growth import TreeSeed
 from weald.model.join import tree_apart
 from weald.rows.bags import BagRecord
@@ -19,7 +19,7 @@ from weald.rows.bags import BagRecord
 _SHOWN = ("_frame_library", "_missing_columns")
 
 
-class ForestTrees(FittedForest):
+class ForestTrees(CodedForest):
     """What a forest tells of its trees one by one."""
 
     _splitter: ClassVar[Literal["best", "random"]]
@@ -85,7 +85,7 @@ class ForestTrees(FittedForest):
         link = "shares" if self._classes_by_output() is not None else "identity"
         shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
         tree = replace(tree_apart(self.forest_, t), link=link)
-        single._take(tree, self.schema_, self._classes_by_output(), shown)
+        single._set_fitted(tree, self.schema_, self._classes_by_output(), shown)
         return single
 
 

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.data.table import Table
 from weald.data.target import read_target, read_weight
+from weald.data.training import used_rows
 from weald.errors import DataError, DataTypeError, ParameterError, listing, outside
-from weald.estimators.shared.fitted import used_rows
 from weald.estimators.shared.labels import split_shares
 from weald.model.forest import Forest
 from weald.rows.bags import BagRecord

@@ -27,8 +27,8 @@ from weald.boosting.stage.watch import StageWatch
 from weald.data.adapters import to_table
 from weald.data.codes import encode
 from weald.data.frames.user_rows import indexable, outline
-from weald.data.schema import Schema
 from weald.data.target import read_weight
+from weald.data.training import learn_columns
 from weald.engine import thread_count
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.bagging.any_members import names_of
@@ -39,11 +39,11 @@ from weald.estimators.gradient_boosting.predict import StagePredictions, tree_pa
 from weald.estimators.gradient_boosting.rows import StageData, hold_out
 from weald.estimators.gradient_boosting.saving import StageState
 from weald.estimators.gradient_boosting.start import EstimatorStart, check_start_weighs, fit_start
-from weald.estimators.shared.fitted import FittedForest, used_rows
+from weald.estimators.shared.fitted import FittedForest
 from weald.estimators.shared.growth import drawn_seed, max_columns, row_limit
 from weald.estimators.shared.members import in_order, limit_input_tags
 from weald.estimators.shared.monotone_constraints import check_constrainable, constrained, monotone_directions
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.rows.many_classes import check_scores
 
 #: one value a round
@@ -119,7 +119,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         run_rounds(step, n_rounds, options.learning_rate, watch)
         zero = isinstance(options.init, str) if past is None else past.zero
         model = self._model(step, data, base, init, past, zero=zero)
-        self._take(model, data.classes, self._curves(watch, past), seed=seed, loss=loss.name)
+        self._set_fitted(model, data.classes, self._curves(watch, past), seed=seed, loss=loss.name)
         return self
 
     # ------------------------------------------------------------------ what comes before
@@ -204,11 +204,13 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             table = to_table(X, categorical_features=options.categorical_features)
             weight = read_weight(sample_weight, n_rows=table.n_rows)
             target, classes = self._read_target(y, table.n_rows, weight, options)
-            if past is not None:
-                schema = past.schema
-            else:
-                schema = Schema.of(table, used=used_rows(weight), unknown=options.unknown)
-            aligned = schema.align(table, estimator=owner)
+            schema, aligned = learn_columns(
+                table,
+                weight,
+                unknown=options.unknown,
+                owner=owner,
+                schema=None if past is None else past.schema,
+            )
             if past is not None and rows is not None:
                 rows = in_order(rows, schema, owner)
         if weight is not None and (weight == 1).all():
@@ -334,7 +336,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
                 joined[name] = np.concatenate([before, new])
         return joined
 
-    def _take(
+    def _set_fitted(
         self,
         model: TreeRounds | BaseRounds,
         classes: NDArray[Any] | None,
@@ -351,20 +353,16 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             "_loss_name": loss,
             "n_estimators_": model.n_rounds,
             "n_trees_per_iteration_": len(model.base),
-            "n_features_in_": len(schema.columns),
             "n_outputs_": 1,
             "max_features_": max_columns(self.max_features, len(schema.columns)),
         }
         if isinstance(model, TreeRounds):
             brought |= {"forest_": model.forest, "schema_": schema}
-        if classes is not None:
-            brought |= {"classes_": classes, "n_classes_": len(classes)}
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            brought["feature_names_in_"] = np.array(schema.names, dtype=object)
+        brought |= class_attributes(None if classes is None else [classes])
         if self.subsample < 1 and len(curves.get("oob_scores_", ())):
             brought["oob_score_"] = float(curves["oob_scores_"][-1])
-        forgotten = (*CURVES, "oob_score_", "feature_names_in_", "forest_", "schema_")
-        replace_state(self, brought | curves, forgotten)
+        forgotten = (*CURVES, "oob_score_", "forest_", "schema_")
+        set_fitted(self, brought | curves, schema=schema, forgotten=forgotten)
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: tables that the estimators take, if there are any besides trees."""

@@ -108,7 +108,7 @@ class StagePredictions:
             tree_output=np.zeros(1, np.int32),
             tree_weight=np.ones(1),
         )
-        single._take(alone, model.schema, None)
+        single._set_fitted(alone, model.schema, None)
         return single
 
     def __len__(self) -> int:

@@ -86,7 +86,7 @@ class StageState:
         if isinstance(rounds, TreeRounds):
             model._check_declared(rounds.schema)
             rounds = replace(rounds, declared=options.categorical_features)
-        model._take(rounds, classes, {}, seed=seed, loss=loss)
+        model._set_fitted(rounds, classes, {}, seed=seed, loss=loss)
         return model  # type: ignore[no-any-return]
 
     @classmethod

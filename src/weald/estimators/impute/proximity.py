@@ -22,7 +22,7 @@ from weald.estimators.impute.saving import SavedImputer
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import set_fitted
 from weald.impute.columns import KnownColumn, missing_cells
 from weald.impute.rules import most_votes
 from weald.impute.sums import own_votes, proximity_fills
@@ -188,10 +188,10 @@ class ProximityImputer(
             changes.append(float(np.mean(np.concatenate(list(moves.values())))) if moves else 0.0)
         filled = _filled(X, columns, gaps, fills)
         converged = changes[-1] <= options.tol
-        self._take(model, schema, columns, guesses, model._read(filled)[0], changes, converged)
+        self._set_fitted(model, schema, columns, guesses, model._read(filled)[0], changes, converged)
         return filled
 
-    def _take(
+    def _set_fitted(
         self,
         model: Any,
         schema: Schema,
@@ -207,15 +207,12 @@ class ProximityImputer(
             "n_iter_": len(changes),
             "converged_": converged,
             "changes_": changes,
-            "n_features_in_": len(columns),
             "_schema": schema,
             "_columns": columns,
             "_guesses": guesses,
             "_rows": rows,
         }
-        if "feature_names_in_" in vars(model):
-            learned["feature_names_in_"] = model.feature_names_in_
-        replace_state(self, learned, ("feature_names_in_",))
+        set_fitted(self, learned, schema=schema)
 
     def transform(self, X: Any) -> Any:
         """Fill new rows.

@@ -75,7 +75,7 @@ class SavedImputer:
         guesses = _read_guesses(shelf, schema, n_groups)
         if shelf.left():
             raise ParameterError(f"An imputer has no array {shelf.left()[0]!r:.80}.")
-        imputer._take(
+        imputer._set_fitted(
             forest,
             schema,
             known,

@@ -86,11 +86,3 @@ class FittedForest(TableManners, CheckedParameters, Saving, BaseEstimator, metac
         if classes is None:
             return None
         return tuple(classes) if self.n_outputs_ > 1 else (classes,)
-
-
-def used_rows(weight: Weights | None) -> NDArray[np.bool_] | None:
-    """The rows that count, or None if all do."""
-    if weight is None:
-        return None
-    used = weight > 0
-    return None if used.all() else used

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.target import Labels, read_labels, read_weight, restore_labels
+from weald.data.target import Labels, positions_among, read_labels, read_weight, restore_labels
 from weald.errors import DataError
 
 
@@ -161,7 +161,5 @@ def all_right(
     """Whether each row's predicted class is its true label in every output."""
     right = np.ones(len(best[0]), np.bool_)
     for found, known, predicted in zip(truth, classes, best, strict=True):
-        position = {label: k for k, label in enumerate(known.tolist())}
-        as_known = np.array([position.get(label, -1) for label in found.classes.tolist()], np.intp)
-        right &= as_known[found.indices] == predicted
+        right &= positions_among(found.classes, known)[found.indices] == predicted
     return right

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
+from weald.data.target import positions_among
 from weald.engine.memory import has, stack_bytes
 from weald.errors import DataError, lacks_memory
 from weald.estimators.shared.helper_threads import HelperThreads
@@ -111,12 +112,12 @@ def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     said = np.asarray(labels)
     if said.ndim != 1:
         raise DataError(f"It predicts {said.ndim} dimensions of labels where one a row is needed.")
-    place = {label: k for k, label in enumerate(classes.tolist())}
     found, which = np.unique(said, return_inverse=True)
-    strange = [label for label in found.tolist() if label not in place]
-    if strange:
-        raise DataError(f"It predicts {strange[0]!r}, which is none of the labels it was given.")
-    return np.array([place[label] for label in found.tolist()], np.int64)[which.reshape(-1)]
+    places = positions_among(found, classes)
+    if (places < 0).any():
+        strange = found[places < 0].tolist()[0]
+        raise DataError(f"It predicts {strange!r}, which is none of the labels it was given.")
+    return places[which.reshape(-1)]
 
 
 def numbers_of(member: Any, X: Any, **params: Any) -> NDArray[np.float64]:

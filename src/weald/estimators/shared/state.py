@@ -8,11 +8,15 @@ estimator's `__dict__` of the moment of the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from types import FunctionType
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.schema import Schema
 from weald.io.saved_state import LOADED
 
 _Model = TypeVar("_Model")
@@ -22,8 +26,10 @@ _WRITING = ("fit", "partial_fit", "set_", "load")
 _MARK = "_on_one_model"
 
 
-def replace_state(model: Any, learned: Mapping[str, Any], forgotten: Iterable[str] = ()) -> None:
-    """Assign all that a fit brings at once, and forget what it does not bring.
+def set_fitted(
+    model: Any, learned: Mapping[str, Any], *, schema: Schema | None = None, forgotten: Iterable[str] = ()
+) -> None:
+    """Assign all that a fit, or a model file, brings at once, and forget what it does not bring.
 
     Parameters
     ----------
@@ -31,13 +37,34 @@ def replace_state(model: Any, learned: Mapping[str, Any], forgotten: Iterable[st
         Its parameters, and what the user put beside them, stay.
     learned : mapping of name to value
         The attributes of the new model.
+    schema : Schema, optional
+        The columns of training, which `n_features_in_` and `feature_names_in_` tell.
     forgotten : iterable of str
         Attributes of the old model that the new one may lack.
     """
-    gone = {LOADED, *forgotten}
+    learned = (column_attributes(schema) if schema is not None else {}) | dict(learned)
+    gone = {LOADED, "feature_names_in_", *forgotten}
     state = {name: value for name, value in vars(model).copy().items() if name not in gone}
     state.update(learned)
     model.__dict__ = state
+
+
+def column_attributes(schema: Schema) -> dict[str, Any]:
+    """What scikit-learn wants to know of the columns of training; names only where all are texts."""
+    told: dict[str, Any] = {"n_features_in_": len(schema.columns)}
+    if schema.named and all(isinstance(name, str) for name in schema.names):
+        told["feature_names_in_"] = np.array(schema.names, dtype=object)
+    return told
+
+
+def class_attributes(classes: Sequence[NDArray[Any]] | None) -> dict[str, Any]:
+    """The labels and how many they are: by output, of a single output alone; nothing for numbers."""
+    if classes is None:
+        return {}
+    n_classes = [len(labels) for labels in classes]
+    if len(classes) == 1:
+        return {"classes_": classes[0], "n_classes_": n_classes[0]}
+    return {"classes_": list(classes), "n_classes_": n_classes}
 
 
 def snapshot(model: _Model) -> _Model:

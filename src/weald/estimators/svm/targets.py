@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
-from weald.data.target import read_labels, read_target
+from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.shared.class_weight import class_factors, without_absent
 from weald.estimators.shared.monotone_constraints import warn_of_column
@@ -72,15 +72,14 @@ def known_labels(y: Any, n_rows: int, classes: NDArray[Any], owner: str) -> NDAr
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != 1:
         raise DataError(f"y has {len(outputs)} columns, and {owner} knows one. Give one label a row.")
-    position = {label: k for k, label in enumerate(classes.tolist())}
-    given = outputs[0].classes.tolist()
-    strange = [label for label in given if label not in position]
-    if strange:
+    given = outputs[0].classes
+    places = positions_among(given, classes)
+    if (places < 0).any():
         raise DataError(
-            f"y holds the label {listing(strange)}, which was not there when this model was fitted: it "
-            f"knows {listing(position)}."
+            f"y holds the label {listing(given[places < 0].tolist())}, which was not there when this model "
+            f"was fitted: it knows {listing(classes.tolist())}."
         )
-    return np.array([position[label] for label in given], np.intp)[outputs[0].indices]
+    return places[outputs[0].indices]
 
 
 def true_numbers(y: Any, n_rows: int, owner: str) -> Floats:

@@ -7,7 +7,7 @@ interrupted stays as it was.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,18 +16,15 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.adapters import to_table
-from weald.data.codes import Codes, encode
+from weald.data.codes import Codes
 from weald.data.schema import Schema
-from weald.data.table import Table
-from weald.data.target import read_weight
-from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.class_weight import Weights
-from weald.estimators.shared.fitted import FittedForest, Target, used_rows
+from weald.estimators.shared.coded import Coded, CodedForest
+from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import TreeSeed, grow_options, max_columns
-from weald.estimators.shared.monotone_constraints import check_constrainable, constrained, monotone_directions
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.monotone_constraints import constrained
+from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.pictures import TreePictures
 from weald.estimators.tree.pruning import check_pruning, prune_by
 from weald.io.saved_state import SavedState
@@ -40,21 +37,7 @@ from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.memory import Grown, GrowOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Coded:
-    """Rows read, checked and coded once, on which any number of trees can grow."""
-
-    options: Any
-    schema: Schema
-    table: Table  # aligned to the schema
-    codes: Codes
-    target: Target
-    weight: Weights | None  # as the user gave them; the target has them times the factors of the classes
-    monotone: tuple[int, ...] | None
-    n_threads: int
-
-
-class BaseTree(TreePictures, FittedForest):
+class BaseTree(TreePictures, CodedForest):
     """The shared base of `DecisionTreeClassifier` and `DecisionTreeRegressor`.
 
     A subclass names its record of options and says how it reads the target and how it grows.
@@ -68,10 +51,6 @@ class BaseTree(TreePictures, FittedForest):
 
     tree_: TreeView
     ccp_alpha_: float
-
-    @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
-        """The target as numbers, the classes if it has any, and the weights to train with."""
 
     @abstractmethod
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
@@ -110,27 +89,13 @@ class BaseTree(TreePictures, FittedForest):
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, tree.forest),
         }
-        self._take(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
+        self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self
 
     def _coded(self, X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Coded:
-        """All that comes before growing; `schema`: of a model that more trees are to join."""
-        options, owner = self._checked_options(), type(self).__name__
-        check_pruning(options, owner)
-        n_threads = thread_count(options.n_jobs)
-        table = to_table(X, categorical_features=options.categorical_features)
-        weight = read_weight(sample_weight, n_rows=table.n_rows)
-        target = self._read_target(y, table.n_rows, weight, options)
-        if schema is None:
-            schema = Schema.of(table, used=used_rows(target.weight), unknown=options.unknown)
-        aligned = schema.align(table, estimator=owner)
-        codes = encode(aligned, max_bins=options.max_bins, weight=target.weight, n_threads=n_threads)
-        monotone = monotone_directions(options.monotonic_cst, schema, owner)
-        if monotone is not None:
-            check_constrainable(target.n_classes, target.n_outputs, owner, y)
-        if target.n_classes == [1]:
-            monotone = None  # the share of the only class neither rises nor falls
-        return Coded(options, schema, aligned, codes, target, weight, monotone, n_threads)
+        """All that comes before growing."""
+        check_pruning(self._checked_options(), type(self).__name__)
+        return super()._coded(X, y, sample_weight, schema)
 
     def _grow_on(
         self,
@@ -160,7 +125,7 @@ class BaseTree(TreePictures, FittedForest):
             limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
 
-    def _take(
+    def _set_fitted(
         self,
         forest: Forest,
         schema: Schema,
@@ -174,18 +139,11 @@ class BaseTree(TreePictures, FittedForest):
             "forest_": forest,
             "schema_": schema,
             "tree_": TreeView(forest, schema, n_classes=n_classes, declared=self.categorical_features),
-            "n_features_in_": n_columns,
             "n_outputs_": len(n_classes),
             "max_features_": max_columns(self.max_features, n_columns),
         }
-        if classes is not None and len(classes) == 1:
-            learned |= {"classes_": classes[0], "n_classes_": n_classes[0]}
-        elif classes is not None:
-            learned |= {"classes_": list(classes), "n_classes_": n_classes}
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            learned["feature_names_in_"] = np.array(schema.names, dtype=object)
-        forgotten = ("feature_names_in_", "pruning_table_", "ccp_alpha_")
-        replace_state(self, learned | (pruning or {}), forgotten)
+        learned |= class_attributes(classes) | (pruning or {})
+        set_fitted(self, learned, schema=schema, forgotten=("pruning_table_", "ccp_alpha_"))
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row comes to.
@@ -291,7 +249,9 @@ class BaseTree(TreePictures, FittedForest):
         alpha = state.extra.get("ccp_alpha")
         if alpha is not None and not isinstance(alpha, float):
             raise ParameterError(f"`ccp_alpha_` must be a number; got {alpha!r}.")
-        model._take(state.forest, state.schema, state.classes, {} if alpha is None else {"ccp_alpha_": alpha})
+        model._set_fitted(
+            state.forest, state.schema, state.classes, {} if alpha is None else {"ccp_alpha_": alpha}
+        )
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -22,7 +22,7 @@ from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
 from weald.estimators.shared.members import fit_member, in_parallel, limit_input_tags
 from weald.estimators.shared.routing import check_params, route, routing_is_on
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import OneModel, replace_state
+from weald.estimators.shared.state import OneModel, set_fitted
 from weald.numbers import as_float
 from weald.parameters import checked
 
@@ -117,14 +117,14 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
                 router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router
 
-    def _assign(self, fitted: list[Any], learned: dict[str, Any]) -> None:
+    def _set_fitted(self, fitted: list[Any], learned: dict[str, Any]) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
         each = iter(fitted)
         named = {name: DROP if _dropped(member) else next(each) for name, member in self.estimators}
         names = getattr(fitted[0], "feature_names_in_", None)
         brought = {} if names is None else {"feature_names_in_": names}
         brought |= {"estimators_": fitted, "named_estimators_": Bunch(**named)}
-        replace_state(self, brought | learned, ("feature_names_in_",))
+        set_fitted(self, brought | learned)
 
     def _who(self, name: str, member: Any) -> str:
         """The words for a member."""

@@ -131,7 +131,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         classes, numbers = found[0]
         weight = read_weight(sample_weight, n_rows=n_rows)
         fitted = self._fit_members(X, restore_labels(classes, numbers), weight, fit_params, options)
-        self._assign(fitted, {"classes_": classes})
+        self._set_fitted(fitted, {"classes_": classes})
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -314,7 +314,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
             )
         warn_of_column(y, stacklevel=3)
         weight = read_weight(sample_weight, n_rows=n_rows)
-        self._assign(self._fit_members(X, values[:, 0], weight, fit_params, options), {})
+        self._set_fitted(self._fit_members(X, values[:, 0], weight, fit_params, options), {})
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -21,10 +21,11 @@ from weald.boosting.records import BoostTarget
 from weald.boosting.stopping import EarlyStopping
 from weald.data.schema import Schema
 from weald.data.target import read_weight
+from weald.data.training import learn_columns
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.shared.contract import TableManners
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import set_fitted
 from weald.estimators.xgboost.ignored import warn_of_ignored
 from weald.estimators.xgboost.names import Elsewhere, ReadableObjective
 from weald.estimators.xgboost.native.cross_validation import cross_validate
@@ -113,7 +114,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             booster=self._booster_so_far(data, plan, attributes),
         )
         kept = {"_attributes": attributes} if attributes else {}
-        self._take(trained, data, self._learned(trained, plan, found) | kept)
+        self._set_trained(trained, data, self._learned(trained, plan, found) | kept)
         return self
 
     def _options(self) -> XGBOptions:
@@ -151,10 +152,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             return Data(start.schema_, Rows(table, target, margin), classes)
         table = read_table(given.X, options, owner)
         target, classes = self._read_target(given, table.n_rows, options, None)
-        used = None if target.weight is None or (target.weight > 0).all() else target.weight > 0
-        schema = Schema.of(table, used=used, unknown=options.unknown)  # type: ignore[arg-type]
+        schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
         margin = read_margin(given.base_margin, table.n_rows)
-        return Data(schema, Rows(schema.align(table, estimator=owner), target, margin), classes)
+        return Data(schema, Rows(aligned, target, margin), classes)
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: Any) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
@@ -280,7 +280,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
         def predict(forest: Forest, X: Any) -> Any:
             model: Any = copy.copy(self)
-            model._assign(
+            model._set_fitted(
                 forest,
                 data.schema,
                 data.classes,
@@ -302,7 +302,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
                 "n_outputs_": data.n_targets,
                 "_best": None,
             }
-            model._assign(forest, data.schema, data.classes, learned)
+            model._set_fitted(forest, data.schema, data.classes, learned)
             return Booster._of_estimator(model, attributes)
 
         return booster
@@ -345,10 +345,10 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "max_bin_": plan.boost.max_bin if binned else None,
         }
 
-    def _take(self, trained: Trained, data: Data, learned: dict[str, Any]) -> None:
-        self._assign(trained.forest, data.schema, data.classes, learned | {"n_outputs_": data.n_targets})
+    def _set_trained(self, trained: Trained, data: Data, learned: dict[str, Any]) -> None:
+        self._set_fitted(trained.forest, data.schema, data.classes, learned | {"n_outputs_": data.n_targets})
 
-    def _assign(
+    def _set_fitted(
         self,
         forest: Forest,
         schema: Schema,
@@ -359,7 +359,6 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         taken: dict[str, Any] = {
             "forest_": forest,
             "schema_": schema,
-            "n_features_in_": len(schema.columns),
             "n_rounds_": int(forest.tree_round[-1]) + 1 if forest.n_trees else 0,
         }
         if classes is not None:
@@ -367,10 +366,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
                 "classes_": list(classes) if len(classes) > 1 else classes[0],
                 "n_classes_": max(len(labels) for labels in classes),  # two for each of several questions
             }
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            taken["feature_names_in_"] = np.array(schema.names, dtype=object)
         forgotten = (
-            "feature_names_in_",
             "evals_result_",
             "cv_results_",
             "classes_",
@@ -378,7 +374,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "_booster",
             "_attributes",
         )
-        replace_state(self, taken | learned, forgotten)
+        set_fitted(self, taken | learned, schema=schema, forgotten=forgotten)
 
 
 def _check_counts(options: XGBOptions, data: Data, n_classes: int | None, owner: str) -> None:

@@ -20,7 +20,7 @@ from weald.data.missing import mark_missing
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import BlockColumns, Table
-from weald.data.target import Labels, read_labels
+from weald.data.target import Labels, positions_among, read_labels
 from weald.errors import DataError, DataTypeError, ParameterError, WealdError, listing
 from weald.estimators.shared.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.xgboost.constraints import categorical_by_type, check_types
@@ -197,15 +197,14 @@ def read_known_classes(y: Any, n_rows: int, classes: tuple[NDArray[Any], ...], o
 
 
 def _known(found: Labels, known: NDArray[Any]) -> Labels:
-    position = {label: k for k, label in enumerate(known.tolist())}
-    strange = [label for label in found.classes.tolist() if label not in position]
-    if strange:
+    places = positions_among(found.classes, known).astype(np.int32)
+    if (places < 0).any():
+        strange = found.classes[places < 0].tolist()[0]
         raise DataError(
-            f"y holds the label {strange[0]!r}, which training did not see; the labels are "
+            f"y holds the label {strange!r}, which training did not see; the labels are "
             f"{listing(known.tolist())}. Drop these rows, or add some of them to the training rows."
         )
-    numbers = np.array([position[label] for label in found.classes.tolist()], np.int32)
-    return Labels(known, numbers[found.indices])
+    return Labels(known, places[found.indices])
 
 
 def _numbers(outputs: Sequence[Labels]) -> Floats:

@@ -56,7 +56,7 @@ class BoostedState:
             "n_outputs_": extra["targets"],
             "_best": None if best is None else (best, extra["best_score"]),
         }
-        model._assign(state.forest, state.schema, state.classes, learned)
+        model._set_fitted(state.forest, state.schema, state.classes, learned)
         return model  # type: ignore[no-any-return]
 
 

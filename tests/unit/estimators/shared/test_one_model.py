@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import weald
-from weald.estimators.shared.state import replace_state, snapshot
+from weald.estimators.shared.state import set_fitted, snapshot
 
 ROWS = 24
 ESTIMATORS = [
@@ -219,7 +219,7 @@ def test_replacing_and_sharing_a_state() -> None:
     model = Holder()
     vars(model).update({"kept": 1, "gone": 2, "new": 3})
     held = snapshot(model)
-    replace_state(model, {"new": 4}, ["gone", "never_there"])
+    set_fitted(model, {"new": 4}, forgotten=["gone", "never_there"])
     assert vars(model) == {"kept": 1, "new": 4}
     assert vars(held) == {"kept": 1, "gone": 2, "new": 3}
     assert type(held) is Holder

@@ -25,7 +25,7 @@ from weald.engine import thread_count
 from weald.errors import DataError
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import set_fitted
 from weald.estimators.svm.convergence import ONE_SCALE, one_of
 from weald.estimators.svm.kernel.model import Facts, KernelModel
 from weald.estimators.svm.kernel.options import MachineOptions
@@ -110,7 +110,9 @@ class BaseKernelMachine(
             self._check_separable(machines, training.target)
             calibrators = self._calibrators(work, training.target, options)
         model = self._model(training, work.kept(machines, layout), machines, advice, calibrators)
-        self._take(model, training.target.classes, training.target.class_weight, machines, training.present)
+        self._set_fitted(
+            model, training.target.classes, training.target.class_weight, machines, training.present
+        )
         self._tell(training, advice, machines, options, owner)
         return self
 
@@ -185,7 +187,7 @@ class BaseKernelMachine(
         """Whether several machines are one a class."""
         return False
 
-    def _take(
+    def _set_fitted(
         self,
         model: KernelModel,
         classes: NDArray[Any] | None,
@@ -194,12 +196,10 @@ class BaseKernelMachine(
         present: NDArray[np.int32] | None,
     ) -> None:
         """Assign everything a fit (or a model file) brings, at once, and forget what it does not bring."""
-        schema = model.reading.schema
         brought: dict[str, Any] = {
             "_model_": model,
             "_machines": machines,
             "_present": present,
-            "n_features_in_": len(schema.columns),
             "shape_fit_": model.shape_fit,
             "fit_status_": int(not model.facts.converged.all()),
             "solver_": model.solver,
@@ -207,9 +207,7 @@ class BaseKernelMachine(
         }
         if classes is not None:
             brought |= {"classes_": classes, "class_weight_": class_weight}
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        replace_state(self, brought, ("feature_names_in_",))
+        set_fitted(self, brought, schema=model.reading.schema)
 
     def _tell(
         self, training: Training, advice: Advice, machines: list[Machine], options: Any, owner: str

@@ -118,7 +118,7 @@ class SavedKernelMachine:
         class_weight = None if labels is None else shelf.floats("class_weight", (n_classes,), low=0)
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
-        estimator._take(model, labels, class_weight, None, None)
+        estimator._set_fitted(model, labels, class_weight, None, None)
         return estimator  # type: ignore[no-any-return]
 
 

@@ -16,8 +16,8 @@ from weald.data.column_schema import ColumnSchema
 from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
 from weald.data.schema import Schema
 from weald.data.table import Table
+from weald.data.training import learn_columns, used_rows
 from weald.errors import DataError, ParameterError, ScaleWarning, outside
-from weald.estimators.shared.fitted import used_rows
 from weald.estimators.svm.kernel.reading import (
     CalledTextReading,
     GivenReading,
@@ -164,8 +164,7 @@ def read_columns(
     table: Table, kernel: Any, weight: Floats | None, options: Any, owner: str
 ) -> tuple[TableReading, Matrix]:
     """Columns as numbers: categories expanded, gaps filled, scaled if asked."""
-    schema = Schema.of(table, used=used_rows(weight), unknown=options.unknown)
-    aligned = schema.align(table, estimator=owner)
+    schema, aligned = learn_columns(table, weight, unknown=options.unknown, owner=owner)
     scale: Scale = None
     if options.scale:
         scale = "maximum" if takes_no_negatives(kernel) else "standard"

@@ -17,7 +17,7 @@ from weald.engine import thread_count
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import set_fitted
 from weald.estimators.svm.kernel.reading import TableReading, TextReading
 from weald.estimators.svm.kernel.training import check_texts, read_columns, tell_spreads
 from weald.estimators.svm.landmarks.options import LandmarksOptions
@@ -167,7 +167,7 @@ class Landmarks(
             found = nystroem_map(kernel, landmarks, n_threads=n_threads)
         else:
             found = similarity_map(kernel, landmarks)
-        self._take(reading, found, rows)
+        self._set_fitted(reading, found, rows)
         return self
 
     def _landmarks(
@@ -208,20 +208,16 @@ class Landmarks(
         matrix = self._reading_.read(X, type(self).__name__)
         return self._map_.apply(matrix, n_threads=thread_count(options.n_jobs))
 
-    def _take(self, reading: Reading, found: LandmarkMap, rows: NDArray[np.int64] | None) -> None:
+    def _set_fitted(self, reading: Reading, found: LandmarkMap, rows: NDArray[np.int64] | None) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
-        schema = reading.schema
         learned: dict[str, Any] = {
             "_reading_": reading,
             "_map_": found,
             "components_": found.landmarks.values,
             "component_indices_": rows,
             "kernel_": reading.plan.kernel if isinstance(reading, TextReading) else found.kernel,
-            "n_features_in_": len(schema.columns),
         }
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            learned["feature_names_in_"] = np.array(schema.names, dtype=object)
-        replace_state(self, learned, ("feature_names_in_",))
+        set_fitted(self, learned, schema=reading.schema)
 
     @property
     def _n_features_out(self) -> int:

@@ -78,7 +78,7 @@ class SavedLandmarks:
         rows = shelf.integers("rows", landmarks.n_rows, 0, 2**62) if facts["chosen"] else None
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
-        estimator._take(reading, LandmarkMap(kernel, landmarks, projection), rows)
+        estimator._set_fitted(reading, LandmarkMap(kernel, landmarks, projection), rows)
         return estimator  # type: ignore[no-any-return]
 
 

@@ -22,15 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix, MatrixPlan
-from weald.data.schema import Schema
 from weald.data.target import read_weight
+from weald.data.training import learn_columns
 from weald.engine import thread_count
 from weald.errors import DataError
 from weald.estimators.shared.contract import CheckedParameters, TableManners
-from weald.estimators.shared.fitted import used_rows
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
-from weald.estimators.shared.state import replace_state
+from weald.estimators.shared.state import set_fitted
 from weald.estimators.svm.convergence import ONE_SCALE, one_of
 from weald.estimators.svm.kernel.reading import TableReading
 from weald.estimators.svm.kernel.training import MachineTarget
@@ -116,8 +115,7 @@ class BaseLinearMachine(
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
-        schema = Schema.of(table, used=used_rows(weight), unknown=options.unknown)
-        aligned = schema.align(table, estimator=owner)
+        schema, aligned = learn_columns(table, weight, unknown=options.unknown, owner=owner)
         scale: Any = "standard" if options.scale else None
         hint = log.isEnabledFor(logging.INFO)
         plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
@@ -127,7 +125,7 @@ class BaseLinearMachine(
             matrix = matrix.take(np.flatnonzero(weight > 0))
         solved = self._solved(matrix, target, options)
         facts = {each.name: getattr(solved, each.name) for each in fields(Solved)}
-        self._take(LinearModel(reading=reading, **facts), target.classes)
+        self._set_fitted(LinearModel(reading=reading, **facts), target.classes)
         self._tell(plan, solved, options, owner)
         return self
 
@@ -154,15 +152,12 @@ class BaseLinearMachine(
                 progress.done(int(solved.n_iter.max()), float(gap))
         return solved
 
-    def _take(self, model: LinearModel, classes: NDArray[Any] | None) -> None:
+    def _set_fitted(self, model: LinearModel, classes: NDArray[Any] | None) -> None:
         """Assign everything a fit (or a model file) brings, at once, and forget what it does not bring."""
-        schema = model.reading.schema
-        brought: dict[str, Any] = {"_model_": model, "n_features_in_": len(schema.columns)}
+        brought: dict[str, Any] = {"_model_": model}
         if classes is not None:
             brought["classes_"] = classes
-        if schema.named and all(isinstance(name, str) for name in schema.names):
-            brought["feature_names_in_"] = np.array(schema.names, dtype=object)
-        replace_state(self, brought, ("feature_names_in_",))
+        set_fitted(self, brought, schema=model.reading.schema)
 
     def _tell(self, plan: MatrixPlan, solved: Solved, options: Any, owner: str) -> None:
         """Log a hint about scales; warn if a machine stopped early."""

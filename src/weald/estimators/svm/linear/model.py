@@ -92,7 +92,7 @@ class SavedLinearMachine:
         )
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
-        estimator._take(model, labels)
+        estimator._set_fitted(model, labels)
         return estimator  # type: ignore[no-any-return]
 
 

@@ -98,7 +98,7 @@ class Booster(Saving, BoosterTraining):
         learner = self._fitted()
         start = type(model)()
         learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best")
-        start._assign(
+        start._set_fitted(
             learner.forest_, learner.schema_, None, {name: getattr(learner, name) for name in learned}
         )
         return start

@@ -128,7 +128,7 @@ class Learner(BaseXGB):
 
     def _finish(self, prepared: Prepared, trained: Any) -> None:
         """Take what a training brought."""
-        self._take(trained, prepared.data, self._learned(trained, prepared.training.plan, {}))
+        self._set_trained(trained, prepared.data, self._learned(trained, prepared.training.plan, {}))
 
     # ------------------------------------------------------------------ copies
 
@@ -144,7 +144,9 @@ class Learner(BaseXGB):
             params["num_class"] = model.forest_.n_outputs
         learner = cls(**params)
         learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best")
-        learner._assign(model.forest_, model.schema_, None, {name: getattr(model, name) for name in learned})
+        learner._set_fitted(
+            model.forest_, model.schema_, None, {name: getattr(model, name) for name in learned}
+        )
         return learner
 
     def with_forest(self, forest: Forest) -> Learner:

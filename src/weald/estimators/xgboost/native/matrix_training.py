@@ -150,7 +150,7 @@ def _so_far(
             "n_outputs_": data.n_targets,
             "_best": None,
         }
-        model._assign(forest, data.schema, None, learned)
+        model._set_fitted(forest, data.schema, None, learned)
         return Booster._of(model, attributes, types)
 
     return booster
