@@ -57,6 +57,28 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """True or False."""
+
+    says: str = "True or False"
+
+    def admits(self, value: object) -> bool:
+        """Whether `value` is one of the two."""
+        return isinstance(value, bool | np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Something that can be called."""
+
+    says: str
+
+    def admits(self, value: object) -> bool:
+        """Whether `value` can be called and is no class."""
+        return callable(value) and not isinstance(value, type)
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A number in an interval; `(` and `)` in `ends` exclude the end. `fraction` leaves whole types out."""
 

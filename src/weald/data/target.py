@@ -6,10 +6,12 @@ Every container works: lists, arrays, pandas, polars and Arrow series, and table
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
 
 from weald.data.adapters import column_of
 from weald.data.frames.from_sparse import refuse_sparse
@@ -258,3 +260,14 @@ def total_weight(weight: NDArray[np.float64]) -> float:
         return math.fsum(weight)
     except OverflowError:
         raise DataError("sample_weight adds up to more than float64 holds. Divide the weights.") from None
+
+
+def warn_of_column(y: Any, *, stacklevel: int) -> None:
+    """scikit-learn's contract: an estimator that takes one output warns of a target with columns."""
+    if len(getattr(y, "shape", ())) > 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "(n_samples, ), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=stacklevel,
+        )

@@ -20,7 +20,7 @@ from weald.adaboost.table import RoundTable
 from weald.adaboost.weights import RowWeights
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.schema import Schema
-from weald.data.target import positions_among, read_weight, restore_labels
+from weald.data.target import positions_among, read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError, listing, naming_member
 from weald.estimators.adaboost import any_members as adaboost_others
 from weald.estimators.adaboost import trees as adaboost_trees
@@ -37,7 +37,6 @@ from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.members import showing
-from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.model.join import joined

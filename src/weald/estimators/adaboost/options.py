@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from weald.estimators.shared.ensemble_options import Flag, Trainable
+from weald.estimators.shared.ensemble_options import Trainable
 from weald.parameters import (
     Choice,
+    Flag,
     Instance,
     Nothing,
     NotZero,

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.target import read_labels, read_target, restore_labels
+from weald.data.target import read_labels, read_target, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
 from weald.estimators.bagging.base import Bagged, BaseBagging
@@ -22,7 +22,6 @@ from weald.estimators.bagging.out_of_bag import OutOfBag, score
 from weald.estimators.shared.class_weight import Weights, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import most_frequent
-from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 

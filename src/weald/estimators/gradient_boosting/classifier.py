@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from weald.arrays import Floats
-from weald.data.target import read_labels, restore_labels
+from weald.data.target import read_labels, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
 from weald.estimators.gradient_boosting.options import GradientBoostingClassifierOptions
@@ -18,7 +18,7 @@ from weald.estimators.gradient_boosting.predict import has_leaves
 from weald.estimators.gradient_boosting.start import class_shares
 from weald.estimators.shared.class_weight import without_absent
 from weald.estimators.shared.labels import LabelPredictions, most_frequent
-from weald.estimators.shared.monotone_constraints import constrained, warn_of_column
+from weald.estimators.shared.monotone_constraints import constrained
 
 _TRIMMED = (
     " among the rows of positive sample_weight. (y contains 1 class after sample_weight trimmed classes with "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from weald.estimators.shared.ensemble_options import Flag, Trainable
-from weald.parameters import Choice, GrowthOptions, Nothing, Number, Whole, parameter
+from weald.estimators.shared.ensemble_options import Trainable
+from weald.parameters import Choice, Flag, GrowthOptions, Nothing, Number, Whole, parameter
 
 REGRESSION_LOSSES = ("squared_error", "absolute_error", "huber", "quantile")
 LABEL_LOSSES = ("log_loss", "exponential")

@@ -11,12 +11,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from weald.arrays import Floats
-from weald.data.target import read_target
+from weald.data.target import read_target, warn_of_column
 from weald.errors import DataError
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
 from weald.estimators.gradient_boosting.options import GradientBoostingRegressorOptions
 from weald.estimators.gradient_boosting.predict import has_leaves
-from weald.estimators.shared.monotone_constraints import warn_of_column
 
 
 class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: ignore[misc]  # scikit-learn has no types

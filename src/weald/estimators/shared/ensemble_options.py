@@ -8,29 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.parameters import Choice, Instance, Nothing, NotZero, Number, Whole, parameter
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """True or False."""
-
-    says: str = "True or False"
-
-    def admits(self, value: object) -> bool:
-        """Whether `value` is one of the two."""
-        return isinstance(value, bool | np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """Something that can be called."""
-
-    says: str
-
-    def admits(self, value: object) -> bool:
-        """Whether `value` can be called and is no class."""
-        return callable(value) and not isinstance(value, type)
+from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
 
 
 @dataclass(frozen=True, slots=True)

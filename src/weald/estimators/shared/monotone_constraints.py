@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from sklearn.exceptions import DataConversionWarning
-
 from weald.data.schema import Schema
+from weald.data.target import warn_of_column
 from weald.errors import ParameterError, listing, nearest
 
 
@@ -109,14 +107,3 @@ def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any
             "or fit one class against the rest."
         )
     warn_of_column(y, stacklevel=4)
-
-
-def warn_of_column(y: Any, *, stacklevel: int) -> None:
-    """scikit-learn's contract: an estimator that takes one output warns of a target with columns."""
-    if len(getattr(y, "shape", ())) > 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-            "(n_samples, ), for example using ravel().",
-            DataConversionWarning,
-            stacklevel=stacklevel,
-        )

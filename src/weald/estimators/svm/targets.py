@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
-from weald.data.target import positions_among, read_labels, read_target
+from weald.data.target import positions_among, read_labels, read_target, warn_of_column
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.shared.class_weight import class_factors, without_absent
-from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
 
 

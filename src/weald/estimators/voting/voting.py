@@ -14,12 +14,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from weald.data.frames.user_rows import count_rows
-from weald.data.target import read_labels, read_target, read_weight, restore_labels
+from weald.data.target import read_labels, read_target, read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, UnsupportedTargetError
 from weald.estimators.bagging.any_members import shares_of
 from weald.estimators.shared.ensemble_options import VotingClassifierOptions, VotingOptions
 from weald.estimators.shared.members import label_positions
-from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.voting.base import BaseVoting, feature_names
 
 

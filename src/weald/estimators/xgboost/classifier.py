@@ -12,10 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from weald.arrays import Floats
 from weald.boosting.links import apply_link
 from weald.boosting.records import BoostTarget
-from weald.data.target import read_weight, restore_labels
+from weald.data.target import read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.labels import LabelPredictions, most_frequent, side_by_side
-from weald.estimators.shared.monotone_constraints import warn_of_column
 from weald.estimators.xgboost.base import Data
 from weald.estimators.xgboost.model import XGBModel
 from weald.estimators.xgboost.names import with_the_way

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.estimators.shared.ensemble_options import Flag, Function
 from weald.numbers import as_float
-from weald.parameters import Choice, Instance, Nothing, NotZero, Number, Whole, parameter
+from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
 
 KERNELS = (
     "linear",

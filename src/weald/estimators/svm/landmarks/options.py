@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.estimators.shared.ensemble_options import Function
 from weald.estimators.svm.kernel.options import KernelOptions
-from weald.parameters import Choice, Number, Whole, parameter
+from weald.parameters import Choice, Function, Number, Whole, parameter
 from weald.svm.kernels.functions import BY_NAME
 
 CHOICES = ("k-means++", "random")

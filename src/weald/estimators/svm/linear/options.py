@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from weald.errors import ParameterError
-from weald.estimators.shared.ensemble_options import Flag
 from weald.estimators.svm.kernel.options import ColumnOptions
-from weald.parameters import Choice, Instance, Nothing, Number, Whole, parameter
+from weald.parameters import Choice, Flag, Instance, Nothing, Number, Whole, parameter
 
 
 @dataclass(frozen=True, slots=True)
