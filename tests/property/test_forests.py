@@ -18,7 +18,7 @@ from weald import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassif
 from weald.data.codes import encode
 from weald.io import model_file
 from weald.model.join import joined
-from weald.rows.memory import Bags, GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree, grow_regression_tree
 
 #: tables of more rows are put in order by sorting, not by rank
 MOST_RANKED = 1 << 13
@@ -44,7 +44,9 @@ def test_order_by_rank_equals_sorting(problem, max_columns, seed):
     assert_same_forest(ranked, padded(problem).grow(**drawn), "small nodes sorted")
 
 
-def grow(criterion: str, n_rows: int, n_extra: int = 0, bags: Bags | None = None, **more: object) -> object:
+def grow(
+    criterion: str, n_rows: int, n_extra: int = 0, bags: TreeBags | None = None, **more: object
+) -> object:
     """A tree, or those of some bags, on a table of every kind of column, with rows of weight 0 behind it."""
     rng = np.random.default_rng(n_rows)
     rows = np.concatenate([np.arange(n_rows), np.zeros(n_extra, np.intp)])
@@ -80,7 +82,7 @@ def test_bags_in_parts_on_any_threads(problem, n_draws, seed, random):
     n_draws = min(n_draws, int(problem.used.sum()))
 
     def trees(n_trees: int, first: int = 0, n_threads: int = 1):
-        bags = Bags(n_trees=n_trees, first_tree=first, n_draws=n_draws, seed=seed)
+        bags = TreeBags(n_trees=n_trees, first_tree=first, n_draws=n_draws, seed=seed)
         here = replace(options, n_threads=n_threads)
         if problem.n_classes == 0:
             return grow_regression_tree(codes, problem.target, problem.weight, here, bags).forest

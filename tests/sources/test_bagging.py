@@ -19,7 +19,7 @@ from weald import (
     majority_vote_error,
     variance_of_average,
 )
-from weald.estimators.bagging.bags import Bags
+from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.bagging.trees import TreeMembers, grow_trees
 from weald.model.join import joined
 
@@ -47,7 +47,7 @@ SAMPLES = [
 
 
 @dataclass(frozen=True)
-class Given(Bags):
+class Given(MemberBags):
     """Bags that are not drawn."""
 
     def rows(self, bag):

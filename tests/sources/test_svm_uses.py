@@ -18,7 +18,7 @@ import weald
 from weald import SVC, SVR
 from weald.errors import ScaleWarning
 from weald.kernels import ChiSquared, Intersection
-from weald.svm.solver_choice import advise
+from weald.svm.solver_choice import choose_solver
 
 RNG = np.random.default_rng(0)
 
@@ -210,9 +210,11 @@ def test_spreads_a_hundredfold_apart_give_a_hint():
     ],
 )
 def test_advice_from_rows_and_columns(n_rows, n_columns, linear, solver, words):
-    advice = advise("auto", n_rows=n_rows, n_columns=n_columns, cache_bytes=10**9, linear=linear, given=False)
-    assert advice.solver == solver
-    assert words in advice.reason
+    choice = choose_solver(
+        "auto", n_rows=n_rows, n_columns=n_columns, cache_bytes=10**9, linear=linear, given=False
+    )
+    assert choice.solver == solver
+    assert words in choice.reason
 
 
 def test_a_machine_says_what_was_decided_and_why():

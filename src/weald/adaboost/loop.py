@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.adaboost.judging import Task
-from weald.adaboost.records import Learner, Plan, Round, Training
+from weald.adaboost.records import Learner, MemberRows, Round, RoundsPlan
 from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts
 from weald.errors import DataError, ParameterError, WealdError, naming_member
 
@@ -44,7 +44,7 @@ class Boosted:
 class Seen:
     """The rows of one attempt."""
 
-    training: Training
+    training: MemberRows
     #: on what the member is judged, in units of about 2^-52 of all
     judging: NDArray[np.int64]
     #: what rows weigh before the update
@@ -58,13 +58,13 @@ class RowChoice:
 
     Parameters
     ----------
-    plan : Plan
+    plan : RoundsPlan
         The parameters.
     weights : RowWeights
         The weights of the rows, which the loop changes.
     """
 
-    def __init__(self, plan: Plan, weights: RowWeights) -> None:
+    def __init__(self, plan: RoundsPlan, weights: RowWeights) -> None:
         self.weights = weights
         self._resample, self._seed = plan.resample, plan.seed
 
@@ -72,9 +72,9 @@ class RowChoice:
         """The rows of an attempt."""
         weights = self.weights
         if self._resample is None:
-            return self._on_all(Training(weights.units, False, attempt))
+            return self._on_all(MemberRows(weights.units, False, attempt))
         counts = self._counts(attempt)
-        training = Training(counts, True, attempt)
+        training = MemberRows(counts, True, attempt)
         if self._resample == "compound":
             return self._on_all(training)
         n_draws = int(counts.sum())
@@ -82,7 +82,7 @@ class RowChoice:
         base = weights.start if self._resample == "reset" else counts.astype(np.float64) * (TOTAL / n_draws)
         return Seen(training, judging, base, n_draws)
 
-    def _on_all(self, training: Training) -> Seen:
+    def _on_all(self, training: MemberRows) -> Seen:
         """A member that is judged on all rows by their weights."""
         weights = self.weights
         return Seen(training, weights.units, weights.values, int(weights.units.sum()))
@@ -95,12 +95,12 @@ class RowChoice:
         return drawn_counts(weights.units, int(weights.present.sum()), self._seed, attempt)
 
 
-def boost(plan: Plan, task: Task, weights: RowWeights, learner: Learner, watch: Watch) -> Boosted:
+def boost(plan: RoundsPlan, task: Task, weights: RowWeights, learner: Learner, watch: Watch) -> Boosted:
     """Fit the members, one a round.
 
     Parameters
     ----------
-    plan : Plan
+    plan : RoundsPlan
         The parameters.
     task : Task
         How members are judged.
@@ -169,7 +169,7 @@ class _Kept:
     last: bool = False
 
 
-def _attempt(plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries) -> _Kept | str:
+def _attempt(plan: RoundsPlan, task: Task, learner: Learner, seen: Seen, at: _Tries) -> _Kept | str:
     """A member to keep, or "again", "restart" (with the weights of the start) or "end"."""
     if plan.resample == "replace" and _lacks_class(task, seen, at):
         return _no_sample(plan, at)
@@ -194,7 +194,7 @@ def _attempt(plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries) -
 
 
 def _answered(
-    plan: Plan, task: Task, learner: Learner, seen: Seen, at: _Tries
+    plan: RoundsPlan, task: Task, learner: Learner, seen: Seen, at: _Tries
 ) -> tuple[Any, NDArray[Any], NDArray[Any]] | None:
     """A member, its answers and losses; None if it cannot learn from a sample that lacks a class."""
     try:
@@ -219,7 +219,7 @@ def _lacks_class(task: Task, seen: Seen, at: _Tries) -> bool:
     return task.shown(seen.training.units) < task.shown(at.weights.units)
 
 
-def _no_sample(plan: Plan, at: _Tries) -> str:
+def _no_sample(plan: RoundsPlan, at: _Tries) -> str:
     """What follows a sample that lacks a class and would be the data from now on."""
     if not at.over:
         return "again"
@@ -239,7 +239,7 @@ def _no_sample(plan: Plan, at: _Tries) -> str:
     return "end"
 
 
-def _usable(plan: Plan, weight: float) -> float:
+def _usable(plan: RoundsPlan, weight: float) -> float:
     """The weight of a member, if votes of that size can be added up and divided."""
     if not _LEAST <= abs(weight) <= 1.0 / _LEAST:
         size = "small" if abs(weight) < 1.0 else "large"
@@ -251,7 +251,7 @@ def _usable(plan: Plan, weight: float) -> float:
 
 
 def _no_better(
-    plan: Plan, task: Task, learner: Learner, at: _Tries, error: float, alone: _Kept
+    plan: RoundsPlan, task: Task, learner: Learner, at: _Tries, error: float, alone: _Kept
 ) -> _Kept | str:
     """What follows a member that is no better than chance; `alone`: the same member as the only one."""
     can_differ = plan.resample is not None or learner.varies or not at.weights.at_start

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class MemberRows:
     """The rows of one member: how much each weighs, or how often a sample has it."""
 
     units: NDArray[np.int64]  # (n_rows,); 0: the row is absent
@@ -30,7 +30,7 @@ class Learner(Protocol):
     #: what else may help where members that get weights are no better than chance: empty, or a space and why
     hint: str
 
-    def fit(self, training: Training) -> Any:
+    def fit(self, training: MemberRows) -> Any:
         """A member."""
 
     def said(self, member: Any) -> NDArray[Any]:
@@ -44,7 +44,7 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RoundsPlan:
     """The parameters of the loop."""
 
     n_rounds: int

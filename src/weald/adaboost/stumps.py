@@ -42,4 +42,4 @@ class Stumps:
         """
         which = CLASS_CRITERIA.index(criterion)
         arrays, said = engine.grow_stump(self._rows, weights, which, n_threads=self._n_threads)
-        return class_forest(self._codes, arrays, weight_power=0, held_back=False).forest, said
+        return class_forest(self._codes, arrays, weight_power=0, bounded=False).forest, said

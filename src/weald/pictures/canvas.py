@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from weald.pictures.colours import ink
-from weald.pictures.fitting import PAD, WAY_SIZE, WAY_UP, Box, Plan, Space, place
+from weald.pictures.fitting import PAD, WAY_SIZE, WAY_UP, Box, BoxPlan, Space, place
 
 _LINE, _BORDER = "#8a8a8a", "#4d4d4d"
 _WAYS = {"#1a1a1a": "#555555", "#ffffff": "#c4c4c4"}  # softer than the ink for the same ground
@@ -70,7 +70,7 @@ class Canvas:
             self._known[text, font] = extent.width, extent.height
         return self._known[text, font]
 
-    def draw(self, boxes: Sequence[Box], plan: Plan, *, rounded: bool) -> list[Any]:
+    def draw(self, boxes: Sequence[Box], plan: BoxPlan, *, rounded: bool) -> list[Any]:
         """Draw the boxes, the lines between them and the texts at the ways; returns the texts."""
         from matplotlib.collections import LineCollection
 
@@ -102,7 +102,7 @@ class Canvas:
             text, at, xycoords="axes fraction", ha="center", parse_math=False, annotation_clip=False, **style
         )
 
-    def _box(self, box: Box, text: str, plan: Plan, x: float, top: float, corners: str) -> Any:
+    def _box(self, box: Box, text: str, plan: BoxPlan, x: float, top: float, corners: str) -> Any:
         patch = {
             "boxstyle": corners,
             "facecolor": box.fill,
@@ -120,7 +120,7 @@ class Canvas:
             zorder=3,
         )
 
-    def _way(self, text: str, plan: Plan, x: float, top: float) -> Any:
+    def _way(self, text: str, plan: BoxPlan, x: float, top: float) -> Any:
         from matplotlib.colors import to_hex
 
         # The axes are off: what is seen behind them is the figure.

@@ -17,7 +17,7 @@ from weald.errors import outside
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.canvas import Canvas
 from weald.pictures.colours import node_colours
-from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, Plan, fit, hopeless
+from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, BoxPlan, fit, hopeless
 from weald.pictures.nodes import ShownTree
 
 _PLAIN = "#ffffff"
@@ -107,12 +107,12 @@ def plot_tree(
 
 def _fitted(
     tree: ShownTree, options: BoxOptions, filled: bool, canvas: Canvas, fontsize: float | None
-) -> tuple[list[Box], Plan]:
+) -> tuple[list[Box], BoxPlan]:
     """The boxes and their plan; a tree that does not fit in a readable font is cut, with a warning."""
     deepest = int(tree.depth.max())
     shown = deepest if options.max_depth is None else min(options.max_depth, deepest)
 
-    def fitted(depth: int, least: float = READABLE_FONT) -> tuple[list[Box], Plan]:
+    def fitted(depth: int, least: float = READABLE_FONT) -> tuple[list[Box], BoxPlan]:
         boxes = _boxes(tree, replace(options, max_depth=depth), filled)
         return boxes, fit(boxes, canvas, canvas.space, fontsize, least)
 
@@ -147,7 +147,7 @@ def _hopeless(tree: ShownTree, depth: int, canvas: Canvas) -> bool:
     return hopeless(inner, ends, canvas.space)
 
 
-def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: Plan | None) -> None:
+def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: BoxPlan | None) -> None:
     """Say that the tree is cut, and what would help."""
     size = ""
     if wanted is not None:

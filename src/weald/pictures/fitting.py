@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.model.conditions import NO_BREAK
-from weald.pictures.layout import Layout, tidy
+from weald.pictures.layout import BoxLayout, tidy
 
 LARGEST_FONT = 12.0
 SMALLEST_FONT = 1.0  # matplotlib draws nothing smaller
@@ -76,7 +76,7 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BoxPlan:
     """A font, and the boxes in it: texts, sizes, which stand under their sibling; units of layout."""
 
     font: float
@@ -87,7 +87,7 @@ class Plan:
     height: Floats
     under: NDArray[np.bool_]
     unit: NDArray[np.int64]  # the place of each box in the layout; a stack is one
-    layout: Layout
+    layout: BoxLayout
 
     def scale(self, space: Space) -> float:
         """How much larger everything could be; a pixel on each side stays free."""
@@ -123,16 +123,16 @@ def fit(
     space: Space,
     fontsize: float | None,
     least: float = READABLE_FONT,
-) -> Plan:
+) -> BoxPlan:
     """The plan with the largest font that fits, at least `least`, or with the font given.
 
-    Whether even that fits, `Plan.scale` says. Fonts and line breaks are chosen by rough sizes, since to
+    Whether even that fits, `BoxPlan.scale` says. Fonts and line breaks are chosen by rough sizes, since to
     measure every line in every font takes seconds; the last plan is made of exact ones.
     """
     depth = depths(boxes)
     plain = np.full(int(depth.max()) + 1, _WRAPS[0])
 
-    def plan(font: float, wraps: NDArray[np.int64], stacked: bool, exact: bool = False) -> Plan:
+    def plan(font: float, wraps: NDArray[np.int64], stacked: bool, exact: bool = False) -> BoxPlan:
         measure = _Measured(boxes, depth, ruler.exact if exact else ruler.rough, font, font * space.pixels)
         return measure.plan(wraps, stacked)
 
@@ -185,7 +185,7 @@ class _Measured:
     font: float
     em: float
 
-    def plan(self, wraps: NDArray[np.int64], stacked: bool) -> Plan:
+    def plan(self, wraps: NDArray[np.int64], stacked: bool) -> BoxPlan:
         """The plan with lines broken at these widths, by depth."""
         boxes, em = self.boxes, self.em
         texts = [
@@ -208,7 +208,7 @@ class _Measured:
             across=_ACROSS * em,
             down=_DOWN * em,
         )
-        return Plan(self.font, em, texts, self.depth, width, height, under, unit, layout)
+        return BoxPlan(self.font, em, texts, self.depth, width, height, under, unit, layout)
 
 
 def _second_leaves(boxes: Sequence[Box]) -> NDArray[np.bool_]:
@@ -256,7 +256,7 @@ def broken(line: str, wrap: int) -> list[str]:
     return [part.replace(NO_BREAK, " ") for part in parts]
 
 
-def place(boxes: Sequence[Box], plan: Plan, space: Space) -> Placed:
+def place(boxes: Sequence[Box], plan: BoxPlan, space: Space) -> Placed:
     """Put the boxes of a plan into the space, in its middle, with the room that is left shared out."""
     centre, top, bottom = _spread(plan, space)
     x, y = centre[plan.unit], top[plan.depth]
@@ -285,7 +285,7 @@ def place(boxes: Sequence[Box], plan: Plan, space: Space) -> Placed:
     return Placed(x, y, lines)
 
 
-def _spread(plan: Plan, space: Space) -> tuple[Floats, Floats, Floats]:
+def _spread(plan: BoxPlan, space: Space) -> tuple[Floats, Floats, Floats]:
     """Centres of the units, and tops and bottoms of the rows."""
     layout = plan.layout
     first, span = float(layout.x.min()), float(np.ptp(layout.x))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class BoxLayout:
     """Positions: x of the centres, by box; y of the tops (counted downwards) and heights, by depth."""
 
     x: NDArray[np.float64]
@@ -31,7 +31,7 @@ def tidy(
     *,
     across: float,
     down: float,
-) -> Layout:
+) -> BoxLayout:
     """Lay out boxes in preorder.
 
     Parameters
@@ -47,7 +47,7 @@ def tidy(
 
     Returns
     -------
-    Layout
+    BoxLayout
         The leftmost edge is 0, the top of the root is 0.
     """
     n = len(parent)
@@ -64,7 +64,7 @@ def tidy(
     row_height = np.zeros(int(depth.max()) + 1)
     np.maximum.at(row_height, depth, height)
     top = np.concatenate([[0.0], np.cumsum(row_height[:-1] + down)])
-    return Layout(
+    return BoxLayout(
         x - left, top, row_height, float((x + width / 2).max()) - left, float(top[-1] + row_height[-1])
     )
 

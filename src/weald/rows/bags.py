@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.errors import DataError
-from weald.rows.memory import Bags
+from weald.rows.memory import TreeBags
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class BagRecord:
             )
         return self.present
 
-    def of_trees(self, n_trees: int, first_tree: int = 0, min_weight_share: float = 0.0) -> Bags:
+    def of_trees(self, n_trees: int, first_tree: int = 0, min_weight_share: float = 0.0) -> TreeBags:
         """The bags of some of the trees."""
-        return Bags(
+        return TreeBags(
             n_trees=n_trees,
             first_tree=first_tree,
             n_draws=self.n_draws or None,

@@ -16,7 +16,7 @@ from weald import engine
 from weald.data.codes import Codes
 
 if TYPE_CHECKING:
-    from weald.rows.memory import Bags, GrowOptions
+    from weald.rows.memory import GrowOptions, TreeBags
 
 
 def shares_of_some(
@@ -49,7 +49,7 @@ def check_room(
     n_lanes: int,
     weight: NDArray[np.float64] | None,
     options: GrowOptions,
-    bags: Bags | None,
+    bags: TreeBags | None,
 ) -> None:
     """Refuse trees whose leaves are sure to take more memory than half of what there is.
 
@@ -65,7 +65,7 @@ def check_room(
         Rows of weight 0 are absent.
     options : GrowOptions
         How trees are to grow.
-    bags : Bags or None
+    bags : TreeBags or None
         The trees; None for one tree on all rows.
     """
     n_trees = 1 if bags is None else max(bags.n_trees, options.trees_in_all)
@@ -79,7 +79,7 @@ def check_room(
 
 
 def _rows_of_trees(
-    present: NDArray[np.bool_], bags: Bags | None, n_trees: int
+    present: NDArray[np.bool_], bags: TreeBags | None, n_trees: int
 ) -> Iterator[NDArray[np.bool_]]:
     """Which rows each tree has, from the first of the bags on."""
     n_draws = 0 if bags is None else bags.n_draws or 0

@@ -66,7 +66,7 @@ class GrowOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bags:
+class TreeBags:
     """The trees of a forest, and the rows each of them has: drawn by counter, so that they need not be kept.
 
     `first_tree` is the number of the first tree, for forests that grow in several parts. `n_draws` rows are
@@ -102,7 +102,7 @@ def grow_classification_tree(
     n_classes: int | Sequence[int],
     weight: Weights | None,
     options: GrowOptions,
-    bags: Bags | None = None,
+    bags: TreeBags | None = None,
     *,
     balance: bool = False,
 ) -> Grown:
@@ -122,7 +122,7 @@ def grow_classification_tree(
         Rows of weight 0 are absent.
     options : GrowOptions
         How to grow.
-    bags : Bags, optional
+    bags : TreeBags, optional
         A tree for each of them; None for one tree on all rows.
     balance : bool
         Make the classes of an output equally heavy, in every bag.
@@ -148,8 +148,8 @@ def grow_classification_tree(
     if len(arrays["some_start"]):
         value, node_value = shares_of_some(arrays, leaves_only=options.leaf_values_only)
         return Grown(_forest(codes, arrays, value, "shares", weight_power), node_value)
-    held_back = options.monotone is not None and int(start[-1]) == 2
-    return class_forest(codes, arrays, weight_power=weight_power, held_back=held_back)
+    bounded = options.monotone is not None and int(start[-1]) == 2
+    return class_forest(codes, arrays, weight_power=weight_power, bounded=bounded)
 
 
 def class_forest(
@@ -157,17 +157,17 @@ def class_forest(
     arrays: dict[str, NDArray[Any]],
     *,
     weight_power: int,
-    held_back: bool,
+    bounded: bool,
 ) -> Grown:
-    """The forest of the grower's arrays on classes; `held_back`: a constraint bounds the second share."""
+    """The forest of the grower's arrays on classes; `bounded`: a constraint bounds the second share."""
     if len(arrays["shares"]):
         forest = _forest(codes, arrays, arrays["shares"], "shares", weight_power)
         return Grown(forest, np.zeros((0, arrays["shares"].shape[1])))
     shares = _shares(arrays["lanes"], arrays["weight"])
-    if held_back:
+    if bounded:
         second = np.clip(shares[:, 1], arrays["lower"], arrays["upper"])
         shares = np.stack([1 - second, second], axis=1)
-    return _grown(codes, arrays, shares, "shares", weight_power, keep_inner=held_back)
+    return _grown(codes, arrays, shares, "shares", weight_power, keep_inner=bounded)
 
 
 def _shares(lanes: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -180,7 +180,7 @@ def grow_regression_tree(
     target: NDArray[np.float64],
     weight: Weights | None,
     options: GrowOptions,
-    bags: Bags | None = None,
+    bags: TreeBags | None = None,
 ) -> Grown:
     """One tree, or those of some bags, on numbers, one or several a row.
 
@@ -196,7 +196,7 @@ def grow_regression_tree(
         Rows of weight 0 are absent.
     options : GrowOptions
         How to grow.
-    bags : Bags, optional
+    bags : TreeBags, optional
         A tree for each of them; None for one tree on all rows.
     """
     target = np.ascontiguousarray(target, np.float64).reshape(codes.n_rows, -1)
@@ -208,7 +208,7 @@ def grow_regression_tree(
     return _grow_by_means(codes, target, weight, options, bags)
 
 
-def _draws(bags: Bags | None) -> int:
+def _draws(bags: TreeBags | None) -> int:
     """How many rows a bag has, each of which may be the largest; 0 if none can come twice."""
     return 0 if bags is None else bags.n_draws or 0
 
@@ -232,7 +232,7 @@ def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:
 
 
 def _grow_by_means(
-    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions, bags: Bags | None
+    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions, bags: TreeBags | None
 ) -> Grown:
     """Squared error, Poisson deviance."""
     poisson = options.criterion == "poisson"
@@ -259,9 +259,9 @@ def _grow_by_means(
         power = moments.weights.power - moments.sums[0].power
         low, high = (np.ldexp(arrays[name], power) + offsets[0] for name in ("lower", "upper"))
         value = np.clip(value, low[:, None], high[:, None])
-    held_back = options.monotone is not None
+    bounded = options.monotone is not None
     power = moments.weights.power
-    return _grown(codes, arrays, value, "identity", power, keep_inner=held_back)
+    return _grown(codes, arrays, value, "identity", power, keep_inner=bounded)
 
 
 def _told(deviance: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -274,7 +274,7 @@ def _told(deviance: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[n
 
 
 def _grow_by_medians(
-    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions, bags: Bags | None
+    codes: Codes, target: NDArray[np.float64], weight: Weights, options: GrowOptions, bags: TreeBags | None
 ) -> Grown:
     """Absolute error."""
     n_draws = _draws(bags)

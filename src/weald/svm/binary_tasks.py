@@ -1,4 +1,4 @@
-"""From labels to questions of two classes each, and from their machines to one table of coefficients.
+"""From labels to tasks of two classes each, and from their machines to one table of coefficients.
 
 Of two classes there is one machine, whose positive side is the second class. Of more, a machine for each pair
 (its positive side is the first class of the pair, as in LIBSVM), or for each class against the rest.
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
-from weald.svm.machines import Machine, Question, unsolved
+from weald.svm.machines import BinaryTask, Machine, unsolved
 from weald.svm.votes import pairs
 
 #: how the lines of the coefficients belong to machines: one line each, or LIBSVM's table of pairs
-Layout: TypeAlias = Literal["lines", "pairs"]
+CoefficientLayout: TypeAlias = Literal["lines", "pairs"]
 
 
 class Assembled(NamedTuple):
@@ -28,26 +28,26 @@ class Assembled(NamedTuple):
     coefficients: Floats  # (n_machines or n_classes - 1, n_support)
 
 
-def layout_of(n_classes: int, multi_class: str) -> Layout:
+def layout_of(n_classes: int, multi_class: str) -> CoefficientLayout:
     """How the coefficients of so many classes are laid out."""
     return "pairs" if n_classes > 2 and multi_class == "ovo" else "lines"
 
 
-def class_questions(
+def class_tasks(
     labels: NDArray[np.int32], n_classes: int, upper: Floats, multi_class: str
-) -> Sequence[Question]:
-    """The questions that labels put; `upper` is the C of each row, and rows of upper 0 take no part."""
+) -> Sequence[BinaryTask]:
+    """The tasks that labels pose; `upper` is the C of each row, and rows of upper 0 take no part."""
     taking_part = np.flatnonzero(upper > 0).astype(np.int32)
     own = labels[taking_part]
     if n_classes == 2 or multi_class == "ovr":
         bound = upper[taking_part]
         positive = [1] if n_classes == 2 else range(n_classes)
-        return [Question(taking_part, np.where(own == k, 1.0, -1.0), bound) for k in positive]
-    return PairQuestions(taking_part, own, n_classes, upper)
+        return [BinaryTask(taking_part, np.where(own == k, 1.0, -1.0), bound) for k in positive]
+    return PairTasks(taking_part, own, n_classes, upper)
 
 
-class PairQuestions(Sequence[Question]):
-    """A question for each pair of classes, put together when it is asked for: they may be a hundred thousand.
+class PairTasks(Sequence[BinaryTask]):
+    """A task for each pair of classes, put together when it is asked for: they may be a hundred thousand.
 
     Parameters
     ----------
@@ -75,17 +75,17 @@ class PairQuestions(Sequence[Question]):
         return len(self._pairs)
 
     @overload
-    def __getitem__(self, k: int) -> Question: ...
+    def __getitem__(self, k: int) -> BinaryTask: ...
     @overload
-    def __getitem__(self, k: slice) -> list[Question]: ...
-    def __getitem__(self, k: int | slice) -> Question | list[Question]:
-        """The question of one pair, or of some."""
+    def __getitem__(self, k: slice) -> list[BinaryTask]: ...
+    def __getitem__(self, k: int | slice) -> BinaryTask | list[BinaryTask]:
+        """The task of one pair, or of some."""
         if isinstance(k, slice):
             return [self[each] for each in range(*k.indices(len(self)))]
         i, j = self._pairs[k]
         rows = np.concatenate([self._rows[i], self._rows[j]])
         target = np.repeat([1.0, -1.0], [self._counts[i], self._counts[j]])
-        return Question(rows, target, np.concatenate([self._upper[i], self._upper[j]]))
+        return BinaryTask(rows, target, np.concatenate([self._upper[i], self._upper[j]]))
 
     def left_out(self, k: int, *, for_first: bool) -> Machine:
         """The machine of a pair for which there was no time."""
@@ -96,20 +96,20 @@ class PairQuestions(Sequence[Question]):
 
 
 class _Later:
-    """A question that is put together when one of its parts is asked for."""
+    """A task that is put together when one of its parts is asked for."""
 
-    __slots__ = ("_k", "_questions")
+    __slots__ = ("_k", "_tasks")
 
-    def __init__(self, questions: PairQuestions, k: int) -> None:
-        self._questions, self._k = questions, k
+    def __init__(self, tasks: PairTasks, k: int) -> None:
+        self._tasks, self._k = tasks, k
 
     def __getattr__(self, name: str) -> Any:
         if name in ("rows", "target", "upper", "epsilon"):
-            return getattr(self._questions[self._k], name)
-        raise AttributeError(name)  # pickle and copy ask for methods that no question has
+            return getattr(self._tasks[self._k], name)
+        raise AttributeError(name)  # pickle and copy ask for methods that no task has
 
 
-def turns(n_machines: int, n_classes: int, layout: Layout) -> list[tuple[int, bool]]:
+def turns(n_machines: int, n_classes: int, layout: CoefficientLayout) -> list[tuple[int, bool]]:
     """The machines in an order in which all classes take part early, for when the time may not do for all.
 
     With each goes whether it speaks for its first class if it is left out: so that all classes have about as
@@ -128,14 +128,14 @@ def turns(n_machines: int, n_classes: int, layout: Layout) -> list[tuple[int, bo
 
 
 def assemble(
-    machines: Sequence[Machine], labels: NDArray[np.int32] | None, n_classes: int, layout: Layout
+    machines: Sequence[Machine], labels: NDArray[np.int32] | None, n_classes: int, layout: CoefficientLayout
 ) -> Assembled:
     """One table of coefficients; the rows that no machine leans on are left out.
 
     Parameters
     ----------
     machines : sequence of Machine
-        In the order of their questions.
+        In the order of their tasks.
     labels : ndarray of int32, or None
         The class of every row of the matrix; None for numbers, which are one class here.
     n_classes : int
@@ -144,17 +144,17 @@ def assemble(
         With "pairs" the line of a row tells which machine it speaks in: of a row of class i, line j - 1 is
         for the machine of (i, j) and line j for that of (j, i).
     """
-    n_rows = len(machines[0].question.rows) if labels is None else len(labels)
+    n_rows = len(machines[0].task.rows) if labels is None else len(labels)
     n_lines = n_classes - 1 if layout == "pairs" else len(machines)
     table = np.zeros((n_lines, n_rows))
     if layout == "lines":
         for line, machine in zip(table, machines, strict=True):
-            line[machine.question.rows] = machine.coefficients
+            line[machine.task.rows] = machine.coefficients
     else:
         for (i, j), machine in zip(pairs(n_classes), machines, strict=True):
             if machine.left_out:
                 continue
-            rows, first = machine.question.rows, machine.question.target > 0
+            rows, first = machine.task.rows, machine.task.target > 0
             table[j - 1, rows[first]] = machine.coefficients[first]
             table[i, rows[~first]] = machine.coefficients[~first]
     used = np.flatnonzero(table.any(axis=0))

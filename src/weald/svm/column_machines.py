@@ -17,7 +17,7 @@ from weald.svm.kernel_sources import RowNumbers, column_scores
 from weald.svm.kernels.functions import Kernel
 from weald.svm.landmarks import AnyKernel, LandmarkMap, choose_landmarks, nystroem_map
 from weald.svm.linear import solve_linear
-from weald.svm.machines import Limits, Machine, Question, Report, added_up, kkt_gap, primal_objective
+from weald.svm.machines import BinaryTask, Limits, Machine, Report, added_up, kkt_gap, primal_objective
 
 #: steps of the linear solver where the user sets no limit
 _MOST_STEPS = 10_000
@@ -46,18 +46,18 @@ class ColumnTrainer:
         self._columns, self._seed, self._n_threads = columns, seed, n_threads
         self._centre = centre
 
-    def solve(self, question: Question, limits: Limits, report: Report | None) -> Machine:
-        """The machine of a question."""
+    def solve(self, task: BinaryTask, limits: Limits, report: Report | None) -> Machine:
+        """The machine of a task."""
         part = self._columns
-        if len(question.rows) < part.n_rows:
-            part = part.take(question.rows)
+        if len(task.rows) < part.n_rows:
+            part = part.take(task.rows)
         found = solve_linear(
             part,
-            question.target,
-            loss="hinge" if question.epsilon is None else "epsilon_insensitive",
+            task.target,
+            loss="hinge" if task.epsilon is None else "epsilon_insensitive",
             penalty="l2",
-            upper=question.upper,
-            epsilon=question.epsilon or 0.0,
+            upper=task.upper,
+            epsilon=task.epsilon or 0.0,
             intercept="free",
             tol=limits.tol,
             max_iter=_MOST_STEPS if limits.max_iter < 0 else limits.max_iter,
@@ -70,19 +70,19 @@ class ColumnTrainer:
         weights, intercept = np.asarray(found.coef, np.float64), float(found.intercept)
         values = column_scores(part, weights[None], intercept, self._n_threads)[:, 0]
         squared_norm = added_up(weights, weights)
-        coefficients = found.alpha * question.target if question.epsilon is None else found.alpha
-        coefficients = settled(question, values, coefficients, limits.tol)
+        coefficients = found.alpha * task.target if task.epsilon is None else found.alpha
+        coefficients = settled(task, values, coefficients, limits.tol)
         timed_out = not found.converged and limits.max_time is not None and limits.seconds() == 0
         moved = 0.0 if self._centre is None else math.fsum(weights * self._centre)
         return Machine(
-            question=question,
+            task=task,
             coefficients=coefficients,
             values=values,
             intercept=intercept - moved,
             squared_norm=squared_norm,
-            primal=primal_objective(question, values, squared_norm),
+            primal=primal_objective(task, values, squared_norm),
             dual=float(found.dual),
-            gap=kkt_gap(question, coefficients, values),
+            gap=kkt_gap(task, coefficients, values),
             n_iter=int(found.n_iter),
             stopped_by="tol" if found.converged else "max_time" if timed_out else "max_iter",
             weights=weights,
@@ -98,18 +98,18 @@ class ColumnTrainer:
         return column_scores(part, machine.weights[None], machine.intercept + moved, self._n_threads)[:, 0]
 
 
-def settled(question: Question, values: Floats, coefficients: Floats, tol: float) -> Floats:
+def settled(task: BinaryTask, values: Floats, coefficients: Floats, tol: float) -> Floats:
     """Coefficients at their bounds where the row's value says that they belong there.
 
     Solvers on columns come to a bound from within: 0 for a row beyond its margin is a very small number
     there.
     """
-    size, upper = np.abs(coefficients), question.upper
+    size, upper = np.abs(coefficients), task.upper
     tol = max(tol, _ROUNDING)
-    if question.epsilon is None:
-        beyond = question.target * values - 1.0
+    if task.epsilon is None:
+        beyond = task.target * values - 1.0
     else:
-        beyond = question.epsilon - np.abs(question.target - values)
+        beyond = task.epsilon - np.abs(task.target - values)
     size = np.where((beyond > tol) & (size < _NEAR * upper), 0.0, size)
     size = np.where((beyond < -tol) & (size > (1 - _NEAR) * upper), upper, size)
     return np.copysign(size, coefficients)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.errors import DataError
-from weald.svm.binary_tasks import class_questions
+from weald.svm.binary_tasks import class_tasks
 from weald.svm.calibration import Calibrator, fit_sigmoid, fit_steps
-from weald.svm.machines import Machine, Question
+from weald.svm.machines import BinaryTask, Machine
 
 N_FOLDS = 5
 
@@ -50,7 +50,7 @@ def calibrators(
     method: str,
     n_folds: int,
     seed: int,
-    solve: Callable[[Question], Machine],
+    solve: Callable[[BinaryTask], Machine],
     values_at: Callable[[Machine, NDArray[np.int32]], Floats],
 ) -> tuple[Calibrator, ...]:
     """A curve for each machine, from values of rows that it was not trained on.
@@ -69,19 +69,19 @@ def calibrators(
     n_folds, seed : int
         How rows are held out.
     solve, values_at : callable
-        What gives the machine of a question, and its values.
+        What gives the machine of a task, and its values.
     """
     fold = deal(labels, n_folds, seed)
-    questions = class_questions(labels, n_classes, np.ones(len(labels)), multi_class)
-    found = [np.zeros(len(labels)) for _ in questions]
+    tasks = class_tasks(labels, n_classes, np.ones(len(labels)), multi_class)
+    found = [np.zeros(len(labels)) for _ in tasks]
     for k in range(n_folds):
-        inner = class_questions(labels, n_classes, np.where(fold == k, 0.0, upper), multi_class)
-        for values, question, whole in zip(found, inner, questions, strict=True):
-            machine = solve(question)
+        inner = class_tasks(labels, n_classes, np.where(fold == k, 0.0, upper), multi_class)
+        for values, task, whole in zip(found, inner, tasks, strict=True):
+            machine = solve(task)
             held = whole.rows[fold[whole.rows] == k]
             values[held] = values_at(machine, held)
     fit = fit_steps if method == "isotonic" else fit_sigmoid
     return tuple(
         fit(values[whole.rows], whole.target > 0, weight[whole.rows])
-        for values, whole in zip(found, questions, strict=True)
+        for values, whole in zip(found, tasks, strict=True)
     )

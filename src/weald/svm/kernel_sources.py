@@ -1,6 +1,6 @@
 """How a machine compares rows: by a kernel of ours, by a user's function, or by a matrix the user gave.
 
-A space holds the training rows and gives the solver rows of the kernel matrix; a support holds the rows that
+A source holds the training rows and gives the solver rows of the kernel matrix; a support holds the rows that
 a fitted machine keeps and compares new rows with them. Neither ever makes a whole kernel matrix.
 """
 
@@ -36,7 +36,7 @@ class Support(Protocol):
         """Some of the rows, next to each other."""
 
 
-class Space(Protocol):
+class KernelSource(Protocol):
     """The training rows, and the kernel between them."""
 
     @property
@@ -84,7 +84,7 @@ def column_scores(rows: Matrix, weights: Floats, intercept: Floats | float, n_th
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NativeSpace:
+class NativeSource:
     """Rows of a matrix, compared by a program of the core.
 
     A linear kernel of dense rows has a centre: machines with an intercept are the same for moved rows, and
@@ -96,7 +96,7 @@ class NativeSpace:
     centre: Floats | None = None
 
     @classmethod
-    def of(cls, program: Floats, matrix: Matrix) -> NativeSpace:
+    def of(cls, program: Floats, matrix: Matrix) -> NativeSource:
         """With a centre where it helps: the median of each column."""
         if matrix.is_sparse or not np.array_equal(program, LINEAR):
             return cls(program, matrix)
@@ -108,7 +108,7 @@ class NativeSpace:
         return self.matrix.n_rows
 
     def kernel_rows(self, cache_bytes: int, n_threads: int) -> KernelRows:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return KernelRows.native(self.program, self.moved(self.matrix), cache_bytes, n_threads)
 
     def moved(self, rows: Matrix) -> Matrix:
@@ -116,11 +116,11 @@ class NativeSpace:
         return rows if self.centre is None else Matrix(rows.values - self.centre)
 
     def support(self, rows: RowNumbers) -> NativeSupport:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return NativeSupport(self.program, self.matrix.take(rows))
 
     def batch(self, rows: RowNumbers) -> Matrix:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return self.matrix.take(rows)
 
 
@@ -161,7 +161,7 @@ class CalledSupport:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalledSpace:
+class CalledSource:
     """Rows of a matrix, or texts, compared by a function."""
 
     function: Callable[..., Any]
@@ -169,7 +169,7 @@ class CalledSpace:
 
     @property
     def centre(self) -> None:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return None
 
     @property
@@ -178,7 +178,7 @@ class CalledSpace:
         return self.matrix.n_rows
 
     def kernel_rows(self, cache_bytes: int, n_threads: int) -> KernelRows:
-        """As `Space` says; the function is asked for so many rows at once as fit into the budget."""
+        """As `KernelSource` says; the function is asked for so many rows at once as fit into the budget."""
         values, n_rows = self.matrix.values, self.n_rows
         size = max(1, cache_bytes // (8 * n_rows))
 
@@ -191,13 +191,13 @@ class CalledSpace:
         return KernelRows.called(rows, n_rows, cache_bytes, n_threads)
 
     def support(self, rows: RowNumbers) -> CalledSupport:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         if isinstance(self.matrix, TextRows):
             return CalledSupport(self.function, self.matrix, rows)
         return CalledSupport(self.function, self.matrix.take(rows))
 
     def batch(self, rows: RowNumbers) -> Matrix | TextRows:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return self.matrix.take(rows)
 
 
@@ -220,7 +220,7 @@ class GivenSupport:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GivenSpace:
+class GivenSource:
     """The kernel matrix of the rows that count, and their numbers in the whole training table."""
 
     gram: Floats
@@ -229,7 +229,7 @@ class GivenSpace:
 
     @property
     def centre(self) -> None:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return None
 
     @property
@@ -238,15 +238,15 @@ class GivenSpace:
         return len(self.gram)
 
     def kernel_rows(self, cache_bytes: int, n_threads: int) -> KernelRows:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return KernelRows.given(self.gram, n_threads)
 
     def support(self, rows: RowNumbers) -> GivenSupport:
-        """As `Space` says."""
+        """As `KernelSource` says."""
         return GivenSupport(self.numbers[rows])
 
     def batch(self, rows: RowNumbers) -> Floats:
-        """As `Space` says: kernel values with all training rows, 0 with those that do not count."""
+        """As `KernelSource` says: kernel values with all training rows, 0 with those that do not count."""
         found = np.zeros((len(rows), self.n_train))
         found[:, self.numbers] = self.gram[rows]
         return found

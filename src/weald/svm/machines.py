@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from weald.arrays import Floats
-from weald.svm.kernel_sources import RowNumbers, Space, column_scores
+from weald.svm.kernel_sources import KernelSource, RowNumbers, column_scores
 from weald.svm.problem import DualProblem, DualSolution, KernelRows, solve_dual
 
 #: seconds that machines may go on when the time is over: those of small tables are all solved in less
@@ -28,8 +28,8 @@ _FAR = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """What one machine learns: rows of the matrix, ±1 or a number for each, and its C."""
+class BinaryTask:
+    """What one machine learns: rows of the matrix, the side ±1 of each (with `epsilon` a number), its C."""
 
     rows: RowNumbers
     target: Floats
@@ -41,9 +41,9 @@ class Question:
 class Machine:
     """A solved machine."""
 
-    question: Question
-    coefficients: Floats  # c of every row of the question
-    values: Floats  # f of every row of the question
+    task: BinaryTask
+    coefficients: Floats  # c of every row of the task
+    values: Floats  # f of every row of the task
     intercept: float
     squared_norm: float  # ‖w‖²
     primal: float
@@ -89,8 +89,8 @@ Report: TypeAlias = Callable[[int, float], None]
 class Trainer(Protocol):
     """What solves machines on one set of rows."""
 
-    def solve(self, question: Question, limits: Limits, report: Report | None) -> Machine:
-        """The machine of a question."""
+    def solve(self, task: BinaryTask, limits: Limits, report: Report | None) -> Machine:
+        """The machine of a task."""
 
     def values_at(self, machine: Machine, rows: RowNumbers) -> Floats:
         """The values f of any rows of the matrix."""
@@ -99,31 +99,31 @@ class Trainer(Protocol):
 class ExactTrainer:
     """Machines by the dual problem, all on the kernel rows of one cache."""
 
-    def __init__(self, space: Space, cache_bytes: int, n_threads: int) -> None:
-        self._space, self._n_threads = space, n_threads
-        self._rows: KernelRows = space.kernel_rows(cache_bytes, n_threads)
+    def __init__(self, source: KernelSource, cache_bytes: int, n_threads: int) -> None:
+        self._source, self._n_threads = source, n_threads
+        self._rows: KernelRows = source.kernel_rows(cache_bytes, n_threads)
 
-    def solve(self, question: Question, limits: Limits, report: Report | None) -> Machine:
-        """The machine of a question."""
+    def solve(self, task: BinaryTask, limits: Limits, report: Report | None) -> Machine:
+        """The machine of a task."""
         solution = solve_dual(
             self._rows,
-            dual_problem(question),
+            dual_problem(task),
             tol=limits.tol,
             max_iter=limits.max_iter,
             max_time=limits.seconds(),
             shrinking=limits.shrinking,
             progress=report,
         )
-        return self._by_columns(_machine(question, solution))
+        return self._by_columns(_machine(task, solution))
 
     def _by_columns(self, machine: Machine) -> Machine:
         """A machine of moved rows as one of the rows themselves: f(x) = w · (x - centre) + b."""
-        centre = self._space.centre
+        centre = self._source.centre
         if centre is None:
             return machine
-        space: Any = self._space
+        source: Any = self._source
         used = np.flatnonzero(machine.coefficients)
-        rows = space.moved(space.batch(machine.question.rows[used])).values
+        rows = source.moved(source.batch(machine.task.rows[used])).values
         weights = np.einsum("i,ij->j", machine.coefficients[used], rows)  # in one order, unlike BLAS
         return replace(machine, weights=weights, intercept=machine.intercept - math.fsum(weights * centre))
 
@@ -132,11 +132,11 @@ class ExactTrainer:
         if machine.left_out:
             return np.full(len(rows), machine.intercept)
         if machine.weights is not None:
-            batch = self._space.batch(rows)
+            batch = self._source.batch(rows)
             return column_scores(batch, machine.weights[None], machine.intercept, self._n_threads)[:, 0]
         used = np.flatnonzero(machine.coefficients)
-        support = self._space.support(machine.question.rows[used])
-        scores = support.scores(self._space.batch(rows), machine.coefficients[None, used], self._n_threads)
+        support = self._source.support(machine.task.rows[used])
+        scores = support.scores(self._source.batch(rows), machine.coefficients[None, used], self._n_threads)
         return scores[:, 0] + machine.intercept
 
 
@@ -157,18 +157,18 @@ def target_centre(target: Floats) -> float:
     return centre if far else 0.0
 
 
-def centred(question: Question) -> tuple[Question, float]:
-    """A question about targets near 0, and what was taken off them; two classes stay as they are."""
-    centre = 0.0 if question.epsilon is None else target_centre(question.target)
-    return (question if centre == 0 else replace(question, target=question.target - centre)), centre
+def centred(task: BinaryTask) -> tuple[BinaryTask, float]:
+    """A task about targets near 0, and what was taken off them; two classes stay as they are."""
+    centre = 0.0 if task.epsilon is None else target_centre(task.target)
+    return (task if centre == 0 else replace(task, target=task.target - centre)), centre
 
 
-def unsolved(question: Question, more: int, total: float, *, for_first: bool = False) -> Machine:
+def unsolved(task: BinaryTask, more: int, total: float, *, for_first: bool = False) -> Machine:
     """The machine whose turn came when the time was over: it speaks for the larger of its two classes.
 
     Parameters
     ----------
-    question : Question
+    task : BinaryTask
         What it was asked; looked at when somebody asks for its rows, not before.
     more : int
         Rows of the first class less those of the second.
@@ -178,7 +178,7 @@ def unsolved(question: Question, more: int, total: float, *, for_first: bool = F
         Of equally large classes, whether it speaks for the first.
     """
     return Machine(
-        question=question,
+        task=task,
         coefficients=_NOTHING,
         values=_NOTHING,
         intercept=1.0 if more > 0 or (more == 0 and for_first) else -1.0,
@@ -192,12 +192,12 @@ def unsolved(question: Question, more: int, total: float, *, for_first: bool = F
     )
 
 
-def dual_problem(question: Question) -> DualProblem:
-    """The question in the solver's words; numbers have two variables a row, α and α*."""
-    rows, target, upper = question.rows, question.target, question.upper
-    if question.epsilon is None:
+def dual_problem(task: BinaryTask) -> DualProblem:
+    """The task in the solver's words; numbers have two variables a row, α and α*."""
+    rows, target, upper = task.rows, task.target, task.upper
+    if task.epsilon is None:
         return DualProblem(rows, target.astype(np.int8), np.full(len(rows), -1.0), upper)
-    epsilon = question.epsilon
+    epsilon = task.epsilon
     return DualProblem(
         rows=np.concatenate([rows, rows]),
         signs=np.repeat(np.array([1, -1], np.int8), len(rows)),
@@ -206,27 +206,27 @@ def dual_problem(question: Question) -> DualProblem:
     )
 
 
-def _machine(question: Question, solution: DualSolution) -> Machine:
+def _machine(task: BinaryTask, solution: DualSolution) -> Machine:
     """The solution in the user's words: the gradient tells f of every row."""
     alpha, gradient, b = solution.alpha, solution.gradient, solution.intercept
-    n = len(question.rows)
-    if question.epsilon is None:
-        coefficients = question.target * alpha
-        values = question.target * (gradient + 1.0) + b
+    n = len(task.rows)
+    if task.epsilon is None:
+        coefficients = task.target * alpha
+        values = task.target * (gradient + 1.0) + b
         squared_norm = added_up(alpha, gradient + 1.0)
     else:
         coefficients = alpha[:n] - alpha[n:]
-        through_origin = gradient[:n] - question.epsilon + question.target
+        through_origin = gradient[:n] - task.epsilon + task.target
         values = through_origin + b
         squared_norm = added_up(coefficients, through_origin)
     squared_norm = max(squared_norm, 0.0)
     return Machine(
-        question=question,
+        task=task,
         coefficients=coefficients,
         values=values,
         intercept=b,
         squared_norm=squared_norm,
-        primal=primal_objective(question, values, squared_norm),
+        primal=primal_objective(task, values, squared_norm),
         dual=-solution.objective,
         gap=solution.gap,
         n_iter=solution.n_iter,
@@ -234,17 +234,17 @@ def _machine(question: Question, solution: DualSolution) -> Machine:
     )
 
 
-def slack(question: Question, values: Floats) -> Floats:
+def slack(task: BinaryTask, values: Floats) -> Floats:
     """ξ of every row: how far it lies on the wrong side of its margin, or of the tube."""
-    if question.epsilon is None:
-        return np.maximum(0.0, 1.0 - question.target * values)
-    return np.maximum(0.0, np.abs(question.target - values) - question.epsilon)
+    if task.epsilon is None:
+        return np.maximum(0.0, 1.0 - task.target * values)
+    return np.maximum(0.0, np.abs(task.target - values) - task.epsilon)
 
 
-def primal_objective(question: Question, values: Floats, squared_norm: float) -> float:
+def primal_objective(task: BinaryTask, values: Floats, squared_norm: float) -> float:
     """½‖w‖² + Σ C ξ; of a hard margin, whose slacks are 0 but for the tolerance, ½‖w‖²."""
-    finite = np.isfinite(question.upper)
-    return 0.5 * squared_norm + added_up(question.upper[finite], slack(question, values)[finite])
+    finite = np.isfinite(task.upper)
+    return 0.5 * squared_norm + added_up(task.upper[finite], slack(task, values)[finite])
 
 
 def added_up(a: Floats, b: Floats) -> float:
@@ -252,14 +252,14 @@ def added_up(a: Floats, b: Floats) -> float:
     return float((a * b).sum())
 
 
-def kkt_gap(question: Question, coefficients: Floats, values: Floats) -> float:
+def kkt_gap(task: BinaryTask, coefficients: Floats, values: Floats) -> float:
     """By how much the optimality conditions are violated at most (docs/methods/svm.md, D4)."""
-    target, upper = question.target, question.upper
-    if question.epsilon is None:
+    target, upper = task.target, task.upper
+    if task.epsilon is None:
         gradient, bound = values - target, target * upper
         up, down = coefficients < np.maximum(bound, 0), coefficients > np.minimum(bound, 0)
     else:
-        error, epsilon = values - target, question.epsilon
+        error, epsilon = values - target, task.epsilon
         gradient = np.concatenate([error + epsilon, error - epsilon])  # of α, of α*
         up = np.concatenate([coefficients < upper, coefficients < 0])
         down = np.concatenate([coefficients > 0, coefficients > -upper])

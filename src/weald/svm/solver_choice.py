@@ -1,7 +1,7 @@
 """Which machine for how much data: exact, on landmarks, or on the columns, and the reason in words.
 
 An exact kernel machine compares rows with rows: it needs time between the square and the cube of their
-number. The advice: a linear machine where there are as many columns as rows, a Gaussian one up to 1,000
+number. The rule: a linear machine where there are as many columns as rows, a Gaussian one up to 1,000
 columns and 50,000 rows, beyond that a linear machine or landmarks.
 """
 
@@ -26,14 +26,14 @@ MULTIPLICATIONS = 5e9
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class SolverChoice:
     """What was decided, and why."""
 
     solver: Solver
     reason: str
 
 
-def advise(
+def choose_solver(
     asked: str,
     *,
     n_rows: int,
@@ -42,7 +42,7 @@ def advise(
     linear: bool,
     given: bool,
     hard: bool = False,
-) -> Advice:
+) -> SolverChoice:
     """The solver for so many rows and columns.
 
     Parameters
@@ -61,15 +61,15 @@ def advise(
         Whether a hard margin is asked for, which an approximation may miss.
     """
     if asked != "auto":
-        return Advice("exact" if asked == "exact" else "landmarks", f"solver='{asked}' was asked for.")
+        return SolverChoice("exact" if asked == "exact" else "landmarks", f"solver='{asked}' was asked for.")
     if given:
-        return Advice("exact", "The kernel matrix is precomputed: nothing is left to approximate.")
+        return SolverChoice("exact", "The kernel matrix is precomputed: nothing is left to approximate.")
     if hard:
-        return Advice("exact", "A hard margin (C=inf) is found by the exact machine alone.")
+        return SolverChoice("exact", "A hard margin (C=inf) is found by the exact machine alone.")
     size = f"{_count(n_rows, 'row')} and {_count(n_columns, 'column')}"
     held, needed = cache_bytes // (4 * n_rows), min(n_rows, WORKING_ROWS)
     if n_rows <= MOST_ROWS and held >= needed:
-        return Advice(
+        return SolverChoice(
             "exact",
             f"{size}: within {MOST_ROWS:,} rows the exact machine is the rule."
             + _hint(n_rows, n_columns, linear),
@@ -85,10 +85,10 @@ def advise(
         megabytes = math.ceil(4 * n_rows * needed / (1 << 20))
         insist = f"cache_size={megabytes} or solver='exact' gives the exact machine"
     if linear:
-        return Advice(
+        return SolverChoice(
             "linear", f"{size}: {why}. The kernel is linear, so the same machine is found by its columns."
         )
-    return Advice(
+    return SolverChoice(
         "landmarks",
         f"{size}: {why}, so landmarks stand for the rows. {insist}; LinearSVC and LinearSVR are the other "
         "way.",
@@ -101,7 +101,7 @@ def _count(n: int, what: str) -> str:
 
 
 def _hint(n_rows: int, n_columns: int, linear: bool) -> str:
-    """What the advice says of the kernel, which nobody changes but the user."""
+    """What the reason adds about the kernel, which nobody changes but the user."""
     if linear:
         return ""
     if n_columns >= n_rows:

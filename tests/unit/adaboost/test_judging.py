@@ -8,7 +8,7 @@ from weald.adaboost.following import LabelScore, NumberScore
 from weald.adaboost.judging import LabelTask, NumberTask
 from weald.adaboost.loop import RowChoice
 from weald.adaboost.medians import RunningMedians, weighted_median
-from weald.adaboost.records import Plan
+from weald.adaboost.records import RoundsPlan
 from weald.adaboost.weights import TOTAL, RowWeights
 from weald.errors import DataError
 
@@ -129,7 +129,7 @@ def test_numbers_are_reweighed():
 def test_errors_of_numbers_are_mean_losses(resample):
     rng = np.random.default_rng(1)
     weights = RowWeights(rng.exponential(size=30), 30)
-    seen = RowChoice(Plan(5, resample, "stop", 3, "AdaBoostRegressor"), weights).seen(2)
+    seen = RowChoice(RoundsPlan(5, resample, "stop", 3, "AdaBoostRegressor"), weights).seen(2)
     losses = rng.random(30)
     by = seen.training.units if resample in ("reset", "replace") else weights.values
     task = NumberTask(np.zeros(30), np.ones(30, bool), "linear", 1.0)
@@ -137,7 +137,7 @@ def test_errors_of_numbers_are_mean_losses(resample):
 
 
 def test_a_loss_of_a_part_is_not_rounded_to_a_row():
-    seen = RowChoice(Plan(5, "reset", "stop", 0, "AdaBoostRegressor"), RowWeights(None, 4)).seen(0)
+    seen = RowChoice(RoundsPlan(5, "reset", "stop", 0, "AdaBoostRegressor"), RowWeights(None, 4)).seen(0)
     assert seen.training.units.tolist() == [1, 1, 1, 1]
     task = NumberTask(np.zeros(4), np.ones(4, bool), "linear", 1.0)
     assert task.error(np.array([0.4, 0.4, 0.4, 1.0]), seen.judging) == pytest.approx(0.55, abs=1e-12)

@@ -11,7 +11,7 @@ from unit.rows.growing import assert_same_forest, mixed_table
 from weald import engine
 from weald.data.codes import encode
 from weald.rows.bags import BagRecord
-from weald.rows.memory import Bags, GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree, grow_regression_tree
 
 
 class TestDraw:
@@ -65,7 +65,7 @@ class TestRecord:
 
     def test_of_trees(self):
         bags = BagRecord(5, 40, 30).of_trees(3, 7, 0.25)
-        assert bags == Bags(n_trees=3, first_tree=7, n_draws=30, seed=5, min_weight_share=0.25)
+        assert bags == TreeBags(n_trees=3, first_tree=7, n_draws=30, seed=5, min_weight_share=0.25)
         assert BagRecord(5, 40, 0).of_trees(3).n_draws is None
 
 
@@ -86,7 +86,7 @@ class TestGrowth:
     @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "absolute_error", "poisson"])
     def test_threads_never_show(self, criterion):
         for n_trees in (3, 12):
-            bags = Bags(n_trees=n_trees, n_draws=300, seed=8)
+            bags = TreeBags(n_trees=n_trees, n_draws=300, seed=8)
             one = self.grow(criterion, bags)
             for n_threads in (2, 5):
                 assert_same_forest(one, self.grow(criterion, bags, n_threads=n_threads), f"{n_threads}")
@@ -95,9 +95,9 @@ class TestGrowth:
     def test_parts_are_the_trees_of_the_whole(self, splitter):
         from weald.model.join import joined
 
-        whole = self.grow("gini", Bags(n_trees=9, n_draws=200, seed=8), splitter=splitter)
+        whole = self.grow("gini", TreeBags(n_trees=9, n_draws=200, seed=8), splitter=splitter)
         parts = [
-            self.grow("gini", Bags(n_trees=n, first_tree=first, n_draws=200, seed=8), splitter=splitter)
+            self.grow("gini", TreeBags(n_trees=n, first_tree=first, n_draws=200, seed=8), splitter=splitter)
             for first, n in ((0, 2), (2, 6), (8, 1))
         ]
         assert_same_forest(whole, joined(parts), "parts")
@@ -111,6 +111,6 @@ class TestGrowth:
 
     def test_no_row_with_weight(self):
         options = GrowOptions(criterion="gini")
-        bags = Bags(n_trees=2, n_draws=5, seed=0)
+        bags = TreeBags(n_trees=2, n_draws=5, seed=0)
         with pytest.raises(Exception, match="no row has a positive weight"):
             grow_classification_tree(self.codes(), np.zeros(300, np.int32), 2, np.zeros(300), options, bags)

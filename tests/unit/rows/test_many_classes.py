@@ -12,13 +12,13 @@ from unit.rows.growing import assert_same, mixed_table
 import weald
 from weald import engine
 from weald.data.codes import encode
-from weald.rows.memory import Bags, GrowOptions, grow_classification_tree
+from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree
 
-DRAWN = Bags(n_trees=3, n_draws=2000, seed=1)
+DRAWN = TreeBags(n_trees=3, n_draws=2000, seed=1)
 FEW, MANY = 200, 300  # classes: below and above the number from which lanes are compact
 
 
-def grown(n_classes: int | list[int], labels: np.ndarray, *, bags: Bags | None = None, **settings: Any):
+def grown(n_classes: int | list[int], labels: np.ndarray, *, bags: TreeBags | None = None, **settings: Any):
     weight = settings.pop("weight", None)
     codes = encode(mixed_table(3, len(labels)), max_bins=settings.pop("max_bins", None))
     options = GrowOptions(**{"criterion": "gini", "seed": 5} | settings)
@@ -43,7 +43,7 @@ def labels_of(n: int, n_classes: int = FEW) -> np.ndarray:
         {"splitter": "random"},
         {"max_columns": 2},
         {"max_columns": 2, "bags": DRAWN, "category_chance": 1.0, "tree_orders": True},
-        {"splitter": "random", "bags": Bags(n_trees=3, seed=1), "leaf_values_only": True},
+        {"splitter": "random", "bags": TreeBags(n_trees=3, seed=1), "leaf_values_only": True},
         {"n_threads": 3},
     ],
     ids=str,

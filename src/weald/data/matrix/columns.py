@@ -16,7 +16,7 @@ from weald.errors import DataError, infinite_value
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """The columns of a matrix in terms of a schema.
 
     `starts[j]` is the first column of the matrix that column j of the table has; `categorical` are the
@@ -28,7 +28,7 @@ class Layout:
     categorical: tuple[int, ...]
 
     @classmethod
-    def of(cls, schema: Schema) -> Layout:
+    def of(cls, schema: Schema) -> ColumnLayout:
         """The layout of a schema; plain columns named by position are not looked at one by one."""
         columns = schema.columns
         others = columns.others.items() if isinstance(columns, Positions) else enumerate(columns)

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from weald.arrays import Floats
 from weald.data.blocks import SparseBlock
-from weald.data.matrix.columns import Layout
+from weald.data.matrix.columns import ColumnLayout
 from weald.data.matrix.rows import as_csr, csr_array, csr_of, dense_of
 from weald.data.matrix.statistics import Statistics, dense_statistics, sparse_statistics
 from weald.data.schema import Schema
@@ -158,7 +158,7 @@ class MatrixPlan:
         hint : bool, default=True
             Whether the hint on spreads will be asked for; reading a sparse table takes less time without.
         """
-        layout = Layout.of(schema)
+        layout = ColumnLayout.of(schema)
         came_sparse = _came_sparse(table)
         is_sparse = came_sparse or _mostly_zero(layout)
         if is_sparse:
@@ -185,7 +185,7 @@ class MatrixPlan:
     @property
     def column_names(self) -> tuple[Hashable, ...]:
         """The names of the matrix's columns: 'colour=red' for a level of a category."""
-        return Layout.of(self.schema).names()
+        return ColumnLayout.of(self.schema).names()
 
     @property
     def n_columns(self) -> int:
@@ -202,7 +202,7 @@ class MatrixPlan:
         DataError
             If a value is infinite, or leaves float64 when it is scaled; with the name of its column.
         """
-        layout = Layout.of(self.schema)
+        layout = ColumnLayout.of(self.schema)
         if self.is_sparse:
             raw = csr_of(table, layout)
             return Matrix(_finished_csr(raw, layout, self.fill, self.centre, self.divisor))
@@ -235,11 +235,11 @@ class MatrixPlan:
             Whether the file has a newer format, which may say more.
         """
         scale, is_sparse = _read_facts(facts, newer=newer)
-        n_out = Layout.width_of(schema)
+        n_out = ColumnLayout.width_of(schema)
         fill, centre, divisor = (_read_floats(arrays, name, n_out) for name in _ARRAYS)
         if (divisor <= 0).any() or (scale is None and (divisor != 1).any()):
             raise ModelFileError("The columns of the model file are divided by impossible numbers.")
-        layout = Layout.of(schema)  # as wide as these arrays, which the file holds
+        layout = ColumnLayout.of(schema)  # as wide as these arrays, which the file holds
         uncentred = layout.is_level if _mostly_zero(layout) else np.ones(n_out, np.bool_)
         if centre.any() and (scale != "standard" or (is_sparse and centre[uncentred].any())):
             raise ModelFileError("The columns of the model file are centred where they cannot be.")
@@ -253,7 +253,7 @@ def _came_sparse(table: Table) -> bool:
     return isinstance(table.columns, BlockColumns) and isinstance(table.columns.block, SparseBlock)
 
 
-def _mostly_zero(layout: Layout) -> bool:
+def _mostly_zero(layout: ColumnLayout) -> bool:
     return layout.n_out > _MANY_COLUMNS and layout.n_in <= _MOSTLY_ZERO * layout.n_out
 
 
@@ -261,7 +261,7 @@ def _not_zero(values: Floats) -> Floats:
     return np.where(values > 0, values, 1.0)
 
 
-def _finished_csr(raw: Any, layout: Layout, fill: Floats, centre: Floats, divisor: Floats) -> Any:
+def _finished_csr(raw: Any, layout: ColumnLayout, fill: Floats, centre: Floats, divisor: Floats) -> Any:
     """The CSR matrix with gaps filled and columns moved and divided; infinite numbers raise."""
     moved = np.flatnonzero(centre)
     if len(moved):
@@ -286,7 +286,7 @@ def _finished_csr(raw: Any, layout: Layout, fill: Floats, centre: Floats, diviso
 
 
 def _with_centred(
-    raw: Any, layout: Layout, moved: NDArray[np.intp], fill: Floats, centre: Floats, divisor: Floats
+    raw: Any, layout: ColumnLayout, moved: NDArray[np.intp], fill: Floats, centre: Floats, divisor: Floats
 ) -> Any:
     """The columns that are centred as numbers without zeros, beside the sparse ones."""
     layout.refuse_infinite_csr(raw)
@@ -305,7 +305,7 @@ def _with_centred(
     return as_csr(others + csr_array(numbers.ravel(), *places, raw.shape))
 
 
-def _hint(found: Statistics, layout: Layout, *, is_sparse: bool) -> str | None:
+def _hint(found: Statistics, layout: ColumnLayout, *, is_sparse: bool) -> str | None:
     """Of sparse columns the largest value is compared: a rare word is no small one."""
     spread = (found.largest if is_sparse else found.deviation).copy()
     spread[layout.is_level] = 0.5  # a 0/1 column is not small because its level is rare

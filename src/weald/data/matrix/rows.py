@@ -11,7 +11,7 @@ from scipy import sparse
 
 from weald.arrays import Floats
 from weald.data.blocks import ArrayBlock, SparseBlock
-from weald.data.matrix.columns import Layout, numbers_of
+from weald.data.matrix.columns import ColumnLayout, numbers_of
 from weald.data.table import BlockColumns, Column, LevelColumn, Table
 
 #: numbers that are made together: they fit the second-level cache
@@ -29,7 +29,7 @@ def row_blocks(n_rows: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 def dense_of(
-    table: Table, layout: Layout, fill: Floats, centre: Floats | None, divisor: Floats | None
+    table: Table, layout: ColumnLayout, fill: Floats, centre: Floats | None, divisor: Floats | None
 ) -> Floats:
     """The table as a C-contiguous array: gaps filled, minus `centre`, over `divisor`."""
     as_it_is = _whole_array(table) if divisor is None else None
@@ -62,7 +62,7 @@ def _whole_array(table: Table) -> Floats | None:
     return array if whole else None
 
 
-def _scale(block: Floats, centre: Floats | None, divisor: Floats, layout: Layout) -> None:
+def _scale(block: Floats, centre: Floats | None, divisor: Floats, layout: ColumnLayout) -> None:
     with np.errstate(over="ignore"):
         if centre is not None:
             block -= centre
@@ -72,7 +72,7 @@ def _scale(block: Floats, centre: Floats | None, divisor: Floats, layout: Layout
         raise layout.beyond(int(np.argmin(finite.all(axis=0))))
 
 
-def _writer(table: Table, layout: Layout) -> Any:
+def _writer(table: Table, layout: ColumnLayout) -> Any:
     """A function that writes the rows of the table from `start` to `stop` into a block."""
     columns, starts = table.columns, layout.starts
     if not isinstance(columns, BlockColumns):
@@ -144,7 +144,7 @@ def csr_array(data: Floats, indices: NDArray[Any], indptr: NDArray[Any], shape: 
     return sparse.csr_array(parts, shape=shape)
 
 
-def csr_of(table: Table, layout: Layout) -> Any:
+def csr_of(table: Table, layout: ColumnLayout) -> Any:
     """The table as CSR with all columns of the matrix, nothing filled or scaled; stored NaN is missing."""
     columns = table.columns
     if not (isinstance(columns, BlockColumns) and isinstance(columns.block, SparseBlock)):
@@ -165,7 +165,7 @@ def csr_of(table: Table, layout: Layout) -> Any:
     return as_csr(plain + _csr_of_dense(others, layout, list(columns.placed)))
 
 
-def _csr_of_dense(table: Table, layout: Layout, positions: list[int] | None = None) -> Any:
+def _csr_of_dense(table: Table, layout: ColumnLayout, positions: list[int] | None = None) -> Any:
     """CSR from columns; `positions`: where they stand in the table of the layout."""
     at = layout.starts[:-1] if positions is None else layout.starts[positions]
     parts = [

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.data.blocks import ArrayBlock
-from weald.data.matrix.columns import Layout, numbers_of
+from weald.data.matrix.columns import ColumnLayout, numbers_of
 from weald.data.table import BlockColumns, Table
 from weald.engine.sparse_columns import SparseEntries
 from weald.errors import infinite_value
@@ -42,7 +42,7 @@ class Statistics:
 # --------------------------------------------------------------------------- dense
 
 
-def dense_statistics(table: Table, layout: Layout, weight: Floats | None) -> Statistics:
+def dense_statistics(table: Table, layout: ColumnLayout, weight: Floats | None) -> Statistics:
     """The statistics of a table of numbers and levels."""
     found = Statistics.empty(layout.n_out)
     used, weight = _used(weight)
@@ -89,7 +89,7 @@ def _columns(table: Table, positions: NDArray[np.int64]) -> Floats:
     return out
 
 
-def _refuse_infinite(block: Floats, layout: Layout, positions: NDArray[np.int64]) -> None:
+def _refuse_infinite(block: Floats, layout: ColumnLayout, positions: NDArray[np.int64]) -> None:
     infinite = np.isinf(block)
     if infinite.any():
         line, row = np.argwhere(infinite)[0]
@@ -173,7 +173,11 @@ def _power(largest: Floats) -> Floats:
 
 
 def _count_levels(
-    found: Statistics, table: Table, layout: Layout, used: NDArray[np.intp] | None, weight: Floats | None
+    found: Statistics,
+    table: Table,
+    layout: ColumnLayout,
+    used: NDArray[np.intp] | None,
+    weight: Floats | None,
 ) -> None:
     """The share of rows of each level tells everything about its 0/1 column."""
     for j in layout.categorical:
@@ -192,7 +196,7 @@ def _count_levels(
 
 
 def sparse_statistics(
-    matrix: Any, layout: Layout, weight: Floats | None, *, spread: bool, sizes: bool = True
+    matrix: Any, layout: ColumnLayout, weight: Floats | None, *, spread: bool, sizes: bool = True
 ) -> Statistics:
     """The statistics of a CSR matrix without duplicates, whose stored NaN are gaps.
 

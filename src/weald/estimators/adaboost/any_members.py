@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.adaboost.records import Training
+from weald.adaboost.records import MemberRows
 from weald.adaboost.weights import TOTAL
 from weald.data.frames.user_rows import outline, take
 from weald.data.schema import Schema
@@ -50,7 +50,7 @@ class OtherLearner:
         self.name = type(template).__name__
         self.varies = is_random(template)
 
-    def fit(self, training: Training) -> Any:
+    def fit(self, training: MemberRows) -> Any:
         """A member of one round. Rows stand in a sample as often as they were drawn."""
         member, units = seeded(self._template, self._seed, training.attempt), training.units
         rows = np.repeat(np.arange(len(units)), units) if training.counted else np.flatnonzero(units)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.adaboost.following import Follower, HeldOut, Score
 from weald.adaboost.judging import Task
 from weald.adaboost.loop import Boosted, boost
-from weald.adaboost.records import Learner, Plan, Round
+from weald.adaboost.records import Learner, Round, RoundsPlan
 from weald.adaboost.table import RoundTable
 from weald.adaboost.weights import RowWeights
 from weald.data.frames.user_rows import indexable, outline
@@ -223,8 +223,8 @@ class BaseAdaBoost(
 
         return HeldOut(self._score(truth, target, np.ones(n_rows, np.int64)), answers)
 
-    def _plan(self, options: Any, seed: int) -> Plan:
-        return Plan(
+    def _plan(self, options: Any, seed: int) -> RoundsPlan:
+        return RoundsPlan(
             n_rounds=options.n_estimators,
             resample=options.resample,
             worse_than_chance=options.worse_than_chance,

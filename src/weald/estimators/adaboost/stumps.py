@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.adaboost.records import Training
+from weald.adaboost.records import MemberRows
 from weald.adaboost.stumps import Stumps
 from weald.estimators.adaboost.trees import TreeLearner, in_shares
 from weald.estimators.shared.coded import Coded
@@ -75,7 +75,7 @@ class StumpLearner(TreeLearner):
         self._stumps = Stumps(coded.codes, labels, n_classes, n_threads=coded.n_threads)
         self._last: tuple[Forest, NDArray[np.int32]] | None = None
 
-    def fit(self, training: Training) -> Forest:
+    def fit(self, training: MemberRows) -> Forest:
         """A stump of one round."""
         forest, said = self._stumps.grow(training.units, self._criterion)
         forest = forest if training.counted else in_shares(forest)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.adaboost.records import Training
+from weald.adaboost.records import MemberRows
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -67,13 +67,13 @@ class TreeLearner:
         self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
 
-    def fit(self, training: Training) -> Forest:
+    def fit(self, training: MemberRows) -> Forest:
         """A tree of one round."""
         tree: BaseTree = seeded(self._template, self._seed, training.attempt)
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
-        grown = tree._grow_on(coded, weight, held_back=(self._cat_penalty, FREE_CATEGORIES))
+        grown = tree._grow_on(coded, weight, category_caution=(self._cat_penalty, FREE_CATEGORIES))
 
         def no_folds(_: Weights) -> Grown:
             raise AssertionError("trees that are pruned by folds do not share codes")

@@ -14,7 +14,7 @@ from weald.data.frames.user_rows import take
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
 from weald.errors import DataError, naming_member
-from weald.estimators.bagging.bags import Bags
+from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.shared.members import (
     fit_member,
     in_order,
@@ -100,7 +100,7 @@ def fit_others(
     template: Any,
     X: Any,
     y: NDArray[Any],
-    bags: Bags,
+    bags: MemberBags,
     numbers: Sequence[int],
     n_jobs: int | None,
     verbose: int,
@@ -114,7 +114,7 @@ def fit_others(
         What is fitted, a copy for each bag.
     X, y : table, ndarray
         The rows, as `indexable` gives them, and their targets.
-    bags : Bags
+    bags : MemberBags
         How bags are drawn.
     numbers : sequence of int
         Which bags.
@@ -143,7 +143,13 @@ def sees_all_rows(template: Any) -> bool:
 
 
 def _fit_bag(
-    template: Any, X: Any, y: NDArray[Any], bags: Bags, bag: int, weighs: bool, params: Mapping[str, Any]
+    template: Any,
+    X: Any,
+    y: NDArray[Any],
+    bags: MemberBags,
+    bag: int,
+    weighs: bool,
+    params: Mapping[str, Any],
 ) -> Any:
     """One member: rows drawn twice weigh twice where the estimator takes weights, and else stand twice."""
     columns = bags.columns(bag).tolist() if bags.some_columns else None

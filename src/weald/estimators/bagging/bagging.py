@@ -18,7 +18,7 @@ from weald.data.target import read_labels, read_target, restore_labels, warn_of_
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
 from weald.estimators.bagging.base import Bagged, BaseBagging
-from weald.estimators.bagging.out_of_bag import OutOfBag, score
+from weald.estimators.bagging.out_of_bag import OutOfBagMeans, score
 from weald.estimators.shared.class_weight import Weights, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import most_frequent
@@ -212,7 +212,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
                 "regressor. Use BaggingRegressor."
             )
 
-    def _judged(self, found: OutOfBag, bagged: Bagged) -> dict[str, Any]:
+    def _judged(self, found: OutOfBagMeans, bagged: Bagged) -> dict[str, Any]:
         from sklearn.metrics import accuracy_score
 
         assert bagged.members.classes is not None
@@ -322,7 +322,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
                 "classifier. Use BaggingClassifier."
             )
 
-    def _judged(self, found: OutOfBag, bagged: Bagged) -> dict[str, Any]:
+    def _judged(self, found: OutOfBagMeans, bagged: Bagged) -> dict[str, Any]:
         from sklearn.metrics import r2_score
 
         some, weight = found.n_votes > 0, bagged.weight

@@ -22,7 +22,7 @@ from weald.random import Purpose, draw, uniform
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bags:
+class MemberBags:
     """How bags are drawn from the rows and columns of one table."""
 
     seed: int
@@ -67,7 +67,7 @@ class Bags:
         """Whether a bag may lack rows, which then judge it."""
         return self.bootstrap or self.n_drawn < self.n_rows
 
-    def differences(self, other: Bags) -> list[str]:
+    def differences(self, other: MemberBags) -> list[str]:
         """What differs in how two sets of bags are drawn, seeds aside, in the users' words."""
         words = {
             "n_rows": "the number of rows",
@@ -93,7 +93,7 @@ def make_bags(
     n_rows: int,
     n_columns: int,
     weight: NDArray[np.float64] | None,
-) -> Bags:
+) -> MemberBags:
     """The bags that the parameters ask for.
 
     Parameters
@@ -124,7 +124,7 @@ def make_bags(
             f"`max_features` of {owner} must be at most the number of columns, {n_columns}; got "
             f"{options.max_features}. Use 1.0 for all of them."
         )
-    return Bags(
+    return MemberBags(
         seed=seed,
         n_rows=n_rows,
         n_drawn=n_drawn,

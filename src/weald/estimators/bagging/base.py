@@ -19,9 +19,9 @@ from weald.data.target import read_weight, restore_labels
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, WealdError
 from weald.estimators.bagging.any_members import OtherMembers, fit_others, names_of, sees_all_rows
-from weald.estimators.bagging.bags import Bags, make_bags
+from weald.estimators.bagging.bags import MemberBags, make_bags
 from weald.estimators.bagging.out_of_bag import (
-    OutOfBag,
+    OutOfBagMeans,
     check_oob,
     judge_others,
     judge_trees,
@@ -47,10 +47,10 @@ class Bagged:
     """What a fit brings."""
 
     members: Members
-    bags: Bags
+    bags: MemberBags
     target: Target
     weight: Weights | None  # as the user gave them
-    out_of_bag: OutOfBag | None
+    out_of_bag: OutOfBagMeans | None
 
 
 class BaseBagging(
@@ -74,7 +74,7 @@ class BaseBagging(
     estimator_: Any
     n_features_in_: int
     _members: Members
-    _bags: Bags | None
+    _bags: MemberBags | None
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class BaseBagging(
         """Refuse or warn of targets of a shape that is not taken."""
 
     @abstractmethod
-    def _judged(self, found: OutOfBag, bagged: Bagged) -> dict[str, Any]:
+    def _judged(self, found: OutOfBagMeans, bagged: Bagged) -> dict[str, Any]:
         """The fitted attributes of an out-of-bag judgement."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
@@ -241,7 +241,9 @@ class BaseBagging(
         self._check_kind(base)
         return base
 
-    def _draw(self, options: BaggingOptions, seed: int, n_rows: int, n_columns: int, weight: Any) -> Bags:
+    def _draw(
+        self, options: BaggingOptions, seed: int, n_rows: int, n_columns: int, weight: Any
+    ) -> MemberBags:
         owner = type(self).__name__
         bags = make_bags(
             options,
@@ -276,7 +278,9 @@ class BaseBagging(
             )
         return members
 
-    def _missing(self, options: BaggingOptions, before: Members | None, bags: Bags, target: Target) -> range:
+    def _missing(
+        self, options: BaggingOptions, before: Members | None, bags: MemberBags, target: Target
+    ) -> range:
         """The numbers of the bags that have no member yet."""
         if before is None:
             return range(options.n_estimators)
@@ -306,7 +310,7 @@ class BaseBagging(
             )
         return range(len(before), options.n_estimators)
 
-    def _set_fitted(self, members: Members, bags: Bags | None, learned: dict[str, Any]) -> None:
+    def _set_fitted(self, members: Members, bags: MemberBags | None, learned: dict[str, Any]) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
         brought: dict[str, Any] = {
             "_members": members,
@@ -378,7 +382,7 @@ class BaseBagging(
         return tags
 
 
-def _columns(bags: Bags, n_members: int) -> tuple[NDArray[np.int64], ...] | None:
+def _columns(bags: MemberBags, n_members: int) -> tuple[NDArray[np.int64], ...] | None:
     return tuple(bags.columns(bag) for bag in range(n_members)) if bags.some_columns else None
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from weald.data.table import Table
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
-from weald.estimators.bagging.bags import Bags
+from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.bagging.trees import TreeMembers
 from weald.model.predict import raw_scores
 
@@ -20,14 +20,14 @@ from weald.model.predict import raw_scores
 _NAMED = 5
 
 
-class OutOfBag(NamedTuple):
+class OutOfBagMeans(NamedTuple):
     """The mean of what the members say of the rows that their bags lack."""
 
     mean: NDArray[np.float64]  # (rows, width); NaN for a row that is in every bag
     n_votes: NDArray[np.int64]  # (rows,)
 
 
-def check_oob(options: Any, bags: Bags, owner: str) -> None:
+def check_oob(options: Any, bags: MemberBags, owner: str) -> None:
     """Refuse an out-of-bag score where no bag lacks a row."""
     if options.oob_score and not bags.leaves_rows_out:
         raise ParameterError(
@@ -36,7 +36,7 @@ def check_oob(options: Any, bags: Bags, owner: str) -> None:
         )
 
 
-def judge_trees(members: TreeMembers, table: Table, bags: Bags, n_threads: int) -> OutOfBag:
+def judge_trees(members: TreeMembers, table: Table, bags: MemberBags, n_threads: int) -> OutOfBagMeans:
     """Of trees, on the aligned training table."""
     total, votes = np.zeros((bags.n_rows, members.forest.width)), np.zeros(bags.n_rows, np.int64)
     for bag in range(len(members)):
@@ -47,7 +47,9 @@ def judge_trees(members: TreeMembers, table: Table, bags: Bags, n_threads: int) 
     return _mean(total, votes)
 
 
-def judge_others(members: OtherMembers, X: Any, bags: Bags, width: int, n_jobs: int | None) -> OutOfBag:
+def judge_others(
+    members: OtherMembers, X: Any, bags: MemberBags, width: int, n_jobs: int | None
+) -> OutOfBagMeans:
     """Of any estimators, on the training rows as the user gave them."""
     total, votes = np.zeros((bags.n_rows, width)), np.zeros(bags.n_rows, np.int64)
 
@@ -62,15 +64,15 @@ def judge_others(members: OtherMembers, X: Any, bags: Bags, width: int, n_jobs: 
     return _mean(total, votes)
 
 
-def _mean(total: NDArray[np.float64], votes: NDArray[np.int64]) -> OutOfBag:
+def _mean(total: NDArray[np.float64], votes: NDArray[np.int64]) -> OutOfBagMeans:
     mean = np.full_like(total, np.nan)
     some = votes > 0
     mean[some] = total[some] / votes[some, None]
-    return OutOfBag(mean, votes)
+    return OutOfBagMeans(mean, votes)
 
 
 def warn_of_rows_in_every_bag(
-    found: OutOfBag, weight: NDArray[np.float64] | None, n_members: int, owner: str
+    found: OutOfBagMeans, weight: NDArray[np.float64] | None, n_members: int, owner: str
 ) -> None:
     """Name the rows that no member can judge; raise if that is all that count."""
     lacking = np.flatnonzero(found.n_votes == 0)

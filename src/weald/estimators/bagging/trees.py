@@ -21,7 +21,7 @@ from weald.data.table import BlockColumns, Table
 from weald.data.target import Labels
 from weald.engine import thread_count
 from weald.errors import naming_member
-from weald.estimators.bagging.bags import Bags
+from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.shared.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.fitted import Target
@@ -111,7 +111,7 @@ def _parameters_of(tree: BaseTree, schema: Schema, columns: list[int]) -> dict[s
 def grow_trees(
     template: BaseTree,
     coded: Coded,
-    bags: Bags,
+    bags: MemberBags,
     numbers: Sequence[int],
     n_jobs: int | None,
     verbose: int = 0,
@@ -124,7 +124,7 @@ def grow_trees(
         What is grown.
     coded : Coded
         The rows.
-    bags : Bags
+    bags : MemberBags
         How bags are drawn.
     numbers : sequence of int
         Which bags.
@@ -156,7 +156,7 @@ def grow_trees(
         return grown
 
 
-def _check_room(template: BaseTree, coded: Coded, bags: Bags, numbers: Sequence[int]) -> None:
+def _check_room(template: BaseTree, coded: Coded, bags: MemberBags, numbers: Sequence[int]) -> None:
     """Refuse trees of so many classes that the leaves of all bags are sure to have no room."""
     target, n_lanes = coded.target, sum(coded.target.n_classes)
     if target.classes is None or may_fit(coded.table.n_rows, len(numbers), n_lanes):
@@ -179,7 +179,7 @@ def _check_room(template: BaseTree, coded: Coded, bags: Bags, numbers: Sequence[
     refuse_too_many(map(leaves, numbers), len(numbers), n_lanes)
 
 
-def _grow_bag(template: BaseTree, coded: Coded, bags: Bags, bag: int) -> Forest:
+def _grow_bag(template: BaseTree, coded: Coded, bags: MemberBags, bag: int) -> Forest:
     tree: BaseTree = seeded(template, bags.seed, bag)
     options = tree._checked_options()
     coded = replace(coded, options=options)

@@ -21,7 +21,7 @@ from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.forest.insight import ForestInsight
 from weald.estimators.forest.options import ForestOptions
-from weald.estimators.forest.out_of_bag import OutOfBag
+from weald.estimators.forest.out_of_bag import OutOfBagSums
 from weald.estimators.forest.proximity import ForestProximity
 from weald.estimators.forest.trees import ForestTrees
 from weald.estimators.forest.uncertainty import ForestUncertainty
@@ -39,7 +39,7 @@ from weald.model.leaf_type import with_leaves_of
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.bags import BagRecord
-from weald.rows.memory import Bags, GrowOptions
+from weald.rows.memory import GrowOptions, TreeBags
 
 #: rows a bag counts in 32 bits
 _MOST_DRAWS = 2**32 - 1
@@ -60,11 +60,13 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
     warm_start: bool
 
     @abstractmethod
-    def _grow(self, codes: Codes, target: Target, grow: GrowOptions, bags: Bags, options: Any) -> Forest:
+    def _grow(self, codes: Codes, target: Target, grow: GrowOptions, bags: TreeBags, options: Any) -> Forest:
         """The trees of some bags on coded rows."""
 
     @abstractmethod
-    def _set_oob_score_and_attributes(self, found: OutOfBag, target: Target, options: Any) -> dict[str, Any]:
+    def _set_oob_score_and_attributes(
+        self, found: OutOfBagSums, target: Target, options: Any
+    ) -> dict[str, Any]:
         """The attributes that tell what trees say of the rows they did not see, for `fit` to assign."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -238,7 +240,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         if past is not None and forest.n_trees == past.forest_.n_trees and "oob_score_" in vars(past):
             return {name: vars(past)[name] for name in _OUT_OF_BAG if name in vars(past)}
         n_threads = thread_count(options.n_jobs)
-        found = OutOfBag.of(forest, table, record, target.weight, n_threads=n_threads)
+        found = OutOfBagSums.of(forest, table, record, target.weight, n_threads=n_threads)
         return self._set_oob_score_and_attributes(found, target, options)
 
     def _same_classes(self, target: Target) -> bool:

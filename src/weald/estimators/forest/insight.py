@@ -1,6 +1,6 @@
 """What a fitted forest tells of its training rows and its columns: votes, error curve, margins, importances.
 
-Bags are not stored, so everything out of bag takes the training table again, in the same order of rows.
+TreeBags are not stored, so everything out of bag takes the training table again, in the same order of rows.
 """
 
 from __future__ import annotations

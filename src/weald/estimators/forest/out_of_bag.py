@@ -19,7 +19,7 @@ _CELLS = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class OutOfBag:
+class OutOfBagSums:
     """The sums, over the trees that did not see a row, of its leaf values; and how many those are."""
 
     sums: NDArray[np.float64]  # (n_rows, width)
@@ -29,7 +29,7 @@ class OutOfBag:
     @classmethod
     def of(
         cls, forest: Forest, table: Table, bags: BagRecord, weight: Weights | None, *, n_threads: int
-    ) -> OutOfBag:
+    ) -> OutOfBagSums:
         """Look every row of the training table up in the trees that did not see it."""
         present = None if weight is None else weight > 0
         sums = np.zeros((table.n_rows, forest.width))

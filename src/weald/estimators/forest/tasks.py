@@ -12,13 +12,13 @@ from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target, restore_labels
 from weald.estimators.forest.base import BaseForest
 from weald.estimators.forest.options import ClassificationForestOptions, RegressionForestOptions
-from weald.estimators.forest.out_of_bag import OutOfBag
+from weald.estimators.forest.out_of_bag import OutOfBagSums
 from weald.estimators.shared.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import LabelPredictions, most_frequent, side_by_side, split_shares
 from weald.model.forest import Forest
 from weald.model.prune import prune_trees
-from weald.rows.memory import Bags, GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree, grow_regression_tree
 
 
 class ForestClassifier(LabelPredictions, BaseForest):
@@ -48,7 +48,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
         codes: Codes,
         target: Target,
         grow: GrowOptions,
-        bags: Bags,
+        bags: TreeBags,
         options: ClassificationForestOptions,
     ) -> Forest:
         """The trees of some bags."""
@@ -59,7 +59,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
         return prune_trees(grown.forest, grown.node_value, options.ccp_alpha)
 
     def _set_oob_score_and_attributes(
-        self, found: OutOfBag, target: Target, options: ClassificationForestOptions
+        self, found: OutOfBagSums, target: Target, options: ClassificationForestOptions
     ) -> dict[str, Any]:
         """The out-of-bag shares and their score."""
         from sklearn.metrics import accuracy_score
@@ -108,14 +108,19 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
         return Target(values, None, weight)
 
     def _grow(
-        self, codes: Codes, target: Target, grow: GrowOptions, bags: Bags, options: RegressionForestOptions
+        self,
+        codes: Codes,
+        target: Target,
+        grow: GrowOptions,
+        bags: TreeBags,
+        options: RegressionForestOptions,
     ) -> Forest:
         """The trees of some bags."""
         grown = grow_regression_tree(codes, target.values, target.weight, grow, bags)
         return prune_trees(grown.forest, grown.node_value, options.ccp_alpha)
 
     def _set_oob_score_and_attributes(
-        self, found: OutOfBag, target: Target, options: RegressionForestOptions
+        self, found: OutOfBagSums, target: Target, options: RegressionForestOptions
     ) -> dict[str, Any]:
         """The out-of-bag predictions and their score."""
         from sklearn.metrics import r2_score

@@ -103,12 +103,12 @@ class BaseTree(TreePictures, CodedForest):
         weight: Weights | None,
         columns: tuple[int, ...] | None = None,
         *,
-        held_back: tuple[float, int] = (0.0, 1),
+        category_caution: tuple[float, int] = (0.0, 1),
         random_ties: bool = False,
     ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named.
 
-        `held_back`: the penalty of splits by categories, and how many categories are free of it.
+        `category_caution`: the penalty of splits by categories, and how many categories are free of it.
         `random_ties`: of equally good columns one by chance.
         """
         limits = grow_options(
@@ -120,7 +120,7 @@ class BaseTree(TreePictures, CodedForest):
             columns,
             random_ties=random_ties,
         )
-        limits = replace(limits, category_chance=held_back[0], free_categories=held_back[1])
+        limits = replace(limits, category_chance=category_caution[0], free_categories=category_caution[1])
         if isinstance(self.random_state, TreeSeed):
             limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)

@@ -33,7 +33,7 @@ from weald.estimators.xgboost.options import ALIASES, XGBOptions, read_options
 from weald.estimators.xgboost.parameters import XGBParameters
 from weald.estimators.xgboost.plan import ObjectiveLike, Plan, make_plan
 from weald.estimators.xgboost.predict import BoostedPredictions
-from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming, read_margin, read_table
+from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, read_table
 from weald.estimators.xgboost.saving import BoostedState
 from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, hold_out
 from weald.estimators.xgboost.training import Trained, Training, Watched
@@ -188,7 +188,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             name = f"validation_{i}" if names is None else names[i]
             if given.same_rows(training) and not isinstance(options.early_stopping, float):
                 n_rows = data.rows.target.n_rows
-                with naming(given.where):
+                with naming_set(given.where):
                     weight = self._set_weight(given, n_rows, data.rows.target)
                 watched.append(Watched(name, None, weight))
             else:
@@ -196,7 +196,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         return watched
 
     def _read_set(self, given: Given, options: XGBOptions, data: Data) -> Rows:
-        with naming(given.where):
+        with naming_set(given.where):
             table = aligned_table(given.X, data.schema, options, type(self).__name__)
             unweighted = replace(options, class_weight=None)
             target, _ = self._read_target(given, table.n_rows, unweighted, data.classes)

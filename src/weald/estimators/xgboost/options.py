@@ -163,7 +163,7 @@ class ReadingOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GrowthOptions(ReadingOptions):
+class XGBGrowthOptions(ReadingOptions):
     """What shapes a tree."""
 
     learning_rate: float | None = optional(Number(0), hint="Use 0.3, or less with more rounds.")
@@ -221,7 +221,7 @@ class GrowthOptions(ReadingOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class XGBOptions(GrowthOptions):
+class XGBOptions(XGBGrowthOptions):
     """All parameters of `XGBClassifier`, `XGBRegressor` and `XGBRanker`."""
 
     n_estimators: int | None = optional(Whole(0), hint="Use 100, or more with `early_stopping`.")

@@ -74,7 +74,7 @@ class Rows:
 
 
 @contextmanager
-def naming(where: str) -> Iterator[None]:
+def naming_set(where: str) -> Iterator[None]:
     """Put the name of an evaluation set before what is wrong with it."""
     try:
         yield

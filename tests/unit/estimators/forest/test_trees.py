@@ -16,7 +16,7 @@ from weald import (
 )
 from weald.errors import DataError
 
-from .forest_data import ALL, CLASSIFIERS, NUMBERS, REGRESSORS, TWO, N, X, Y, named
+from .data import ALL, CLASSIFIERS, NUMBERS, REGRESSORS, TWO, N, X, Y, named
 
 LEVELS = np.array(["red", "green", "blue", "grey", "black"])
 

@@ -13,7 +13,7 @@ from weald import engine
 from weald.data.adapters import to_table
 from weald.data.codes import encode
 from weald.rows.many_classes import _rows_of_trees, fewest_leaves, rows_apart
-from weald.rows.memory import Bags, GrowOptions, grow_classification_tree
+from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_tree_has_no_fewer_leaves_than_it_is_sure_to_have(
     n_classes = [n // 2, 3][: labels.shape[1]]
     weight = rng.integers(0, 3, n).astype(float)
     options = GrowOptions(criterion="gini", seed=seed, **settings)
-    bags = Bags(n_trees=2, n_draws=n_draws, seed=seed)
+    bags = TreeBags(n_trees=2, n_draws=n_draws, seed=seed)
     grown = grow_classification_tree(codes, labels, n_classes, weight, options, bags).forest
     apart = rows_apart(codes, labels, weight > 0, options)
     starts = zip(grown.tree_start[:-1], grown.tree_start[1:], strict=True)

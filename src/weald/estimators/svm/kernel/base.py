@@ -32,19 +32,19 @@ from weald.estimators.svm.kernel.options import MachineOptions
 from weald.estimators.svm.kernel.readable import ReadableMachine
 from weald.estimators.svm.kernel.saving import SavedKernelMachine
 from weald.estimators.svm.kernel.training import (
+    MachineRows,
     MachineTarget,
-    Training,
     compares_texts,
     read_table,
     read_training,
     tell_spreads,
 )
 from weald.estimators.svm.kernel.work import Kept, Work, start_work
-from weald.svm.binary_tasks import Layout
+from weald.svm.binary_tasks import CoefficientLayout
 from weald.svm.calibration import Calibrator
-from weald.svm.kernel_sources import GivenSpace
-from weald.svm.machines import Machine, Question
-from weald.svm.solver_choice import Advice, advise
+from weald.svm.kernel_sources import GivenSource
+from weald.svm.machines import BinaryTask, Machine
+from weald.svm.solver_choice import SolverChoice, choose_solver
 
 log = logging.getLogger("weald.svm")
 
@@ -72,12 +72,12 @@ class BaseKernelMachine(
         """The target of the rows that count: those of a weight above 0."""
 
     @abstractmethod
-    def _questions(self, target: MachineTarget, options: Any) -> tuple[Sequence[Question], Layout]:
+    def _tasks(self, target: MachineTarget, options: Any) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
         """What machines are asked, and how their coefficients are laid out."""
 
     @abstractmethod
     def _words(self, machine: int, target: MachineTarget) -> str:
-        """A machine's question in words, for messages."""
+        """A machine's task in words, for messages."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the widest margin.
@@ -102,23 +102,23 @@ class BaseKernelMachine(
         started = time.monotonic()
         options, owner = self._checked_options(), type(self).__name__
         training = self._read_rows(X, y, sample_weight, options)
-        advice = self._advice(training, options)
-        questions, layout = self._questions(training.target, options)
-        n_machines = len(questions) * (1 + self._n_folds(training.target, options))
-        with start_work(training, advice, n_machines, options, owner, started=started) as work:
-            machines = work.solve_all(questions, training.target.n_classes, layout)
+        choice = self._choose_solver(training, options)
+        tasks, layout = self._tasks(training.target, options)
+        n_machines = len(tasks) * (1 + self._n_folds(training.target, options))
+        with start_work(training, choice, n_machines, options, owner, started=started) as work:
+            machines = work.solve_all(tasks, training.target.n_classes, layout)
             self._check_separable(machines, training.target)
             calibrators = self._calibrators(work, training.target, options)
-        model = self._model(training, work.kept(machines, layout), machines, advice, calibrators)
+        model = self._model(training, work.kept(machines, layout), machines, choice, calibrators)
         self._set_fitted(
             model, training.target.classes, training.target.class_weight, machines, training.present
         )
-        self._tell(training, advice, machines, options, owner)
+        self._tell(training, choice, machines, options, owner)
         return self
 
     # ------------------------------------------------------------------ the steps
 
-    def _read_rows(self, X: Any, y: Any, sample_weight: Any, options: Any) -> Training:
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any, options: Any) -> MachineRows:
         """The table, the target and the weights, read and checked."""
         table = read_table(X, options)
         weight = read_weight(sample_weight, n_rows=table.n_rows, drop_negative=True)
@@ -126,15 +126,15 @@ class BaseKernelMachine(
         as_texts = compares_texts(options.kernel, X)
         return read_training(table, target, weight, options, type(self).__name__, as_texts=as_texts)
 
-    def _advice(self, training: Training, options: Any) -> Advice:
+    def _choose_solver(self, training: MachineRows, options: Any) -> SolverChoice:
         """Which solver, and why."""
-        return advise(
+        return choose_solver(
             options.solver,
-            n_rows=training.space.n_rows,
+            n_rows=training.source.n_rows,
             n_columns=training.n_columns,
             cache_bytes=training.cache_bytes,
             linear=training.is_linear,
-            given=isinstance(training.space, GivenSpace),
+            given=isinstance(training.source, GivenSource),
             hard=bool(np.isinf(options.C)),
         )
 
@@ -158,10 +158,10 @@ class BaseKernelMachine(
 
     def _model(
         self,
-        training: Training,
+        training: MachineRows,
         kept: Kept,
         machines: list[Machine],
-        advice: Advice,
+        choice: SolverChoice,
         calibrators: tuple[Calibrator, ...] | None,
     ) -> KernelModel:
         """What the machines leave."""
@@ -177,8 +177,8 @@ class BaseKernelMachine(
             one_against_rest=len(machines) > 1 and self._one_against_rest(),
             facts=Facts.of(machines),
             shape_fit=training.shape,
-            solver=advice.solver,
-            reason=advice.reason,
+            solver=choice.solver,
+            reason=choice.reason,
             calibrators=calibrators,
             weights=kept.weights,
         )
@@ -210,18 +210,23 @@ class BaseKernelMachine(
         set_fitted(self, brought, schema=model.reading.schema)
 
     def _tell(
-        self, training: Training, advice: Advice, machines: list[Machine], options: Any, owner: str
+        self, training: MachineRows, choice: SolverChoice, machines: list[Machine], options: Any, owner: str
     ) -> None:
         """Log what was decided; warn if a machine stopped early."""
-        log.info("%s: solver='%s'. %s", owner, advice.solver, advice.reason)
+        log.info("%s: solver='%s'. %s", owner, choice.solver, choice.reason)
         tell_spreads(training.hint, training.kernel, owner)
         early = [k for k, machine in enumerate(machines) if not machine.converged]
         if early:
-            words = self._early_words(early, training, advice, machines, options)
+            words = self._early_words(early, training, choice, machines, options)
             warnings.warn(f"{owner} did not converge {words}", ConvergenceWarning, stacklevel=3)
 
     def _early_words(
-        self, early: list[int], training: Training, advice: Advice, machines: list[Machine], options: Any
+        self,
+        early: list[int],
+        training: MachineRows,
+        choice: SolverChoice,
+        machines: list[Machine],
+        options: Any,
     ) -> str:
         """Which limit ended the work, how far the worst machine is, and what may help."""
         worst = max(early, key=lambda k: machines[k].gap)
@@ -233,7 +238,7 @@ class BaseKernelMachine(
             "pace": ("to `tol`, as its updates gain next to nothing", "raise `tol`"),
         }[machine.stopped_by]
         ways = [way, "lower C"]
-        if not options.scale and training.n_columns > 1 and not isinstance(training.space, GivenSpace):
+        if not options.scale and training.n_columns > 1 and not isinstance(training.source, GivenSource):
             ways.append(ONE_SCALE)
         reached = (
             f"the duality gap is {machine.primal - machine.dual:.3g} of an objective of {machine.primal:.3g}"
@@ -243,7 +248,7 @@ class BaseKernelMachine(
             reached = f"{n_left_out:,} machines were not begun, and {reached}"
             if not self._one_against_rest():
                 ways.insert(1, "train one machine a class (multi_class='ovr')")
-        elif advice.solver == "exact":
+        elif choice.solver == "exact":
             reached = f"the KKT gap is {machine.gap:.3g}, above tol={options.tol:g}, and {reached}"
         which = (
             f" ({len(early)} of {len(machines)} machines; the worst: {self._words(worst, training.target)})"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.estimators.svm.kernel.reading import Reading, TableReading
-from weald.svm.binary_tasks import Layout
+from weald.svm.binary_tasks import CoefficientLayout
 from weald.svm.calibration import Calibrator
 from weald.svm.kernel_sources import GivenSupport, Support, column_scores
 from weald.svm.kernels.choice import Chosen
@@ -53,7 +53,7 @@ class KernelModel:
     n_support: NDArray[np.int32]  # by class
     coefficients: Floats
     intercept: Floats  # one a machine
-    layout: Layout
+    layout: CoefficientLayout
     one_against_rest: bool  # a machine for each of several classes against all others
     facts: Facts
     shape_fit: tuple[int, int]

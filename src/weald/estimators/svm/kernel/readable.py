@@ -134,7 +134,7 @@ class ReadableMachine:
     @property
     def total_slack_(self) -> float | Floats:
         """Σ ξ over the training rows."""
-        sums = [slack(each.question, each.values).sum() for each in self._trained("total_slack_")]
+        sums = [slack(each.task, each.values).sum() for each in self._trained("total_slack_")]
         return self._each(np.array(sums))  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------------ one entry a training row
@@ -171,10 +171,10 @@ class ReadableMachine:
         assert self._present is not None
         out = np.full((len(machines), self._fitted.shape_fit[0]), np.nan)
         for line, machine in zip(out, machines, strict=True):
-            line[self._present[machine.question.rows]] = of(machine)
+            line[self._present[machine.task.rows]] = of(machine)
         return out[0] if len(machines) == 1 else out.T
 
     @property
     def slack_(self) -> Floats:
         """ξ of every training row: how far it lies on the wrong side of its margin, or of the tube."""
-        return self._by_row("slack_", lambda machine: slack(machine.question, machine.values))
+        return self._by_row("slack_", lambda machine: slack(machine.task, machine.values))

@@ -11,7 +11,7 @@ from scipy import sparse
 from weald.arrays import Floats
 from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
-from weald.data.matrix.columns import Layout
+from weald.data.matrix.columns import ColumnLayout
 from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.schema import Schema
 from weald.data.table import BlockColumns, LevelColumn, Table
@@ -58,7 +58,7 @@ class TableReading:
     def check(self, matrix: Matrix) -> None:
         """Raise for a negative number if the kernel takes none."""
         if self.counting is not None and matrix.entries.size and matrix.entries.min() < 0:
-            check_nonnegative(self.counting, matrix, Layout.of(self.schema).name)
+            check_nonnegative(self.counting, matrix, ColumnLayout.of(self.schema).name)
 
 
 def takes_no_negatives(kernel: Any) -> bool:

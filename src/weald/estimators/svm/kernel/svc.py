@@ -22,10 +22,10 @@ from weald.estimators.svm.kernel.svc_margins import ClassMargins
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.kernel.work import Work
 from weald.estimators.svm.targets import class_target
-from weald.svm.binary_tasks import Layout, class_questions, layout_of
+from weald.svm.binary_tasks import CoefficientLayout, class_tasks, layout_of
 from weald.svm.calibration import Calibrator, agreeing_with, couple, normalise, probabilities_of_two
 from weald.svm.held_out import calibrators, fold_count
-from weald.svm.machines import Question
+from weald.svm.machines import BinaryTask
 from weald.svm.votes import most_votes, pairs, scores_by_class
 
 
@@ -231,10 +231,10 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         """Labels as class numbers, and the C of each row."""
         return class_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _questions(self, target: MachineTarget, options: Any) -> tuple[Sequence[Question], Layout]:
+    def _tasks(self, target: MachineTarget, options: Any) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
         """A machine for two classes; of more, one a pair or one a class."""
         self._check_shape()
-        asked = class_questions(target.values, target.n_classes, target.upper, options.multi_class)
+        asked = class_tasks(target.values, target.n_classes, target.upper, options.multi_class)
         return asked, layout_of(target.n_classes, options.multi_class)
 
     def _check_shape(self) -> None:

@@ -21,14 +21,14 @@ class ClassMargins(MarginAnswers, ReadableMachine):
     @property
     def functional_margin_(self) -> Floats:
         """Y f(x) of every training row."""
-        return self._by_row("functional_margin_", lambda machine: machine.question.target * machine.values)
+        return self._by_row("functional_margin_", lambda machine: machine.task.target * machine.values)
 
     @property
     def geometric_margin_(self) -> Floats:
         """Y f(x) / ‖w‖ of every training row: its distance from the boundary."""
         return self._by_row(
             "geometric_margin_",
-            lambda machine: machine.question.target * machine.values / np.sqrt(machine.squared_norm),
+            lambda machine: machine.task.target * machine.values / np.sqrt(machine.squared_norm),
         )
 
     @property

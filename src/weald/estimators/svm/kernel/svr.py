@@ -14,8 +14,8 @@ from weald.estimators.svm.kernel.options import SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.margins import TubeAnswers
 from weald.estimators.svm.targets import number_target
-from weald.svm.binary_tasks import Layout
-from weald.svm.machines import Question
+from weald.svm.binary_tasks import CoefficientLayout
+from weald.svm.machines import BinaryTask
 
 
 class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]  # scikit-learn has no types
@@ -180,10 +180,10 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         """Numbers, and the C of each row."""
         return number_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _questions(self, target: MachineTarget, options: Any) -> tuple[Sequence[Question], Layout]:
+    def _tasks(self, target: MachineTarget, options: Any) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
         """One machine."""
         rows = np.arange(len(target.values), dtype=np.int32)
-        return [Question(rows, target.values, target.upper, options.epsilon)], "lines"
+        return [BinaryTask(rows, target.values, target.upper, options.epsilon)], "lines"
 
     def _words(self, machine: int, target: MachineTarget) -> str:
         """What it learns."""

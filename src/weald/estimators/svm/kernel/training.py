@@ -1,4 +1,4 @@
-"""What a kernel machine is fitted on: rows that are read and checked, a space for them, targets, weights."""
+"""What a kernel machine is fitted on: rows that are read and checked, a source for them, targets, weights."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from weald.estimators.svm.kernel.reading import (
     kernel_matrix,
     takes_no_negatives,
 )
-from weald.svm.kernel_sources import CalledSpace, GivenSpace, NativeSpace, RowNumbers, Space
+from weald.svm.kernel_sources import CalledSource, GivenSource, KernelSource, NativeSource, RowNumbers
 from weald.svm.kernels.bounds import check_range
 from weald.svm.kernels.choice import Chosen, chosen_kernel
 from weald.svm.kernels.functions import Kernel, Linear, Spectrum
@@ -57,12 +57,12 @@ class MachineTarget:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Training:
+class MachineRows:
     """Rows made ready to be compared; those of weight 0 are not among them."""
 
     reading: Reading
     kernel: Chosen
-    space: Space
+    source: KernelSource
     target: MachineTarget
     present: RowNumbers  # numbers in the table
     shape: tuple[int, int]  # of the table
@@ -77,8 +77,8 @@ class Training:
     @property
     def n_columns(self) -> int:
         """How many columns rows are compared by."""
-        space: Any = self.space
-        return self.shape[1] if isinstance(space, GivenSpace) else int(space.matrix.n_columns)
+        source: Any = self.source
+        return self.shape[1] if isinstance(source, GivenSource) else int(source.matrix.n_columns)
 
 
 def upper_bounds(C: float, weight: Floats, owner: str) -> Floats:
@@ -100,8 +100,8 @@ def read_training(
     owner: str,
     *,
     as_texts: bool = False,
-) -> Training:
-    """The table as rows of a space.
+) -> MachineRows:
+    """The table as rows of a source.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def read_training(
         check_symmetric(gram, owner)
         reading = GivenReading(Schema.of(table, unknown=options.unknown))
         used = gram if present is None else gram[np.ix_(numbers, numbers)]
-        space: Space = GivenSpace(used, numbers, len(gram))
+        source: KernelSource = GivenSource(used, numbers, len(gram))
     else:
         if isinstance(kernel, Spectrum):
             texts = SpectrumPlan.of_table(table, kernel)
@@ -146,9 +146,9 @@ def read_training(
             reading, matrix = read_columns(table, kernel, weight, options, owner)
             hint = reading.plan.hint()
         matrix = matrix if present is None else matrix.take(numbers)
-        kernel, space = _space(kernel, matrix)
+        kernel, source = _source(kernel, matrix)
     cache_bytes = int(options.cache_size * _MEGABYTE)
-    return Training(reading, kernel, space, target, numbers, shape, cache_bytes, hint)
+    return MachineRows(reading, kernel, source, target, numbers, shape, cache_bytes, hint)
 
 
 def check_texts(texts: SpectrumPlan) -> None:
@@ -192,13 +192,13 @@ def tell_spreads(hint: str | None, kernel: Any, owner: str) -> None:
         log.info("%s: %s", owner, hint)
 
 
-def _space(kernel: Any, matrix: Any) -> tuple[Chosen, Space]:
-    """The kernel with its numbers, and the space of the rows."""
+def _source(kernel: Any, matrix: Any) -> tuple[Chosen, KernelSource]:
+    """The kernel with its numbers, and the source of the rows."""
     if not isinstance(kernel, Kernel):
-        return kernel, CalledSpace(kernel, matrix)
+        return kernel, CalledSource(kernel, matrix)
     kernel = kernel.resolved(matrix)
     check_range(kernel, matrix)
-    return kernel, NativeSpace.of(kernel.program(), matrix)
+    return kernel, NativeSource.of(kernel.program(), matrix)
 
 
 def check_budget(cache_size: float, n_rows: int, owner: str) -> None:

@@ -1,4 +1,4 @@
-"""One fit at work: machines solved one after another by what the advice chose, and what they leave."""
+"""One fit at work: machines solved one after another by the solver that was chosen, and what they leave."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from weald.arrays import Floats
 from weald.engine import thread_count
 from weald.engine.svm import products
 from weald.estimators.shared.growth import drawn_seed
-from weald.estimators.svm.kernel.training import Training
-from weald.svm.binary_tasks import Layout, PairQuestions, assemble, turns
+from weald.estimators.svm.kernel.training import MachineRows
+from weald.svm.binary_tasks import CoefficientLayout, PairTasks, assemble, turns
 from weald.svm.column_machines import ColumnTrainer, check_landmarks, landmark_columns
 from weald.svm.kernel_sources import RowNumbers, Support
 from weald.svm.kernels.functions import Linear, Spectrum
 from weald.svm.landmarks import LandmarkMap
-from weald.svm.machines import ExactTrainer, Limits, Machine, Question, Trainer, centred, unsolved
+from weald.svm.machines import BinaryTask, ExactTrainer, Limits, Machine, Trainer, centred, unsolved
 from weald.svm.progress import GapProgress
-from weald.svm.solver_choice import Advice, landmark_count
+from weald.svm.solver_choice import SolverChoice, landmark_count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class Kept:
     rows: RowNumbers  # of the matrix
     n_support: NDArray[np.int32]  # by class
     coefficients: Floats
-    layout: Layout
+    layout: CoefficientLayout
     weights: Floats | None = None  # of columns, by which a linear kernel predicts
 
 
@@ -42,7 +42,7 @@ class Work:
 
     def __init__(
         self,
-        training: Training,
+        training: MachineRows,
         trainer: Trainer,
         limits: Limits,
         progress: GapProgress | None,
@@ -53,41 +53,43 @@ class Work:
         self._landmarks = landmarks
         self._n_asked = 0
 
-    def solve_all(self, questions: Sequence[Question], n_classes: int, layout: Layout) -> list[Machine]:
-        """The machines of all questions, in their order; with a limit of time classes take turns."""
+    def solve_all(
+        self, tasks: Sequence[BinaryTask], n_classes: int, layout: CoefficientLayout
+    ) -> list[Machine]:
+        """The machines of all tasks, in their order; with a limit of time classes take turns."""
         if self._limits.max_time is None:
-            return [self.solve(question) for question in questions]
-        machines: list[Any] = [None] * len(questions)
-        for k, for_first in turns(len(questions), n_classes, layout):
-            if isinstance(questions, PairQuestions) and self._n_asked and self._limits.over():
-                machines[k] = questions.left_out(k, for_first=for_first)
+            return [self.solve(task) for task in tasks]
+        machines: list[Any] = [None] * len(tasks)
+        for k, for_first in turns(len(tasks), n_classes, layout):
+            if isinstance(tasks, PairTasks) and self._n_asked and self._limits.over():
+                machines[k] = tasks.left_out(k, for_first=for_first)
             else:
-                machines[k] = self.solve(questions[k])
+                machines[k] = self.solve(tasks[k])
         return machines
 
-    def solve(self, question: Question) -> Machine:
-        """The machine of a question; if the time is over, one that knows nothing but the larger class."""
+    def solve(self, task: BinaryTask) -> Machine:
+        """The machine of a task; if the time is over, one that knows nothing but the larger class."""
         progress, limits = self._progress, self._limits
         if self._n_asked and limits.over():
-            more = 2 * int(np.count_nonzero(question.target > 0)) - len(question.target)
-            return unsolved(question, more, float(question.upper.sum()))
+            more = 2 * int(np.count_nonzero(task.target > 0)) - len(task.target)
+            return unsolved(task, more, float(task.upper.sum()))
         self._n_asked += 1
-        moved, centre = centred(question)
+        moved, centre = centred(task)
         machine = self.trainer.solve(moved, limits, None if progress is None else progress.report)
         limits.n_left -= 1
         if progress is not None:
             progress.done(machine.n_iter, machine.gap)
         return replace(machine, intercept=machine.intercept + centre) if centre else machine
 
-    def kept(self, machines: list[Machine], layout: Layout) -> Kept:
+    def kept(self, machines: list[Machine], layout: CoefficientLayout) -> Kept:
         """The rows that any machine leans on, or the landmarks, and their coefficients."""
-        target, space = self._training.target, self._training.space
+        target, source = self._training.target, self._training.source
         labels = target.values if target.classes is not None else None
         if self._landmarks is None:
             found = assemble(machines, labels, target.n_classes, layout)
             lines = _weights(machines)
             return Kept(
-                space.support(found.rows),
+                source.support(found.rows),
                 found.rows,
                 found.n_support,
                 found.coefficients,
@@ -105,7 +107,7 @@ class Work:
             np.array([len(rows)]) if labels is None else np.bincount(labels[rows], minlength=target.n_classes)
         )
         return Kept(
-            space.support(rows[order]),
+            source.support(rows[order]),
             rows[order],
             n_support.astype(np.int32),
             np.ascontiguousarray(by_landmark[:, order]),
@@ -135,15 +137,15 @@ def _weights(machines: list[Machine]) -> Floats | None:
 
 
 def start_work(
-    training: Training, advice: Advice, n_machines: int, options: Any, owner: str, *, started: float
+    training: MachineRows, choice: SolverChoice, n_machines: int, options: Any, owner: str, *, started: float
 ) -> Work:
-    """The trainer that the advice chose, with its limits.
+    """The trainer of the solver that was chosen, with its limits.
 
     Parameters
     ----------
-    training : Training
+    training : MachineRows
         The rows.
-    advice : Advice
+    choice : SolverChoice
         What to do with them.
     n_machines : int
         How many machines will be asked for.
@@ -157,19 +159,19 @@ def start_work(
     limits = Limits(options.tol, options.max_iter, options.max_time, options.shrinking, n_machines, started)
     progress = GapProgress(n_machines, options.tol) if options.verbose else None
     n_threads = thread_count(options.n_jobs)
-    space: Any = training.space
-    if advice.solver == "exact":
-        return Work(training, ExactTrainer(space, training.cache_bytes, n_threads), limits, progress)
-    n_rows, cache_bytes = space.n_rows, training.cache_bytes
-    if advice.solver == "linear":
-        trainer = ColumnTrainer(space.moved(space.matrix), 0, n_threads, space.centre)
+    source: Any = training.source
+    if choice.solver == "exact":
+        return Work(training, ExactTrainer(source, training.cache_bytes, n_threads), limits, progress)
+    n_rows, cache_bytes = source.n_rows, training.cache_bytes
+    if choice.solver == "linear":
+        trainer = ColumnTrainer(source.moved(source.matrix), 0, n_threads, source.centre)
         return Work(training, trainer, limits, progress)
     check_landmarks(options.n_landmarks, n_rows, cache_bytes, options.C, training.kernel, owner)
     # A spectrum is linear in the counts that the matrix holds.
     kernel: Any = Linear() if isinstance(training.kernel, Spectrum) else training.kernel
     rows, found, columns = landmark_columns(
         kernel,
-        space.matrix,
+        source.matrix,
         landmark_count(options.n_landmarks, n_rows, cache_bytes, options.max_time),
         seed=drawn_seed(options.random_state),
         n_threads=n_threads,

@@ -8,7 +8,7 @@ from weald import SVC, SVR, load
 from weald.errors import ParameterError
 from weald.io.model_file import to_bytes
 from weald.kernels import RBF
-from weald.svm import solver_choice as advice
+from weald.svm import solver_choice
 
 
 def difference(one, other, X):
@@ -75,7 +75,7 @@ def test_weights_and_probabilities_go_by_landmarks_too():
 
 @pytest.fixture
 def few_rows_are_many(monkeypatch):
-    monkeypatch.setattr(advice, "MOST_ROWS", 50)
+    monkeypatch.setattr(solver_choice, "MOST_ROWS", 50)
 
 
 @pytest.mark.usefixtures("few_rows_are_many")
@@ -135,8 +135,8 @@ def test_what_landmarks_cannot_do_is_refused():
 
 
 def test_little_time_means_few_landmarks():
-    assert advice.landmark_count(None, 100_000, 10**9) == 625
-    assert advice.landmark_count(None, 100_000, 10**10) == 2000
-    assert advice.landmark_count(None, 100_000, 10**10, max_time=1.0) == 158
-    assert advice.landmark_count(None, 100_000, 10**10, max_time=1e-3) == 100
-    assert advice.landmark_count(700, 100_000, 10**10, max_time=1.0) == 700
+    assert solver_choice.landmark_count(None, 100_000, 10**9) == 625
+    assert solver_choice.landmark_count(None, 100_000, 10**10) == 2000
+    assert solver_choice.landmark_count(None, 100_000, 10**10, max_time=1.0) == 158
+    assert solver_choice.landmark_count(None, 100_000, 10**10, max_time=1e-3) == 100
+    assert solver_choice.landmark_count(700, 100_000, 10**10, max_time=1.0) == 700
