@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weald import callback, kernels
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
+    from weald.data.sketch import QuantileSketch
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
     from weald.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
@@ -73,6 +74,7 @@ __all__ = [
     "MercerReport",
     "ProximityImputer",
     "QuantileDMatrix",
+    "QuantileSketch",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "TrainingCallback",
@@ -127,6 +129,7 @@ _HOME = {
     "LinearSVR": "weald.estimators.svm.linear.svr",
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.matrix",
+    "QuantileSketch": "weald.data.sketch",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
     "SVC": "weald.estimators.svm.kernel.svc",

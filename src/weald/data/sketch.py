@@ -27,11 +27,12 @@ class QuantileSketch:
 
     Parameters
     ----------
-    epsilon : float
+    epsilon : float, default=0.01
         From 1e-6 to 0.5. Memory grows with log(rows) / epsilon.
 
     Examples
     --------
+    >>> from weald import QuantileSketch
     >>> left, right = QuantileSketch(0.01), QuantileSketch(0.01)
     >>> left.add([5.0, 1.0, float("nan")])
     >>> right.add([3.0, 9.0], weights=[1.0, 2.0])
@@ -48,6 +49,17 @@ class QuantileSketch:
         self._power = 0  # weights are held as whole units of 2^-power
         self._summary: engine.SketchSummary | None = None
 
+    def __repr__(self) -> str:
+        return f"QuantileSketch(epsilon={self.epsilon:g})"
+
+    def __copy__(self) -> QuantileSketch:
+        twin = QuantileSketch(self.epsilon)
+        twin._native, twin._power = self._native.copy(), self._power
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, object]) -> QuantileSketch:
+        return self.__copy__()  # it holds numbers alone
+
     @property
     def total_weight(self) -> float:
         """The weight of all that was added."""
@@ -55,7 +67,7 @@ class QuantileSketch:
 
     @property
     def n_entries(self) -> int:
-        """How many values the sketch holds: its memory, at most 40 bytes each."""
+        """How many values the sketch holds, at most 40 bytes each."""
         return self._native.n_entries
 
     def add(self, values: ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -67,6 +79,11 @@ class QuantileSketch:
             NaN is missing and passed over.
         weights : array-like of shape (n,), optional
             At least 0; a value of weight 0 is absent. None: all 1.
+
+        Raises
+        ------
+        DataError
+            For infinite values, and for weights that are negative, missing or infinite. Nothing was added.
         """
         numbers = _vector(values, "values")
         if np.isinf(numbers).any():
@@ -83,7 +100,18 @@ class QuantileSketch:
         self._take(numbers[present], weight[present])
 
     def merge(self, other: QuantileSketch) -> None:
-        """Take in all that another sketch of the same epsilon holds; the other stays as it is."""
+        """Take in all that another sketch of the same epsilon holds; the other stays as it is.
+
+        Parameters
+        ----------
+        other : QuantileSketch
+            Of the same epsilon.
+
+        Raises
+        ------
+        ParameterError
+            If `other` is no sketch, or one of another epsilon.
+        """
         if not isinstance(other, QuantileSketch) or other.epsilon != self.epsilon:
             got = f"epsilon {other.epsilon}" if isinstance(other, QuantileSketch) else type(other).__name__
             raise ParameterError(f"A sketch of epsilon {self.epsilon} merges only with its like; got {got}.")
@@ -106,6 +134,16 @@ class QuantileSketch:
 
         In shares of the total, the weight below it is at most q + epsilon, the weight up to and including it
         at least q − epsilon.
+
+        Parameters
+        ----------
+        q : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float
+            One of the values that were added.
         """
         if not 0 <= q <= 1:
             raise ParameterError(f"q of quantile must be from 0 to 1; got {q!r}.")
@@ -115,14 +153,36 @@ class QuantileSketch:
         return summary.value_at(math.ceil(Fraction(float(q)) * summary.total))
 
     def rank_bounds(self, value: float) -> tuple[float, float]:
-        """Bounds on the weight of all values ≤ `value`; they differ by at most epsilon · total_weight."""
+        """Bounds on the weight of all values ≤ `value`; they differ by at most epsilon · total_weight.
+
+        Parameters
+        ----------
+        value : float
+            Any number.
+
+        Returns
+        -------
+        tuple of float
+            The least and the most that the weight can be.
+        """
         if math.isnan(value):
             raise ParameterError("value of rank_bounds must be a number; got NaN.")
         low, high = self._merged().rank_bounds(value)
         return math.ldexp(low, -self._power), math.ldexp(high, -self._power)
 
     def cuts(self, max_bins: int) -> NDArray[np.float64]:
-        """Cuts between at most `max_bins` bins of about equal weight, by the rule that `encode` uses."""
+        """Cuts between at most `max_bins` bins of about equal weight, by the rule of `max_bins` of trees.
+
+        Parameters
+        ----------
+        max_bins : int
+            At least 1.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_bins - 1,)
+            Ascending, halfway between the values on both sides.
+        """
         if not 1 <= max_bins < 2**32:
             raise ParameterError(f"max_bins of cuts must be a whole number of at least 1; got {max_bins!r}.")
         return self._merged().cuts(max_bins)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
+import weald
 from weald.data.codes import encode
 from weald.data.sketch import QuantileSketch
 from weald.data.table import NumericColumn, Table
@@ -243,3 +246,17 @@ def test_questions_without_an_answer():
         sketch.merge(QuantileSketch(0.2))
     with pytest.raises(ParameterError, match="got list"):
         sketch.merge([1.0])
+
+
+@pytest.mark.parametrize("twin_of", [copy.copy, copy.deepcopy])
+def test_a_copy_goes_its_own_way(twin_of):
+    sketch = sketch_of([1.0, 2.0, 3.0])
+    twin = twin_of(sketch)
+    twin.add([4.0, 5.0], weights=[0.5, 0.25])
+    assert answers(sketch) == answers(sketch_of([1.0, 2.0, 3.0]))
+    assert twin.total_weight == 3.75
+    assert repr(twin) == "QuantileSketch(epsilon=0.1)"
+
+
+def test_it_is_public():
+    assert weald.QuantileSketch is QuantileSketch
