@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.forest import XGBRFClassifier, XGBRFRegressor
     from weald.estimators.xgboost.model import XGBModel
     from weald.estimators.xgboost.native.booster import Booster
-    from weald.estimators.xgboost.native.matrix import DMatrix, ExtMemQuantileDMatrix, QuantileDMatrix
+    from weald.estimators.xgboost.native.matrix import DMatrix
+    from weald.estimators.xgboost.native.quantile_matrix import ExtMemQuantileDMatrix, QuantileDMatrix
     from weald.estimators.xgboost.native.train import cv, train
     from weald.estimators.xgboost.ranker import XGBRanker
     from weald.estimators.xgboost.regressor import XGBRegressor
@@ -117,7 +118,7 @@ _HOME = {
     "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",
     "DecisionTreeRegressor": "weald.estimators.tree.decision_tree",
     "EarlyStopping": "weald.boosting.stopping",
-    "ExtMemQuantileDMatrix": "weald.estimators.xgboost.native.matrix",
+    "ExtMemQuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "ExtraTreesClassifier": "weald.estimators.forest.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
     "GradientBoostingClassifier": "weald.estimators.gradient_boosting.classifier",
@@ -128,7 +129,7 @@ _HOME = {
     "LinearSVC": "weald.estimators.svm.linear.svc",
     "LinearSVR": "weald.estimators.svm.linear.svr",
     "ProximityImputer": "weald.estimators.impute.proximity",
-    "QuantileDMatrix": "weald.estimators.xgboost.native.matrix",
+    "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",

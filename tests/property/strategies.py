@@ -17,7 +17,8 @@ from reference.tree import Node, Options, grow
 from weald.data.codes import Codes, encode
 from weald.data.table import LevelColumn, NumericColumn, Table
 from weald.model.forest import Forest
-from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.growth import GrowOptions
+from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
 EXTREME = [
     0.0,

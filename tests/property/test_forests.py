@@ -18,7 +18,8 @@ from weald import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassif
 from weald.data.codes import encode
 from weald.io import model_file
 from weald.model.join import joined
-from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree, grow_regression_tree
+from weald.rows.growth import GrowOptions, TreeBags
+from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
 #: tables of more rows are put in order by sorting, not by rank
 MOST_RANKED = 1 << 13

@@ -23,7 +23,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class Options:
-    """When to stop. Names and meanings are those of `weald.rows.memory.GrowOptions`."""
+    """When to stop. Names and meanings are those of `weald.rows.growth.GrowOptions`."""
 
     max_depth: int | None = None
     min_rows_split: int = 2

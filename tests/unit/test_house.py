@@ -105,17 +105,15 @@ def test_files_are_short() -> None:
 
 
 def test_functions_are_short() -> None:
-    """Beside their documentation; constructors only store."""
+    """Their statements: signatures and documentation tell what users need; constructors only store."""
     found = {}
     for path in SOURCES:
         if path.suffix != ".py":
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and node.name != "__init__":
-                first = node.body[0]
-                documented = ast.get_docstring(node) is not None
-                said = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
-                length = (node.end_lineno or 0) - node.lineno + 1 - said
+                statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
+                length = (node.end_lineno or 0) - statements[0].lineno + 1 if statements else 0
                 if length > MOST_FUNCTION:
                     found[f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"] = length
     assert found == {}

@@ -1,11 +1,10 @@
 """`plot_margin`: the boundary of a machine with its margins and support rows, or the tube of a regression.
 
-Only this module and `canvas` speak matplotlib's language; it is imported when something is drawn.
+Only this module, `margin_axes` and `canvas` speak matplotlib's language; it is imported when needed.
 """
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,14 @@ from weald.data.adapters import to_table
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
 from weald.pictures.colours import class_colour, tint
-from weald.pictures.plane import Plane, in_words, plane_of
+from weald.pictures.margin_axes import CROSS, GREY, RING, SLACK, SMALL, add_legend, label_axes
+from weald.pictures.plane import Plane, plane_of
 from weald.pictures.slack import slack_lines
 from weald.svm.kernels.functions import Spectrum
 
-_SMALL = 9.0
-_INK, _GREY, _PALE = "#1a1a1a", "#6b6b6b", "#c9c9c9"
+_INK = "#1a1a1a"
 _LINE_POINTS = 500
 _MOST_RESOLUTION = 2000
-_RING, _CROSS, _SLACK = "support row", "wrong side", "slack ξ"
-_LEGEND = ("boundary", "margin", "fit", _RING, _CROSS, _SLACK)
 #: lines of slack that still can be told apart
 _MOST_LINES = 80
 _OWNER = "plot_margin"
@@ -112,8 +109,8 @@ def plot_margin(
         plane = plane_of(X, columns, held, 2, owner=_OWNER)
         axes = _axes(ax)
         _draw_classes(axes, model, machine, plane, y, support, slack, int(resolution))
-    _finish(axes, plane)
-    _legend(axes)
+    label_axes(axes, plane)
+    add_legend(axes)
     return axes
 
 
@@ -239,7 +236,7 @@ def _draw_rows(
     size = _marker_size(len(at))
     style = {"s": size, "linewidths": 0.6, "edgecolors": "white", "zorder": 4}
     if labels is None:
-        axes.scatter(at[:, 0], at[:, 1], color=_GREY, **style)
+        axes.scatter(at[:, 0], at[:, 1], color=GREY, **style)
         return
     for k, label in enumerate(classes):
         mine = labels == k
@@ -253,7 +250,7 @@ def _draw_rows(
             color=_INK,
             linewidths=1.1,
             zorder=5,
-            label=_CROSS,
+            label=CROSS,
         )
 
 
@@ -268,7 +265,7 @@ def _draw_rings(axes: Any, at: Floats, rows: NDArray[Any] | None) -> None:
         edgecolors=_INK,
         linewidths=1.0,
         zorder=3.5,
-        label=_RING,
+        label=RING,
     )
 
 
@@ -284,7 +281,7 @@ def _draw_slack(axes: Any, model: Any, plane: Plane, sides: Floats, margin: Floa
 
     starts = plane.values[short]
     ends, reached = slack_lines(value, starts, sides[short], span)
-    _segments(axes, np.stack([starts[reached], ends[reached]], axis=1), _SLACK)
+    _segments(axes, np.stack([starts[reached], ends[reached]], axis=1), SLACK)
 
 
 def _note_margin(axes: Any, machine: Any) -> None:
@@ -296,7 +293,7 @@ def _note_margin(axes: Any, machine: Any) -> None:
     n_support = getattr(machine, "n_support_", None)
     if n_support is not None:
         parts.append(f"{int(np.sum(n_support)):,} support rows")
-    axes.set_title(", ".join(parts), loc="left", fontsize=_SMALL, color=_GREY)
+    axes.set_title(", ".join(parts), loc="left", fontsize=SMALL, color=GREY)
 
 
 def _label_numbers(y: Any, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
@@ -348,10 +345,10 @@ def _draw_fit(axes: Any, model: Any, machine: Any, plane: Plane, y: Any, support
         if len(outside) <= 4 * _MOST_LINES:
             edge = predicted + np.sign(target - predicted) * epsilon
             ends = np.stack([at[outside, 0], edge[outside]], axis=1)
-            _segments(axes, np.stack([at[outside], ends], axis=1), _SLACK)
+            _segments(axes, np.stack([at[outside], ends], axis=1), SLACK)
     n_support = getattr(machine, "support_", None)
     if n_support is not None:
-        axes.set_title(f"{len(n_support):,} support rows", loc="left", fontsize=_SMALL, color=_GREY)
+        axes.set_title(f"{len(n_support):,} support rows", loc="left", fontsize=SMALL, color=GREY)
 
 
 # --------------------------------------------------------------------------- shared
@@ -374,54 +371,14 @@ def _segments(axes: Any, lines: Floats, label: str) -> None:
     from matplotlib.collections import LineCollection
 
     if len(lines):
-        style: dict[str, Any] = {"colors": _GREY, "linewidths": 0.9, "zorder": 3}
+        style: dict[str, Any] = {"colors": GREY, "linewidths": 0.9, "zorder": 3}
         axes.add_collection(LineCollection(list(lines), **style), autolim=False)
-        axes.plot([], [], color=_GREY, linewidth=0.9, label=label)
+        axes.plot([], [], color=GREY, linewidth=0.9, label=label)
 
 
 def _marker_size(n_rows: int) -> float:
     """In square points: smaller where rows are many."""
     return float(np.clip(6000 / max(1, n_rows), 9, 36))
-
-
-def _finish(axes: Any, plane: Plane) -> None:
-    names = plane.names
-    axes.set_xlabel(names[0])
-    if len(names) > 1:
-        axes.set_ylabel(names[1])
-    words = in_words(plane.held)
-    if words:
-        lines = [axes.get_title(loc="left"), *_wrapped(axes, words)]
-        axes.set_title("\n".join(filter(None, lines)), loc="left", fontsize=_SMALL, color=_GREY)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("bottom", "left"):
-        axes.spines[side].set_color(_PALE)
-    axes.tick_params(color=_PALE, labelcolor=_GREY)
-
-
-def _legend(axes: Any) -> None:
-    """What rows are, then lines; marks of one size whatever theirs in the picture."""
-    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
-    if not found:
-        return
-    found.sort(key=lambda pair: _LEGEND.index(pair[1]) if pair[1] in _LEGEND else -1)
-    style: dict[str, Any] = {"fontsize": _SMALL}
-    if axes.get_figure(root=True).get_layout_engine() is None:
-        style |= {"loc": "best", "framealpha": 0.8, "edgecolor": _PALE}  # beside the axes it could be cut off
-    else:
-        style |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
-    legend = axes.legend(*zip(*found, strict=True), **style)
-    for handle, (_, label) in zip(legend.legend_handles, found, strict=True):
-        if hasattr(handle, "set_sizes"):
-            handle.set_sizes([62.0 if label == _RING else 30.0])
-
-
-def _wrapped(axes: Any, words: str) -> list[str]:
-    """The words in lines as wide as the axes."""
-    figure = axes.get_figure(root=True)
-    width = axes.get_window_extent().width / (0.52 * _SMALL * figure.dpi / 72)
-    return textwrap.wrap(words, max(30, int(width)), break_long_words=False)
 
 
 def _axes(ax: Any) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from weald import engine
 from weald.errors import DataError
-from weald.rows.memory import TreeBags
+from weald.rows.growth import TreeBags
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,14 @@ the fewest leaves that trees can have are counted, in the bags that they will ha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
 from weald.data.codes import Codes
-
-if TYPE_CHECKING:
-    from weald.rows.memory import GrowOptions, TreeBags
+from weald.rows.growth import GrowOptions, TreeBags
 
 
 def shares_of_some(

@@ -7,7 +7,7 @@ import pytest
 from weald.estimators.forest import base as forest_base
 from weald.estimators.shared import growth
 from weald.estimators.tree import base
-from weald.rows.memory import GrowOptions
+from weald.rows.growth import GrowOptions
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from unit.rows.growing import assert_same_forest, mixed_table
 from weald import engine
 from weald.data.codes import encode
 from weald.rows.bags import BagRecord
-from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree, grow_regression_tree
+from weald.rows.growth import GrowOptions, TreeBags
+from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
 
 class TestDraw:

@@ -20,7 +20,7 @@ from weald.errors import DataError
 from weald.model.forest import CATEGORIES
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.rows import memory
-from weald.rows.memory import GrowOptions
+from weald.rows.growth import GrowOptions
 
 # deep chains
 

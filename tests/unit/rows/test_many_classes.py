@@ -12,7 +12,8 @@ from unit.rows.growing import assert_same, mixed_table
 import weald
 from weald import engine
 from weald.data.codes import encode
-from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree
+from weald.rows.growth import GrowOptions, TreeBags
+from weald.rows.memory import grow_classification_tree
 
 DRAWN = TreeBags(n_trees=3, n_draws=2000, seed=1)
 FEW, MANY = 200, 300  # classes: below and above the number from which lanes are compact

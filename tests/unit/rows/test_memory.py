@@ -24,7 +24,7 @@ from weald import engine
 from weald.data.codes import Codes, encode
 from weald.data.table import Table
 from weald.errors import NativeError
-from weald.rows.memory import GrowOptions
+from weald.rows.growth import GrowOptions
 
 # several outputs, against all splits of the root
 

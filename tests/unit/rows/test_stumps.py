@@ -8,7 +8,8 @@ from weald.adaboost.stumps import Stumps
 from weald.errors import NativeError
 from weald.estimators.shared.labels import most_frequent
 from weald.model.predict import raw_scores
-from weald.rows.memory import GrowOptions, grow_classification_tree
+from weald.rows.growth import GrowOptions
+from weald.rows.memory import grow_classification_tree
 
 
 def some_column(rng, n):

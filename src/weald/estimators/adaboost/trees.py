@@ -32,7 +32,7 @@ from weald.model.importances import tree_importances
 from weald.model.join import tree_apart
 from weald.model.predict import leaf_nodes, raw_scores, staged_scores
 from weald.model.read import read_aligned
-from weald.rows.memory import Grown
+from weald.rows.growth import Grown
 
 #: units of weight are 2^-52 of all
 UNIT_POWER = -52

@@ -34,8 +34,8 @@ from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
 from weald.model.predict import raw_scores
 from weald.model.read import read_aligned
+from weald.rows.growth import Grown
 from weald.rows.many_classes import fewest_leaves, may_fit, refuse_as_grown, refuse_too_many, rows_apart
-from weald.rows.memory import Grown
 
 #: Rows times columns from which trees grow one after another, each with all threads. Smaller ones grow side
 #: by side on threads that Ctrl-C waits for, which at this size is no time.

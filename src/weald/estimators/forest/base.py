@@ -39,7 +39,7 @@ from weald.model.leaf_type import with_leaves_of
 from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.bags import BagRecord
-from weald.rows.memory import GrowOptions, TreeBags
+from weald.rows.growth import GrowOptions, TreeBags
 
 #: rows a bag counts in 32 bits
 _MOST_DRAWS = 2**32 - 1

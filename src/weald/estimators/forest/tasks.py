@@ -18,7 +18,8 @@ from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import LabelPredictions, most_frequent, side_by_side, split_shares
 from weald.model.forest import Forest
 from weald.model.prune import prune_trees
-from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree, grow_regression_tree
+from weald.rows.growth import GrowOptions, TreeBags
+from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
 
 class ForestClassifier(LabelPredictions, BaseForest):

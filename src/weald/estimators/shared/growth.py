@@ -14,7 +14,7 @@ from weald.data.table import Table
 from weald.data.target import total_weight
 from weald.estimators.shared.class_weight import Weights
 from weald.random import Purpose, draw
-from weald.rows.memory import GrowOptions
+from weald.rows.growth import GrowOptions
 
 #: other names of criteria
 _SAME_AS = {"log_loss": "entropy", "friedman_mse": "squared_error"}

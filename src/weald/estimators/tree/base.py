@@ -34,7 +34,7 @@ from weald.model.prune import pruning_path
 from weald.model.tree_view import TreeView
 from weald.parameters import TreeOptions
 from weald.pictures.trained_on import frame_library, missing_columns
-from weald.rows.memory import Grown, GrowOptions
+from weald.rows.growth import Grown, GrowOptions
 
 
 class BaseTree(TreePictures, CodedForest):

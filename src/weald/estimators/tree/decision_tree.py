@@ -20,7 +20,8 @@ from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import LabelPredictions
 from weald.estimators.tree.base import BaseTree
 from weald.parameters import ClassificationTreeOptions, RegressionTreeOptions
-from weald.rows.memory import Grown, GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.growth import Grown, GrowOptions
+from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
 
 class DecisionTreeClassifier(LabelPredictions, BaseTree):

@@ -24,7 +24,7 @@ from weald.model.held_out import LOSS_NAMES, held_out_losses
 from weald.model.predict import leaf_nodes
 from weald.model.prune import pruned, pruning_path
 from weald.parameters import TreeOptions
-from weald.rows.memory import Grown
+from weald.rows.growth import Grown
 
 if TYPE_CHECKING:
     from weald.estimators.shared.fitted import Target

@@ -12,8 +12,9 @@ import weald
 from weald import engine
 from weald.data.adapters import to_table
 from weald.data.codes import encode
+from weald.rows.growth import GrowOptions, TreeBags
 from weald.rows.many_classes import _rows_of_trees, fewest_leaves, rows_apart
-from weald.rows.memory import GrowOptions, TreeBags, grow_classification_tree
+from weald.rows.memory import grow_classification_tree
 
 
 @pytest.mark.parametrize(

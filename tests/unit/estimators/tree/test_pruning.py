@@ -20,7 +20,8 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.tree.base import Target
 from weald.estimators.tree.pruning import choose, prune_by
 from weald.model.prune import pruning_path
-from weald.rows.memory import GrowOptions, grow_classification_tree, grow_regression_tree
+from weald.rows.growth import GrowOptions
+from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
 BOTH = [DecisionTreeClassifier, DecisionTreeRegressor]
 

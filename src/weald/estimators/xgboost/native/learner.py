@@ -22,7 +22,8 @@ from weald.data.target import read_target, read_weight
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.xgboost.base import BaseXGB, Data
 from weald.estimators.xgboost.model import refuse_class_weight
-from weald.estimators.xgboost.native.matrix import DMatrix, QuantileDMatrix, check_matrix
+from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
+from weald.estimators.xgboost.native.quantile_matrix import QuantileDMatrix
 from weald.estimators.xgboost.options import ALIASES, XGBOptions
 from weald.estimators.xgboost.plan import ObjectiveLike, Plan, check_objective
 from weald.estimators.xgboost.rows import Given

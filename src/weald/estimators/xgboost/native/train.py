@@ -15,7 +15,10 @@ from weald.estimators.xgboost.native.arguments import (
     refuse_rows,
     with_defaults,
 )
-from weald.estimators.xgboost.native.cross_validation import cross_validate
+from weald.estimators.xgboost.native.cross_validation import CVResult, cross_validate
+from weald.estimators.xgboost.native.matrix_training import Asked, cv_matrix, train_matrix
+from weald.estimators.xgboost.rows import Given, given_sets
+from weald.parameters import Whole
 from weald.progress import fold_lines
 
 
@@ -98,8 +101,6 @@ def train(
     >>> model.predict([[1.0], [4.0]]).tolist()
     [0, 1]
     """
-    from weald.estimators.xgboost.rows import Given, given_sets
-
     placed = {"y": y, "num_boost_round": num_boost_round, "evals": evals, "obj": obj}
     table = place(X, dtrain, by_place, placed, "train", of_matrix=("num_boost_round", "evals", "obj"))
     y, evals, obj = placed["y"], placed["evals"], placed["obj"]
@@ -116,8 +117,6 @@ def train(
         "eval_qid": eval_qid,
     }
     if is_matrix(table):
-        from weald.estimators.xgboost.native.matrix_training import Asked, train_matrix
-
         refuse_rows(own, "train")
         asked = Asked(
             n_rounds=n_rounds,
@@ -222,9 +221,6 @@ def cv(
     DataFrame or dict
         A row a round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
     """
-    from weald.estimators.xgboost.rows import Given
-    from weald.parameters import Whole
-
     placed = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
     table = place(X, dtrain, by_place, placed, "cv", of_matrix=("num_boost_round", "nfold"))
     y = placed["y"]
@@ -241,38 +237,46 @@ def cv(
         "group": group,
         "qid": qid,
     }
-    if is_matrix(table):
-        from weald.estimators.xgboost.native.matrix_training import Asked, cv_matrix
 
+    asked = Asked(
+        n_rounds=n_rounds,
+        obj=obj,
+        custom_metric=custom_metric,
+        maximize=maximize,
+        early_stopping_rounds=early_stopping_rounds,
+        callbacks=callbacks,
+        verbose_eval=verbose_eval,
+    )
+    folding: dict[str, Any] = {"nfold": nfold, "folds": folds, "shuffle": shuffle, "show_stdv": show_stdv}
+    if is_matrix(table):
         refuse_rows(own, "cv")
-        asked = Asked(
-            n_rounds=n_rounds,
-            obj=obj,
-            custom_metric=custom_metric,
-            maximize=maximize,
-            early_stopping_rounds=early_stopping_rounds,
-            callbacks=callbacks,
-            verbose_eval=verbose_eval,
-        )
-        found = cv_matrix(
-            params,
-            table,
-            asked,
-            nfold=nfold,
-            stratified=bool(stratified),
-            folds=folds,
-            metrics=metrics,
-            fpreproc=fpreproc,
-            show_stdv=show_stdv,
-            seed=seed,
-            shuffle=shuffle,
-        )
-        return as_frame(found.table) if as_pandas else found.table
-    if fpreproc is not None:
-        raise ParameterError("fpreproc of cv takes DMatrix objects. Use cv(params, DMatrix(X, y), ...).")
-    given = Given(table, y, sample_weight, base_margin, group, qid)
-    params = with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
-    model = estimator_of(params, n_rounds, obj, custom_metric, early_stopping_rounds, callbacks)
+        parts = folding | {"stratified": bool(stratified), "metrics": metrics, "seed": seed}
+        result = cv_matrix(params, table, asked, fpreproc=fpreproc, **parts)
+    else:
+        if fpreproc is not None:
+            raise ParameterError("fpreproc of cv takes DMatrix objects. Use cv(params, DMatrix(X, y), ...).")
+        params = with_defaults(params, {"eval_metric": metrics or None, "random_state": seed})
+        given = Given(table, y, sample_weight, base_margin, group, qid)
+        result = _cv_table(params, given, asked, feature_weights, stratified=stratified, **folding)
+    return as_frame(result.table) if as_pandas else result.table
+
+
+def _cv_table(
+    params: Any,
+    given: Given,
+    asked: Asked,
+    feature_weights: Any,
+    *,
+    nfold: int,
+    folds: Any,
+    stratified: bool | None,
+    shuffle: bool,
+    show_stdv: bool,
+) -> CVResult:
+    """Folds of rows that the scikit-learn classes read."""
+    model = estimator_of(
+        params, asked.n_rounds, asked.obj, asked.custom_metric, asked.early_stopping_rounds, asked.callbacks
+    )
     options = model._options()
     if options.early_stopping is not None:
         raise ParameterError(
@@ -283,17 +287,15 @@ def cv(
     plan = model._make_plan(options, data, feature_weights)
     by_class = data.classes is not None if stratified is None else stratified
     divide: Any = ("nfold", nfold) if folds is None else ("folds", folds)
-    lines = fold_lines(verbose_eval, plan.boost.n_rounds, deviations=show_stdv)
     parts = model._folds(
-        divide[1], table, data, plan, stratified=by_class, name=divide[0], owner="cv", shuffle=shuffle
+        divide[1], given.X, data, plan, stratified=by_class, name=divide[0], owner="cv", shuffle=shuffle
     )
-    result = cross_validate(
+    return cross_validate(
         plan,
         parts,
         wait=options.early_stopping_rounds,
-        maximize=maximize,
+        maximize=asked.maximize,
         callbacks=options.callbacks,
-        lines=lines,
+        lines=fold_lines(asked.verbose_eval, plan.boost.n_rounds, deviations=show_stdv),
         predict=model._predictor_so_far(data),
     )
-    return as_frame(result.table) if as_pandas else result.table
