@@ -1,4 +1,4 @@
-"""Many trees grow by one thread each (grow_drawn.h), few by all threads together: the same trees."""
+"""Many trees grow by one thread each (core/tree/grow_drawn), few by all threads together: the same trees."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ struct GrowOptions {
   uint64_t seed = 0;
   int64_t combined_columns = 0;  // columns of a linear combination; 0: none. Then max_columns candidates are tried
   std::vector<double> scales;    // per column, if columns are combined: see combinations.h
-  bool random = false;           // one candidate a column, drawn (split_random.h)
+  bool random = false;           // one candidate a column, drawn (split/random.h)
   bool random_ties = false;      // of columns that part a node equally well, one by chance (ties.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
   // Boosting: which columns a tree, a level and a node may use (column_rules.h).
@@ -49,7 +49,7 @@ struct GrowOptions {
   int64_t value_bytes = std::numeric_limits<int64_t>::max();  // that the shares of leaves may take, in all trees
   bool compact_lanes = false;  // so many classes that a node is to look at those of its own rows alone
   Search search = Search::automatic;
-  // Of a forest whose trees are grown by grow_drawn.h: what they share, and where they go.
+  // Of a forest whose trees are grown by grow_drawn/grower.h: what they share, and where they go.
   const DrawnTable* drawn_table = nullptr;
   TreeJoiner* joiner = nullptr;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers

@@ -4,8 +4,8 @@
     for each round:
         the step adds its trees, fitted to the loss at F, to the model and to F
 
-Steps are in newton_step.py, tree_step.py and estimators/gradient_boosting/any_bases.py. What happens around a
-round is the watch's: metrics, early stopping, callbacks, progress.
+Steps are in newton/step.py, stage/tree_step.py and estimators/gradient_boosting/any_bases.py. What happens
+around a round is the watch's: metrics, early stopping, callbacks, progress.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def reweigh(
     *,
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Weights times a factor by flag, with the sum `total`, and their units; see adaboost_weights.h."""
+    """Weights times a factor by flag, with the sum `total`, and their units: core/boosting/adaboost."""
     new_values, units = np.empty_like(values), np.empty(len(values), np.int64)
     _core.reweigh(values, wrong, for_right, for_wrong, total, n_threads, new_values, units)
     return new_values, units

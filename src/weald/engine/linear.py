@@ -1,4 +1,4 @@
-"""Linear machines: the solvers and the scores; see core/svm/linear_*."""
+"""Linear machines: the solvers and the scores; see core/svm/linear."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weald.engine.svm import Matrix, matrix_parts
 #: called with the iterations so far and the gap
 Told: TypeAlias = Callable[[int, float], None]
 
-#: solvers by their numbers in linear_solve.h
+#: solvers by their numbers in core/svm/linear/solve.h
 SOLVERS = {
     "auto": 0,
     "interior": 1,

@@ -65,7 +65,7 @@ uint32_t last_code(const CodeColumn& column, const Split& split, double threshol
   return split.code + static_cast<uint32_t>(std::upper_bound(first, last, threshold) - first) - 1;
 }
 
-// The split as the model keeps it: rows that were not seen follow the heavier side (as in grow_nodes.h).
+// The split as the model keeps it: rows that were not seen follow the heavier side (as the grower has it).
 void write_split(const StumpRows& rows, const Split& split, int64_t left_weight, NodeRecord& root) {
   const CodeColumn& column = *rows.columns()[static_cast<size_t>(split.column)].codes;
   const bool heavier_left = left_weight >= root.weight - left_weight;

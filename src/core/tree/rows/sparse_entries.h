@@ -80,7 +80,7 @@ struct SparseRange {
 };
 
 // The sparse columns of a table in code order. Sorting is most of the cost of a small tree, and the order is the same
-// for every tree of a fit: boosting makes it once (sort_sparse_columns in grow_sparse.h) and each tree takes a copy.
+// for every tree of a fit: boosting makes it once (sort_sparse_columns) and each tree takes a copy.
 struct SparseOrder {
   SparseEntries entries;
   std::vector<size_t> start;         // per column, in `entries`

@@ -52,7 +52,7 @@ class AbsoluteScan {
     try_sides(entries, static_cast<size_t>(after - present.begin()), last, after == present.end() ? 0 : last + 1);
   }
 
-  // One candidate: categories by the coins of `word` (split_random.h).
+  // One candidate: categories by the coins of `word` (random.h).
   void scan_drawn_set(std::span<const Entry> entries, uint64_t word);
 
   bool found() const { return found_; }

@@ -1,7 +1,6 @@
 // THE split gain. Every tree method scores a set of rows by one number; a split is worth
 //
-//   gain = (score(left) + score(right)) − score(node)                                          (docs/methods/trees.md,
-//   4)
+//   gain = (score(left) + score(right)) − score(node)                                    (docs/methods/trees.md, 4)
 //
 // and the best split has the largest score(left) + score(right). Scores are one fixed float64 expression of the integer
 // lanes: sums and differences are taken in integers, then converted. Higher is better; a criterion C brings
@@ -17,8 +16,7 @@
 //                       Only if `ordered`
 //   score_at(cell, v)   the score if the cell must predict v; only if constraints hold scores back, not just values
 //   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of
-//   categories
-//                       is then no longer sure to hold the best partition
+//                       categories is then no longer sure to hold the best partition
 //   most                no score exceeds it; only if there is such a number
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
@@ -109,7 +107,7 @@ struct ErrorsTwo : TwoClasses {
 // Any number of classes and outputs: output o owns the lanes [start[o], start[o + 1]).
 //
 // With hundreds of classes and more (GrowOptions::compact_lanes) a score is worked out from one integer an output, the
-// sum of inner(n_c) over its lanes: a row that changes sides then changes one term of it, not all (split_running.h).
+// sum of inner(n_c) over its lanes: a row that changes sides then changes one term of it, not all (running.h).
 struct ManyClasses {
   static constexpr double most = 0;
   static constexpr bool ordered = false, rows_may_be_zero = false;

@@ -1,6 +1,6 @@
 // The search of one column in code order where there are many classes: both sides of a candidate are known by a few
 // sums (ManyClasses in gain.h), and a row that changes sides changes one term of each. Rows times columns, whatever the
-// number of classes; the same candidates and the same floats as scan_order of split_feeds.h.
+// number of classes; the same candidates and the same floats as scan_order of feeds.h.
 #pragma once
 
 #include <vector>
