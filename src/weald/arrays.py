@@ -1,13 +1,127 @@
-"""The types of what users hand in and of what the code hands on: arrays, tables, targets, weights, members.
+"""Types of what users hand in and of what the code hands on: arrays, tables, targets, weights, estimators.
 
-Every other module imports these; none defines its own.
+Every other module imports them; none defines its own.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+#: what the core gives back of a tree or a forest, and a model file keeps, by name
+ArraysByName: TypeAlias = Mapping[str, NDArray[Any]]
+
+# --------------------------------------------------------------------------- what users hand in
+
+
+class SupportsArrowStream(Protocol):
+    """A table or a column of polars, pyarrow, DuckDB and others, through Arrow's C interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """A capsule that holds the stream."""
+
+
+class SupportsArrowArray(Protocol):
+    """A batch or an array through Arrow's C interface."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Capsules that hold the schema and the array."""
+
+
+class SupportsCollect(Protocol):
+    """A lazy frame."""
+
+    def collect(self) -> SupportsArrowStream:
+        """The table."""
+
+
+class SparseMatrix(Protocol):
+    """A sparse matrix or array of SciPy, in any of its forms."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+    @property
+    def nnz(self) -> int:
+        """How many entries are stored."""
+
+
+class ReadTable(Protocol):
+    """A table that weald has read already."""
+
+    @property
+    def names(self) -> Sequence[Hashable]:
+        """The names of the columns, or their positions."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has."""
+
+
+#: one value per row: a list, an array, a Series, an Arrow array
+ColumnLike: TypeAlias = ArrayLike | Iterable[object] | SupportsArrowStream | SupportsArrowArray
+#: rows and columns: a frame, an array, a sparse matrix, a list of rows or of mappings, a mapping of columns
+TableLike: TypeAlias = ColumnLike | SparseMatrix | SupportsCollect | ReadTable
+#: labels or numbers, one per row, or a table with one column per output
+TargetLike: TypeAlias = ColumnLike | SparseMatrix
+#: one number per row, or one for all
+WeightLike: TypeAlias = ColumnLike | float
+
+#: other names for columns or classes
+Names: TypeAlias = Sequence[object] | NDArray[Any]
+
+#: names, positions or a mask of the columns to read as categories whatever their type
+CategoricalFeatures: TypeAlias = (
+    Literal["from_dtype"] | Sequence[Hashable] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
+)
+#: a seed, a generator to draw one from, or None for another one each time
+RandomState: TypeAlias = int | np.random.RandomState | None
+#: -1, 0 or 1 for each column, or for those that are named
+MonotoneConstraints: TypeAlias = Mapping[str, int] | Mapping[int, int] | Sequence[int] | NDArray[Any] | None
+#: weights by label, "balanced", or one of these for each output
+ClassWeight: TypeAlias = str | Mapping[Any, float] | Sequence[Any] | None
+
+
+class Splitter(Protocol):
+    """What divides rows into folds, as scikit-learn's `KFold`."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
+        """The rows to learn from and the rows to test on, fold by fold."""
+
+
+#: a number of folds, a splitter, or the folds themselves
+Folds: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
+
+
+class Estimator(Protocol):
+    """An estimator of any library that keeps scikit-learn's contract."""
+
+    def fit(self, X: Any, y: Any, /, *args: Any, **kwargs: Any) -> object:
+        """Learn from a table and its target."""
+
+    def predict(self, X: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A label or a number for each row."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters by name."""
+
+
+class Classifier(Estimator, Protocol):
+    """An estimator that says how likely each label is."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, in the order of the columns of `predict_proba`."""
+
+    def predict_proba(self, X: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """For each row a probability per label."""

@@ -33,7 +33,7 @@ _WRAPPED = re.compile(
 class WealdError(Exception):
     """The root of everything weald raises on purpose; its message shows plain values and has an end."""
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: object) -> None:
         super().__init__(*(short(plainly(arg)) if isinstance(arg, str) else arg for arg in args))
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
 
 
-def as_float(value: Any) -> float:
+def as_float(value: object) -> float:
     """A real number as a float; NaN for anything else, for bools, and for integers beyond float64.
 
     >>> as_float(3), as_float("3"), as_float(10**400)

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from weald.arrays import CategoricalFeatures, Folds, MonotoneConstraints, RandomState
 from weald.errors import ParameterError, nearest, told
 from weald.numbers import as_float
 
@@ -248,7 +249,7 @@ def check_names(names: Sequence[str], owner: str, valid: Sequence[str]) -> None:
             raise ParameterError(f"`{name}` is no parameter of {owner}; {way_out}")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """NumPy's numbers as Python's own, so that records compare and print alike."""
     if isinstance(value, bool | str) or value is None:
         return value
@@ -280,7 +281,7 @@ class GrowthOptions:
         Number(0, 1, "(]", fraction=True),
         hint="Leave it None to look at every column.",
     )
-    random_state: Any = parameter(
+    random_state: RandomState = parameter(
         Nothing(),
         Whole(0, 2**32 - 1),
         Instance((np.random.RandomState,), "a numpy.random.RandomState"),
@@ -290,7 +291,7 @@ class GrowthOptions:
         Nothing(), Whole(2), hint="Leave it None to set no limit on the leaves."
     )
     min_impurity_decrease: float = parameter(Number(0), hint="Use 0.0 to set no limit.")
-    monotonic_cst: Any = parameter(
+    monotonic_cst: MonotoneConstraints = parameter(
         Nothing(),
         Instance((Mapping,), "a dict from column name to -1, 0 or 1"),
         Instance((Collection,), "a list of -1, 0 or 1, one a column"),
@@ -305,7 +306,7 @@ class GrowthOptions:
         NotZero(),
         hint="Leave it None for every CPU of the process, or count back from them with -1.",
     )
-    categorical_features: Any = parameter(
+    categorical_features: CategoricalFeatures = parameter(
         Nothing(),
         Choice(("from_dtype",)),
         Instance((Collection,), "a list of column names, of positions or of True and False"),
@@ -332,7 +333,7 @@ class TreeOptions(GrowthOptions):
     prune: str | None = parameter(
         Nothing(), Choice(("cv", "cv-1se")), hint="Use 'cv' to choose the pruning by cross-validation."
     )
-    cv: Any = parameter(
+    cv: Folds = parameter(
         Whole(2),
         Splitter(),
         Instance((Iterable,), "a list of (train, test) index arrays"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol, Self, TextIO, TypeAlias
+from typing import Protocol, Self, TextIO, TypeAlias
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class Progress:
         self.close()
 
 
-def progress_of(verbose: Any, n_rounds: int) -> Progress | None:
+def progress_of(verbose: object, n_rounds: int) -> Progress | None:
     """The display for an estimator's `verbose`: none for False, 0 and None, else a progress bar."""
     return Progress(n_rounds) if verbose else None
 
@@ -118,7 +118,9 @@ class FoldLines:
         self._stream = stream
         self._waiting = ""  # the line of the last round, if it is not shown yet
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> None:
+    def after_iteration(
+        self, model: object, epoch: int, evals_log: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]
+    ) -> None:
         """Show a round, if it is its turn."""
         shown = [
             f"  {data}-{metric} {values[-1][0]:.5g}" + (f" ± {values[-1][1]:.2g}" if self._deviations else "")
@@ -129,7 +131,7 @@ class FoldLines:
         if epoch % self._every == 0:
             self._show()
 
-    def after_training(self, model: Any) -> None:
+    def after_training(self, model: object) -> None:
         """Show the last round."""
         self._show()
 
@@ -141,7 +143,7 @@ class FoldLines:
         self._waiting = ""
 
 
-def fold_lines(verbose_eval: Any, n_rounds: int, *, deviations: bool) -> FoldLines | None:
+def fold_lines(verbose_eval: object, n_rounds: int, *, deviations: bool) -> FoldLines | None:
     """The lines that `verbose_eval` of `weald.cv` asks for; None for False, 0 and None."""
     if verbose_eval is None or verbose_eval is False:
         return None

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TableLike
+
 
 @dataclass(frozen=True, slots=True)
 class MemberRows:
@@ -36,7 +38,7 @@ class Learner(Protocol):
     def said(self, member: Any) -> NDArray[Any]:
         """A member's answer to every row: class numbers (int32) or numbers."""
 
-    def read(self, X: Any, owner: str) -> tuple[Any, int]:
+    def read(self, X: TableLike, owner: str) -> tuple[Any, int]:
         """Another table of the same columns, for `answers`, and how many rows it has."""
 
     def answers(self, member: Any, table: Any) -> NDArray[Any]:

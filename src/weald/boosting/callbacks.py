@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from weald.arrays import TableLike
 from weald.errors import ParameterError
 from weald.model.forest import Forest
 
@@ -96,7 +97,7 @@ class ModelView:
         assert self._forest is not None
         return self._forest[1]
 
-    def predict(self, X: Any, **options: Any) -> Any:
+    def predict(self, X: TableLike, **options: Any) -> Any:
         """Predictions of the model so far: of a DMatrix a Booster's, of a table those of the estimator."""
         if self._booster is not None and (hasattr(X, "num_row") or self._predict is None):
             return self.booster().predict(X, **options)
@@ -153,6 +154,16 @@ def _itself(booster: Any) -> Any:
     return booster
 
 
+class BoostedModel(Protocol):
+    """The model that a callback gets: a view of a training, a Booster, or the folds of `cv`."""
+
+    def num_boosted_rounds(self) -> int:
+        """How many rounds it has."""
+
+
+Model = TypeVar("Model", bound=BoostedModel)
+
+
 class TrainingCallback:
     """What may run around each round; derive from it, or give any object with some of these methods.
 
@@ -166,15 +177,15 @@ class TrainingCallback:
     #: the type of `evals_log`, where xgboost's users look for it
     EvalsLog: ClassVar[Any] = EvalsLog
 
-    def before_training(self, model: Any) -> Any:
+    def before_training(self, model: Model) -> Model:
         """Run before the first round."""
         return model
 
-    def after_training(self, model: Any) -> Any:
+    def after_training(self, model: Model) -> Model:
         """Run after the last round."""
         return model
 
-    def before_iteration(self, model: Any, epoch: int, evals_log: _EvalsLog) -> bool | None:
+    def before_iteration(self, model: BoostedModel, epoch: int, evals_log: _EvalsLog) -> bool | None:
         """Run before each round; True stops the training.
 
         Parameters
@@ -187,7 +198,7 @@ class TrainingCallback:
             `{data name: {metric name: [value of each round]}}`.
         """
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: _EvalsLog) -> bool | None:
+    def after_iteration(self, model: BoostedModel, epoch: int, evals_log: _EvalsLog) -> bool | None:
         """Run after each round, its metrics in `evals_log` included; True stops the training."""
 
 
@@ -234,7 +245,7 @@ class Callbacks:
     def __init__(self, callbacks: Iterable[Any] | None) -> None:
         self.all = _checked(callbacks)
 
-    def run(self, method: str, *arguments: Any) -> bool:
+    def run(self, method: str, *arguments: object) -> bool:
         """Ask all of them; whether one said to stop.
 
         Unlike xgboost, those after one that stops are asked too: early stopping sees every round.

@@ -5,9 +5,8 @@ The functions are the native ones that make the gradients, so predictions have t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from weald import engine
 from weald.arrays import Floats
@@ -50,7 +49,7 @@ def apply_link(name: str, raw: Floats, *, n_threads: int = 1) -> Floats:
     return np.sort(raw, axis=-1) if name == "sorted" else raw
 
 
-def to_raw(name: str, value: Any, *, parameter: str = "base_score") -> Floats:
+def to_raw(name: str, value: object, *, parameter: str = "base_score") -> Floats:
     """Raw scores from predictions, of any shape; softmax works along the last axis and centres the scores.
 
     Parameters
@@ -84,7 +83,7 @@ def to_raw(name: str, value: Any, *, parameter: str = "base_score") -> Floats:
     return given
 
 
-def _require(value: Floats, good: Any, must: str, such_as: str, parameter: str) -> None:
+def _require(value: Floats, good: NDArray[np.bool_], must: str, such_as: str, parameter: str) -> None:
     if not np.all(good):
         bad = value[~np.asarray(good)].ravel()[0]
         raise ParameterError(f"`{parameter}` must be {must}; got {bad}. Use a value such as {such_as}.")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from weald.boosting.callbacks import EvalsLog, TrainingCallback
+from weald.boosting.callbacks import BoostedModel, EvalsLog, Model, TrainingCallback
 from weald.errors import ParameterError
 
 
@@ -41,7 +41,7 @@ class EvaluationMonitor(TrainingCallback):
         self._logger = logger
         self._held: str | None = None  # the line of the last round, if it was passed over
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: BoostedModel, epoch: int, evals_log: EvalsLog) -> bool:
         """Write the round's line, or hold it."""
         if not evals_log:
             return False
@@ -57,14 +57,14 @@ class EvaluationMonitor(TrainingCallback):
             self._write(line)
         return False
 
-    def after_training(self, model: Any) -> Any:
+    def after_training(self, model: Model) -> Model:
         """Write the line that was held."""
         if self._held is not None:
             self._write(self._held)
             self._held = None
         return model
 
-    def _written(self, name: str, value: Any) -> str:
+    def _written(self, name: str, value: object) -> str:
         if isinstance(value, tuple):  # of folds: mean and deviation
             mean, deviation = value
             return f"{name}:{mean:.5f}+{deviation:.5f}" if self.show_stdv else f"{name}:{mean:.5f}"
@@ -108,17 +108,17 @@ class TrainingCheckPoint(TrainingCallback):
         self._interval = _interval(interval, "interval of TrainingCheckPoint")
         self._first = 0
 
-    def before_training(self, model: Any) -> Any:
+    def before_training(self, model: Model) -> Model:
         """Count from the rounds that the model has."""
         self._first = int(model.num_boosted_rounds())
         return model
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: BoostedModel, epoch: int, evals_log: EvalsLog) -> bool:
         """Save, if it is time."""
         if epoch > 0 and epoch % self._interval == 0:
             ending = "pkl" if self._as_pickle else self.default_format
             path = os.path.join(self._directory, f"{self._name}_{self._first + epoch}.{ending}")
-            booster = model.booster() if hasattr(model, "booster") else model
+            booster: Any = model.booster() if hasattr(model, "booster") else model
             if self._as_pickle:
                 with open(path, "wb") as file:
                     pickle.dump(booster, file)
@@ -127,7 +127,7 @@ class TrainingCheckPoint(TrainingCallback):
         return False
 
 
-def _interval(value: Any, what: str) -> int:
+def _interval(value: object, what: str) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise ParameterError(
             f"`{what} must be a whole number from 1; got {value!r}.".replace(" of", "` of", 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.boosting.callbacks import EvalsLog, TrainingCallback
+from weald.boosting.callbacks import BoostedModel, EvalsLog, Model, TrainingCallback
 from weald.boosting.metrics.names import more_is_better
 from weald.errors import DataError, ParameterError, listing, nearest
 
@@ -76,14 +76,14 @@ class EarlyStopping(TrainingCallback):
         """Learn of each metric whether more is better; of others the name says it."""
         self._directions = directions
 
-    def before_training(self, model: Any) -> Any:
+    def before_training(self, model: Model) -> Model:
         """Begin afresh, for one object may serve several trainings; rounds count from those the model has."""
         self.best_round = self.best_score = None
         self._first_round = int(model.num_boosted_rounds())
         self._waited = 0
         return model
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: BoostedModel, epoch: int, evals_log: EvalsLog) -> bool:
         """Compare this round's value with the best one so far."""
         if not evals_log:
             raise ParameterError(

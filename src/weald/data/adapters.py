@@ -8,11 +8,12 @@ from __future__ import annotations
 import numbers
 import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import CategoricalFeatures, ColumnLike, TableLike
 from weald.data.blocks import ArrayBlock, Block
 from weald.data.frames import from_arrow as arrow_frame
 from weald.data.frames import from_pandas as pandas_frame
@@ -23,13 +24,13 @@ from weald.data.rows import with_columns
 from weald.data.table import BlockColumns, Column, Table
 from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
 
-CategoricalFeatures: TypeAlias = (
-    Literal["from_dtype"] | Sequence[Hashable] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
-)
+if TYPE_CHECKING:
+    import pandas
+
 _Names: TypeAlias = tuple[Hashable, ...]
 
 
-def to_table(X: Any, *, categorical_features: CategoricalFeatures = None) -> Table:
+def to_table(X: TableLike, *, categorical_features: CategoricalFeatures = None) -> Table:
     """Read any table. Infinite numbers pass here: the engine refuses them where it reads every value anyway.
 
     Parameters
@@ -49,7 +50,7 @@ def to_table(X: Any, *, categorical_features: CategoricalFeatures = None) -> Tab
     return _read(X, categorical_features)
 
 
-def column_of(name: Hashable, values: Any, *, categorical: bool = False) -> Column:
+def column_of(name: Hashable, values: ColumnLike, *, categorical: bool = False) -> Column:
     """One column from one sequence of any library: a Series, an Arrow array, an ndarray or a list."""
     if pandas_frame.is_series(values):
         return pandas_frame.series_column(name, values, categorical=categorical)
@@ -78,7 +79,7 @@ def _array_of_sequence(values: Any) -> NDArray[Any]:
     return array
 
 
-def _read(X: Any, wanted: CategoricalFeatures) -> Table:
+def _read(X: TableLike, wanted: CategoricalFeatures) -> Table:
     if isinstance(X, Table):
         positions = categorical_positions(X.names, wanted)
         return with_columns(X, {j: as_categorical(X.columns[j]) for j in positions}) if positions else X
@@ -96,7 +97,7 @@ def _read(X: Any, wanted: CategoricalFeatures) -> Table:
     return _read_array(array_of_rows(X), wanted)
 
 
-def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
+def _read_pandas(X: pandas.DataFrame, wanted: CategoricalFeatures) -> Table:
     names = tuple(X.columns.tolist())
     series = [column for _, column in X.items()]
     return _assemble(
@@ -107,7 +108,7 @@ def _read_pandas(X: Any, wanted: CategoricalFeatures) -> Table:
     )
 
 
-def refuse_by_type(X: Any) -> None:
+def refuse_by_type(X: object) -> None:
     """Raise for what is no table at all."""
     if X is None or isinstance(X, str | bytes) or np.isscalar(X):
         raise DataTypeError(
@@ -135,7 +136,7 @@ def _read_mapping(X: Mapping[Hashable, Any], wanted: CategoricalFeatures) -> Tab
     )
 
 
-def array_of_rows(X: Any) -> NDArray[Any]:
+def array_of_rows(X: object) -> NDArray[Any]:
     """A 2-D array (or a 1-D structured one) from an array or a list of rows."""
     array: NDArray[Any]
     if isinstance(X, np.ma.MaskedArray):
@@ -158,7 +159,7 @@ def array_of_rows(X: Any) -> NDArray[Any]:
     return array
 
 
-def _array_of_list(X: Any) -> NDArray[Any]:
+def _array_of_list(X: object) -> NDArray[Any]:
     if not isinstance(X, Sequence):
         if not isinstance(X, Iterable):
             raise DataTypeError(

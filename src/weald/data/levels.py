@@ -25,7 +25,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 _EXACT_WHOLE = 2.0**53
 
 
-def plain_level(value: Any) -> Any:
+def plain_level(value: object) -> Any:
     """`value` as a plain Python value: NumPy scalars, pandas timestamps and decimals lose their wrapping."""
     kind = type(value)
     if kind is str or kind is int or kind is bool:
@@ -48,7 +48,7 @@ def plain_level(value: Any) -> Any:
     return value
 
 
-def plain_time(value: Any) -> Any:
+def plain_time(value: np.datetime64 | np.timedelta64) -> Any:
     """A date or duration of NumPy as Python's own, or as nanoseconds if it has parts of microseconds."""
     coarse = value.astype(f"{value.dtype.kind}8[us]")
     if coarse == value:
@@ -85,7 +85,7 @@ def plain_levels(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(plain)
 
 
-def type_word(level: Any) -> str:
+def type_word(level: object) -> str:
     """The type of a level as far as matching goes; ints and floats are one type, and all dates are."""
     if isinstance(level, bool):
         return "bool"
@@ -96,7 +96,7 @@ def type_word(level: Any) -> str:
     return "timedelta" if isinstance(level, dt.timedelta | np.timedelta64) else type(level).__name__
 
 
-def level_key(level: Any) -> tuple[str, Any]:
+def level_key(level: object) -> tuple[str, Any]:
     """What two levels must share to be the same level."""
     if type(level) is dt.date:
         level = dt.datetime(level.year, level.month, level.day)
@@ -114,7 +114,7 @@ def sorted_positions(levels: Sequence[Any]) -> list[int]:
         return sorted(positions, key=lambda i: (type_word(levels[i]), repr(levels[i])))
 
 
-def order_value(level: Any) -> Any:
+def order_value(level: object) -> Any:
     """What a level is sorted by among those of its type: of times Python's own and nanoseconds."""
     if isinstance(level, np.datetime64 | np.timedelta64):
         coarse = level.astype(f"{level.dtype.kind}8[us]")  # rounds down

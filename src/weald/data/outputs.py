@@ -5,12 +5,13 @@ A vector, and a table of one column, is one output; a table of several columns i
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import ColumnLike, SupportsArrowArray, SupportsArrowStream, TargetLike
 from weald.data.adapters import column_of
 from weald.data.frames import from_arrow as arrow_frame
 from weald.data.frames import from_pandas as pandas_frame
@@ -18,6 +19,9 @@ from weald.data.frames.from_arrays import CATEGORICAL_WAY_OUT
 from weald.data.frames.from_sparse import is_sparse, refuse_sparse
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, DataTypeError
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _SHAPES = "(n_rows,), or (n_rows, n_outputs) for several"
 
@@ -57,7 +61,7 @@ class Output(NamedTuple):
 
 
 def read_outputs(
-    y: Any, *, n_rows: int, estimator: str, expected: str, indicators: bool = False
+    y: TargetLike | None, *, n_rows: int, estimator: str, expected: str, indicators: bool = False
 ) -> list[Output]:
     """The columns of a target, each `n_rows` long.
 
@@ -91,13 +95,13 @@ def read_outputs(
     return outputs
 
 
-def _refuse_by_type(y: Any, expected: str) -> None:
+def _refuse_by_type(y: TargetLike | None, expected: str) -> None:
     if isinstance(y, str | bytes) or np.isscalar(y):
         raise DataTypeError(f"The target y must hold {expected}; got {type(y).__name__}.")
     refuse_sparse(y, "the target y")
 
 
-def _indicators(y: Any) -> NDArray[Any]:
+def _indicators(y: sparse.sparray) -> NDArray[Any]:
     """The labels of rows as 0 and 1, a column a label, of a sparse matrix that has nothing else."""
     if y.ndim == 2 and y.shape[1] > 1 and np.isin(y.tocsr().data, (0, 1)).all():
         dense: NDArray[Any] = y.toarray()
@@ -108,7 +112,7 @@ def _indicators(y: Any) -> NDArray[Any]:
     )
 
 
-def _arrow_outputs(y: Any) -> list[Output]:
+def _arrow_outputs(y: SupportsArrowStream | SupportsArrowArray) -> list[Output]:
     try:
         columns = arrow_frame.columns_of(y, "y")
     except DataTypeError as error:
@@ -117,7 +121,7 @@ def _arrow_outputs(y: Any) -> list[Output]:
     return [Output(column, column.name if several else None, None, True) for column in columns]
 
 
-def _parts(y: Any, expected: str) -> Sequence[tuple[Hashable, Any]]:
+def _parts(y: TargetLike | None, expected: str) -> Sequence[tuple[Hashable, ColumnLike]]:
     """Names (or positions) and values of the columns."""
     if pandas_frame.is_frame(y):
         return list(y.items())
@@ -127,13 +131,13 @@ def _parts(y: Any, expected: str) -> Sequence[tuple[Hashable, Any]]:
         return list(y.items())
     if isinstance(y, np.ndarray) or hasattr(y, "__array__"):
         return _array_parts(y if isinstance(y, np.ndarray) else np.asarray(y), expected)
-    rows = list(y)
+    rows: list[Any] = list(cast(Iterable[object], y))
     if not any(isinstance(row, list | tuple | np.ndarray) for row in rows):
         return [(None, rows)]
     return _row_parts(rows)
 
 
-def _array_parts(array: NDArray[Any], expected: str) -> Sequence[tuple[Hashable, Any]]:
+def _array_parts(array: NDArray[Any], expected: str) -> Sequence[tuple[Hashable, ColumnLike]]:
     if array.ndim == 0:
         raise DataError(f"y should be a 1d array with {expected}; got a single value.")
     if array.ndim > 2 or (array.ndim == 2 and array.dtype.names is not None):
@@ -148,7 +152,7 @@ def _array_parts(array: NDArray[Any], expected: str) -> Sequence[tuple[Hashable,
     return [(j, array[:, j]) for j in range(array.shape[1])]
 
 
-def _row_parts(rows: list[Any]) -> Sequence[tuple[Hashable, Any]]:
+def _row_parts(rows: list[Any]) -> Sequence[tuple[Hashable, ColumnLike]]:
     """The columns of a list of rows, as lists."""
     lengths = [len(row) if isinstance(row, list | tuple | np.ndarray) else None for row in rows]
     odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
@@ -167,13 +171,13 @@ def _row_parts(rows: list[Any]) -> Sequence[tuple[Hashable, Any]]:
     return [(j, list(values)) for j, values in enumerate(zip(*rows, strict=True))]
 
 
-def _output(name: Hashable | None, values: Any) -> Output:
+def _output(name: Hashable | None, values: ColumnLike) -> Output:
     raw = np.asarray(values) if isinstance(values, np.ndarray) else None
     objects = not isinstance(values, list | tuple) and (raw is None or raw.dtype.kind == "O")
     return Output(_column("y" if name is None else _Name(name), values), name, raw, objects)
 
 
-def _column(name: Hashable, values: Any) -> Column:
+def _column(name: Hashable, values: ColumnLike) -> Column:
     if isinstance(values, np.ndarray) and values.dtype.kind == "c":
         where = "the target y" if name == "y" else f"column {name!r}"
         raise DataError(f"Complex data not supported: {where} is complex. Take its real part.")

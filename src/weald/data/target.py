@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from weald.arrays import TargetLike, WeightLike
 from weald.data.adapters import column_of
 from weald.data.frames.from_sparse import refuse_sparse
 from weald.data.levels import distinct_numbers, missing_rows, order_value
@@ -38,7 +39,7 @@ def positions_among(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int
     return np.array([position.get(label, -1) for label in labels.tolist()], np.intp)
 
 
-def read_labels(y: Any, *, n_rows: int, estimator: str) -> list[Labels]:
+def read_labels(y: TargetLike | None, *, n_rows: int, estimator: str) -> list[Labels]:
     """Class labels of any type, for each output.
 
     Parameters
@@ -107,7 +108,7 @@ def restore_labels(classes: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]
     return labels
 
 
-def read_target(y: Any, *, n_rows: int, estimator: str) -> NDArray[np.float64]:
+def read_target(y: TargetLike | None, *, n_rows: int, estimator: str) -> NDArray[np.float64]:
     """The numbers a regression learns, (n_rows, n_outputs), contiguous; none may be missing or infinite."""
     outputs = read_outputs(y, n_rows=n_rows, estimator=estimator, expected="one number per row")
     return np.stack([_numbers(output) for output in outputs], axis=1)
@@ -137,7 +138,7 @@ def _numbers(output: Output) -> NDArray[np.float64]:
 
 
 def read_weight(
-    sample_weight: Any, *, n_rows: int, drop_negative: bool = False
+    sample_weight: WeightLike | None, *, n_rows: int, drop_negative: bool = False
 ) -> NDArray[np.float64] | None:
     """Row weights as contiguous float64: finite, none negative, not all zero; None stays None.
 
@@ -174,7 +175,7 @@ def read_weight(
     return weight
 
 
-def _one_dimension(sample_weight: Any) -> Any:
+def _one_dimension(sample_weight: WeightLike | None) -> Any:
     if isinstance(sample_weight, list | tuple):
         sample_weight = np.asarray(sample_weight)
     if len(getattr(sample_weight, "shape", (0,))) > 1:
@@ -262,7 +263,7 @@ def total_weight(weight: NDArray[np.float64]) -> float:
         raise DataError("sample_weight adds up to more than float64 holds. Divide the weights.") from None
 
 
-def warn_of_column(y: Any, *, stacklevel: int) -> None:
+def warn_of_column(y: TargetLike | None, *, stacklevel: int) -> None:
     """scikit-learn's contract: an estimator that takes one output warns of a target with columns."""
     if len(getattr(y, "shape", ())) > 1:
         warnings.warn(

@@ -153,7 +153,7 @@ def split_time(value: dt.time) -> tuple[int, int]:
     return seconds * 1_000_000 + value.microsecond, 0
 
 
-def _split_tick(value: Any, kind: str) -> tuple[int, int]:
+def _split_tick(value: np.datetime64 | np.timedelta64, kind: str) -> tuple[int, int]:
     """A NumPy time: through Python's integers, which do not wrap around."""
     unit, count = np.datetime_data(value.dtype)
     if unit == "generic":

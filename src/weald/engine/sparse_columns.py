@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from weald import _core
 from weald.arrays import Floats
@@ -23,7 +23,7 @@ class SparseEntries:
     n_columns: int
 
     @classmethod
-    def of(cls, matrix: Any, weight: Floats | None) -> SparseEntries:
+    def of(cls, matrix: sparse.csr_array, weight: Floats | None) -> SparseEntries:
         """The arrays of a SciPy matrix of float64."""
         return cls(
             start=np.ascontiguousarray(matrix.indptr, np.int64),

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Floats
+
 
 def first_number(values: NDArray[Any]) -> float:
     """I1: the median of the known numbers.
@@ -22,7 +24,7 @@ def first_level(counts: NDArray[Any]) -> int:
     return int(np.argmax(counts))
 
 
-def number_fill(weighted_sum: Any, weight: Any) -> Any:
+def number_fill(weighted_sum: Floats, weight: Floats) -> Floats:
     """I2: the mean of the known numbers, weighted by proximity; NaN where no proximity is above 0.
 
     >>> float(number_fill(0.1 * 125 + 0.1 * 180 + 0.8 * 210, 0.1 + 0.1 + 0.8))

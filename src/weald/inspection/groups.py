@@ -41,7 +41,7 @@ def column_groups(
     return found
 
 
-def _column_position(entry: Any, position: Mapping[Hashable, int], n_columns: int) -> int:
+def _column_position(entry: Hashable, position: Mapping[Hashable, int], n_columns: int) -> int:
     if isinstance(entry, Integral) and not isinstance(entry, bool):
         if 0 <= int(entry) < n_columns:
             return int(entry)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import TableLike
 from weald.data.frames.write import Cells, take_rows, write_cells
 from weald.data.levels import missing_rows
 from weald.data.table import LevelColumn, Table
@@ -42,7 +43,7 @@ def neighbourhoods(
     return found
 
 
-def prototype_table(X: Any, table: Table, order: Sequence[int], groups: list[NDArray[np.intp]]) -> Any:
+def prototype_table(X: TableLike, table: Table, order: Sequence[int], groups: list[NDArray[np.intp]]) -> Any:
     """One row a group, in the user's own kind of table: medians of numbers, most frequent levels.
 
     `table` is X as the model reads it; `order` tells where its columns stand in X.

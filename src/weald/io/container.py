@@ -11,7 +11,7 @@ import json
 import math
 import os
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +94,14 @@ def read(source: str | os.PathLike[str] | Bytes, *, mmap: bool) -> tuple[str, Te
         return _read(file, size, file if mmap else None)
 
 
+class _Readable(Protocol):
+    """A file open for reading bytes, or what reads like one."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+    def readinto(self, out: memoryview, /) -> int: ...
+
+
 class _View:
     """Bytes in memory, read like a file without a copy of all of them."""
 
@@ -113,7 +121,7 @@ class _View:
         return found.nbytes
 
 
-def _read(file: Any, size: int, mapped: BinaryIO | None) -> tuple[str, Tensors]:
+def _read(file: _Readable, size: int, mapped: BinaryIO | None) -> tuple[str, Tensors]:
     length = _header_length(file, size)
     text, entries = _parse_header(file.read(length), size - 8 - length)
     aligned = (8 + length) % _ALIGNMENT == 0  # else every array would have to be copied anyway
@@ -121,7 +129,7 @@ def _read(file: Any, size: int, mapped: BinaryIO | None) -> tuple[str, Tensors]:
     return text, {entry.name: _tensor(file, entry, data) for entry in entries}
 
 
-def _tensor(file: Any, entry: _Entry, data: NDArray[np.uint8] | None) -> NDArray[Any]:
+def _tensor(file: _Readable, entry: _Entry, data: NDArray[np.uint8] | None) -> NDArray[Any]:
     """One array, out of the mapped data or read from the file, which stands at its first byte."""
     if data is not None and entry.stop > entry.start:
         return data[entry.start : entry.stop].view(entry.dtype).reshape(entry.shape)
@@ -143,7 +151,7 @@ def checksum(text: str, tensors: Tensors) -> str:
     return "sha256:" + digest.hexdigest()
 
 
-def _header_length(file: Any, size: int) -> int:
+def _header_length(file: _Readable, size: int) -> int:
     length = int.from_bytes(file.read(8), "little")
     if size < 10 or length < 2 or length > MAX_HEADER:
         raise ModelFileError(

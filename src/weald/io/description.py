@@ -145,7 +145,7 @@ def _is_pair(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and type(value[0]) is int
 
 
-def _decode_column(name: Any, value: object, *, newer: bool) -> ColumnSchema:
+def _decode_column(name: object, value: object, *, newer: bool) -> ColumnSchema:
     part = f"Column {name!r:.80}"
     kind = value.get("kind") if isinstance(value, dict) else None
     if kind not in _KINDS:

@@ -102,7 +102,7 @@ def parameter_names(name: str) -> set[str]:
     return set(cls._get_param_names()) - {"estimator", "estimators"}
 
 
-def as_known(model: Any) -> tuple[str, Any]:
+def as_known(model: object) -> tuple[str, Any]:
     """The known name of an estimator, and the estimator as one of that class: a subclass may have other
     parameters.
     """

@@ -104,7 +104,7 @@ def _decode_nanoseconds(kind: str) -> Callable[[object, str], Any]:
     return decode
 
 
-def _nanoseconds(value: Any) -> int:
+def _nanoseconds(value: np.datetime64 | np.timedelta64) -> int:
     return int(value.astype(f"{value.dtype.kind}8[ns]").view(np.int64))
 
 

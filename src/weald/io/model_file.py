@@ -128,7 +128,7 @@ def _opened(source: Any) -> tuple[Path | container.Bytes, str]:
     return data, str(getattr(source, "name", "The file"))
 
 
-def _method(file: Any, name: str) -> Callable[..., Any]:
+def _method(file: object, name: str) -> Callable[..., Any]:
     found = getattr(file, name, None)
     if not callable(found):
         raise ParameterError(

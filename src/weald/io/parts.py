@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import Estimator
 from weald.errors import ModelFileError, WealdError
 from weald.io import budget, description, forest_arrays, labels
 from weald.io.arrays import Shelf, narrow
@@ -85,7 +86,7 @@ def _encode_machine(name: str, state: SavedMachine, tensors: Tensors, prefix: st
     }
 
 
-def _encode_base(base: Any) -> dict[str, Any] | None:
+def _encode_base(base: Estimator | None) -> dict[str, Any] | None:
     """An estimator that is not fitted."""
     if base is None:
         return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from numpy.typing import NDArray
 
+from weald.arrays import Estimator
 from weald.model.forest import Forest
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class SavedEnsemble:
     forest: Forest | None = None
     classes: tuple[NDArray[Any], ...] | None = None
     extra: dict[str, int | float | str] = field(default_factory=dict)
-    base: Any = None
+    base: Estimator | None = None
     members: tuple[tuple[str, Any], ...] = ()
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
 

@@ -17,7 +17,7 @@ def forest_of(
 ) -> Forest:
     """The forest of these trees, in their order; all have leaf values of one width."""
 
-    def joined(name: str, empty: Any) -> NDArray[Any]:
+    def joined(name: str, empty: type[np.generic]) -> NDArray[Any]:
         return np.concatenate([tree.arrays[name] for tree in trees]) if trees else np.zeros(0, empty)
 
     n_inner = np.cumsum([0, *(len(tree.arrays["column"]) for tree in trees)])

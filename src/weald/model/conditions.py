@@ -262,7 +262,7 @@ def shortened(text: str, longest: int) -> str:
     return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
-def label(value: Any) -> str:
+def label(value: object) -> str:
     """A name, level or class for reading: bare where that is clear, else quoted.
 
     >>> label("Adelie"), label("a, b"), label(""), label(3), label(dt.date(2007, 11, 3))

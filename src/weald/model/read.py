@@ -5,16 +5,15 @@ Columns that training declared as categories are found again by name, wherever t
 
 from __future__ import annotations
 
-from typing import Any
-
-from weald.data.adapters import CategoricalFeatures, categorical_positions, to_table
+from weald.arrays import CategoricalFeatures, TableLike
+from weald.data.adapters import categorical_positions, to_table
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.errors import ParameterError
 
 
 def read_aligned(
-    X: Any, schema: Schema, *, declared: CategoricalFeatures = None, owner: str = "model"
+    X: TableLike, schema: Schema, *, declared: CategoricalFeatures = None, owner: str = "model"
 ) -> Table:
     """Read a table and align it to the schema of a model. Prediction itself refuses infinite values.
 

@@ -23,7 +23,7 @@ _DEEPEST_INDENT = 60
 
 
 def to_text(
-    model_or_forest: Any,
+    model_or_forest: object,
     *,
     schema: Schema | None = None,
     tree: int = 0,
@@ -89,7 +89,7 @@ def to_text(
     return "\n".join(printer.lines())
 
 
-def _parts(model: Any, schema: Schema | None) -> tuple[Forest, Schema | None, Any]:
+def _parts(model: object, schema: Schema | None) -> tuple[Forest, Schema | None, Any]:
     if isinstance(model, Forest):
         return model, schema, None
     forest = getattr(model, "forest_", None)

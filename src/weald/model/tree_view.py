@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from weald.arrays import CategoricalFeatures, TableLike
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.model import predict
@@ -58,7 +59,7 @@ class TreeView:
         schema: Schema,
         *,
         n_classes: int | Sequence[int],
-        declared: Any = None,
+        declared: CategoricalFeatures = None,
         tree: int = 0,
     ) -> None:
         self.forest = forest
@@ -86,7 +87,7 @@ class TreeView:
         """The inner nodes, ascending."""
         return np.flatnonzero(self._slot >= 0)
 
-    def _from_inner(self, array: NDArray[Any], fill: Any, dtype: Any) -> NDArray[Any]:
+    def _from_inner(self, array: NDArray[Any], fill: float, dtype: DTypeLike) -> NDArray[Any]:
         """Per node: the inner node's entry of `array`, or `fill` at leaves."""
         out = np.full(self.node_count, fill, dtype)
         out[self._inner] = array[self._slot[self._inner]]
@@ -260,20 +261,20 @@ class TreeView:
         total = importance.sum()
         return importance / total if normalize and total > 0 else importance
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf each row of a table comes to, by node number."""
         return predict.leaf_nodes(self.forest, self._aligned(X))[:, self.tree].astype(np.int64)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The leaf value of each row of a table: (rows, classes), or (rows, outputs, classes) if several."""
         value: NDArray[np.float64] = self.value[self.apply(X)]
         return value[:, 0, :] if self.n_outputs == 1 else value
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: TableLike) -> Any:
         """Which nodes each row of a table passes: a sparse indicator, (rows, nodes)."""
         return predict.decision_path(self.forest, self._aligned(X))[:, self._nodes]
 
-    def _aligned(self, X: Any) -> Table:
+    def _aligned(self, X: TableLike) -> Table:
         return read_aligned(X, self.schema, declared=self.declared, owner="tree_")
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsInt
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald.model.conditions import label, number
 
@@ -26,7 +26,14 @@ class Outputs:
     n_outputs: int
 
     @classmethod
-    def of(cls, labels: Any, width: int, *, shares: bool = True, first: int = 0) -> Outputs:
+    def of(
+        cls,
+        labels: ArrayLike | Sequence[NDArray[Any]] | None,
+        width: int,
+        *,
+        shares: bool = True,
+        first: int = 0,
+    ) -> Outputs:
         """The outputs of leaf values of this width.
 
         Parameters
@@ -98,12 +105,12 @@ def share_words(
     return f"{shown} and {hidden} more" if hidden > 0 else shown
 
 
-def class_words(labels: Any) -> tuple[str, ...]:
+def class_words(labels: ArrayLike) -> tuple[str, ...]:
     """Class labels for reading."""
     return tuple(label(each) for each in plain_labels(labels))
 
 
-def plain_labels(labels: Any) -> list[Any]:
+def plain_labels(labels: ArrayLike) -> list[Any]:
     """Class labels as Python values; dates of any resolution as such."""
     array = np.asarray(labels)
     if array.dtype.kind in "Mm":
@@ -112,7 +119,7 @@ def plain_labels(labels: Any) -> list[Any]:
     return plain
 
 
-def rows(count: Any) -> str:
+def rows(count: SupportsInt) -> str:
     """So many rows.
 
     >>> rows(1), rows(1200)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Names
 from weald.model.conditions import number
 from weald.pictures.nodes import ShownTree, check_choice, check_whole
 
@@ -37,7 +38,12 @@ class BoxOptions:
 
 
 def boxed(
-    decision_tree: Any, asks: str, *, feature_names: Any, class_names: Any, **shown: Any
+    decision_tree: object,
+    asks: str,
+    *,
+    feature_names: Names | None,
+    class_names: Names | bool | None,
+    **shown: Any,
 ) -> tuple[ShownTree, BoxOptions]:
     """A tree and what its boxes show, for a picture of boxes; `shown` are fields of `BoxOptions`."""
     options = BoxOptions(classes=class_names is not False, **shown)

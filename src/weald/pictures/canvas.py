@@ -6,10 +6,13 @@ Only this module speaks matplotlib's language; it is imported when something is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weald.pictures.colours import ink
 from weald.pictures.fitting import PAD, WAY_SIZE, WAY_UP, Box, BoxPlan, Space, place
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LINE, _BORDER = "#8a8a8a", "#4d4d4d"
 _WAYS = {"#1a1a1a": "#555555", "#ffffff": "#c4c4c4"}  # softer than the ink for the same ground
@@ -21,10 +24,10 @@ _SPACING = 1.2
 class Canvas:
     """The axes of a drawing, cleared, with the room they have."""
 
-    def __init__(self, axes: Any) -> None:
+    def __init__(self, axes: Axes) -> None:
         axes.clear()
         axes.set_axis_off()
-        figure = axes.get_figure(root=True)
+        figure: Any = axes.get_figure(root=True)
         if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()  # a layout engine moves the axes only when it draws
         extent = axes.get_window_extent()
@@ -124,7 +127,8 @@ class Canvas:
         from matplotlib.colors import to_hex
 
         # The axes are off: what is seen behind them is the figure.
-        ground = to_hex(self.axes.get_figure(root=False).get_facecolor())
+        figure: Any = self.axes.get_figure(root=False)
+        ground = to_hex(figure.get_facecolor())
         return self._annotate(
             text,
             self._at(x, top - WAY_UP * plan.em),

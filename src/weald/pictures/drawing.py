@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weald.arrays import Names
 from weald.errors import outside
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.canvas import Canvas
@@ -20,15 +21,18 @@ from weald.pictures.colours import node_colours
 from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, BoxPlan, fit, hopeless
 from weald.pictures.nodes import ShownTree
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _PLAIN = "#ffffff"
 
 
 def plot_tree(
-    decision_tree: Any,
+    decision_tree: object,
     *,
     max_depth: int | None = None,
-    feature_names: Any = None,
-    class_names: Any = None,
+    feature_names: Names | None = None,
+    class_names: Names | bool | None = None,
     label: str = "all",
     filled: bool = False,
     impurity: bool = True,
@@ -36,7 +40,7 @@ def plot_tree(
     proportion: bool = False,
     rounded: bool = False,
     precision: int = 3,
-    ax: Any = None,
+    ax: Axes | None = None,
     fontsize: float | None = None,
 ) -> list[Any]:
     """Draw a fitted tree.
@@ -153,7 +157,8 @@ def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: BoxPlan | Non
     if wanted is not None:
         layout, space = wanted.layout, canvas.space
         shrunk = READABLE_FONT / wanted.font
-        inches = canvas.axes.get_figure(root=True).get_size_inches()
+        figure: Any = canvas.axes.get_figure(root=True)
+        inches = figure.get_size_inches()
         needed = (shrunk * layout.width / space.width, shrunk * layout.height / space.height)
         wide, high = (math.ceil(1.1 * max(1.0, n) * i) for n, i in zip(needed, inches, strict=True))
         size = f", such as figsize=({wide}, {high})"
@@ -181,7 +186,7 @@ def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:
     ]
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Axes | None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:

@@ -15,6 +15,7 @@ import numpy as np
 from weald.data.adapters import to_table
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.levels import missing_rows
+from weald.data.schema import Schema
 from weald.data.table import LevelColumn, Table
 from weald.errors import DataError, DataTypeError
 from weald.model.conditions import combination_terms, duration, instant, label, number, telling
@@ -50,7 +51,7 @@ class Step:
     """Their weight."""
     prediction: str
     """What that child predicts, in words."""
-    raw: Any
+    raw: object
     """The row's value as a Python value, the sum for a split on a sum of columns; None if it is missing."""
     threshold: Any
     """Values up to it go left: a number, level, date or duration; None where there is none."""
@@ -150,7 +151,7 @@ def explain_row(model: Any, row: Any) -> RowExplanation:
     )
 
 
-def _jsonable(value: Any) -> Any:
+def _jsonable(value: object) -> Any:
     if isinstance(value, dict):
         return {key: _jsonable(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -177,7 +178,7 @@ def _predicted(tree: ShownTree, node: int) -> str:
     return ", ".join(f"{names[k]} (share {float(shares[k]):.3f})" for names, shares, k in parts)
 
 
-def _one_row(row: Any, schema: Any) -> Any:
+def _one_row(row: Any, schema: Schema) -> Any:
     """The row as a table that `to_table` reads; values without names belong to the columns in order."""
     if isinstance(row, Mapping):
         scalar = [isinstance(value, str | bytes) or not hasattr(value, "__len__") for value in row.values()]
@@ -202,11 +203,11 @@ def _one_row(row: Any, schema: Any) -> Any:
     return row
 
 
-def _is_number(row: Any) -> bool:
+def _is_number(row: object) -> bool:
     return isinstance(row, numbers.Number) or (isinstance(row, np.ndarray) and row.ndim == 0)
 
 
-def _in_order(values: list[Any], schema: Any) -> Any:
+def _in_order(values: list[Any], schema: Schema) -> Any:
     if schema.named and len(values) == len(schema.columns):
         return {name: [value] for name, value in zip(schema.names, values, strict=True)}
     return [values]

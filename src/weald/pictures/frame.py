@@ -40,7 +40,7 @@ def to_frame(model: Any, library: str | None = None) -> Any:
     return {"pandas": _pandas, "polars": _polars, "pyarrow": _pyarrow}[library](columns)
 
 
-def _library(model: Any, asked: str | None) -> str:
+def _library(model: object, asked: str | None) -> str:
     if asked is None:
         remembered = getattr(model, "_frame_library", None)
         candidates = [remembered, *LIBRARIES] if remembered else list(LIBRARIES)

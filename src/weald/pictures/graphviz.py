@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import os
 import re
-from typing import Any
+from typing import TextIO
 
+from weald.arrays import Names
 from weald.errors import DataTypeError
 from weald.model.conditions import NO_BREAK
 from weald.pictures.boxes import CUT, box_lines, boxed, shown_nodes, way_words
@@ -17,12 +18,12 @@ _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
 def export_graphviz(
-    decision_tree: Any,
-    out_file: Any = None,
+    decision_tree: object,
+    out_file: str | os.PathLike[str] | TextIO | None = None,
     *,
     max_depth: int | None = None,
-    feature_names: Any = None,
-    class_names: Any = None,
+    feature_names: Names | None = None,
+    class_names: Names | bool | None = None,
     label: str = "all",
     filled: bool = False,
     leaves_parallel: bool = False,
@@ -150,7 +151,7 @@ def _html(lines: list[str]) -> str:
     return "<" + "<br/>".join(escaped) + ">"
 
 
-def _written(text: str, out_file: Any) -> str | None:
+def _written(text: str, out_file: str | os.PathLike[str] | TextIO | None) -> str | None:
     if out_file is None:
         return text
     if hasattr(out_file, "write"):

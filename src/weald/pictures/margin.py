@@ -5,14 +5,15 @@ Only this module, `margin_axes` and `canvas` speak matplotlib's language; it is 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import Estimator, Floats, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
@@ -21,6 +22,9 @@ from weald.pictures.margin_axes import CROSS, GREY, RING, SLACK, SMALL, add_lege
 from weald.pictures.plane import Plane, plane_of
 from weald.pictures.slack import slack_lines
 from weald.svm.kernels.functions import Spectrum
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _INK = "#1a1a1a"
 _LINE_POINTS = 500
@@ -31,17 +35,17 @@ _OWNER = "plot_margin"
 
 
 def plot_margin(
-    model: Any,
-    X: Any,
-    y: Any = None,
+    model: Estimator,
+    X: TableLike,
+    y: TargetLike | None = None,
     *,
-    columns: Any = None,
-    held: Any = None,
+    columns: str | int | Sequence[Hashable] | None = None,
+    held: Mapping[Any, object] | None = None,
     support: bool = True,
     slack: bool = True,
     resolution: int = 240,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw what a support vector machine decides over two columns, or fits over one.
 
     Of two classes: the boundary f = 0, the margins f = ±1, the rows, rings around support rows, crosses on
@@ -94,7 +98,8 @@ def plot_margin(
             f"{resolution!r}."
         )
     check_is_fitted(model)
-    machine = model[-1] if hasattr(model, "steps") else model
+    steps: Any = model
+    machine = steps[-1] if hasattr(model, "steps") else model
     _check_kernel(machine)
     _check_positions(X, columns, held)
     if is_regressor(model):
@@ -114,7 +119,7 @@ def plot_margin(
     return axes
 
 
-def _check_kernel(machine: Any) -> None:
+def _check_kernel(machine: object) -> None:
     """Refuse machines that do not go by columns of numbers."""
     kernel = getattr(machine, "kernel_", getattr(machine, "kernel", None))
     if isinstance(kernel, str) and kernel == "precomputed":
@@ -126,7 +131,9 @@ def _check_kernel(machine: Any) -> None:
         )
 
 
-def _check_positions(X: Any, columns: Any, held: Any) -> None:
+def _check_positions(
+    X: TableLike, columns: str | int | Sequence[Hashable] | None, held: Mapping[Any, object] | None
+) -> None:
     """Refuse positions beyond the columns of a table without names, where no name can be meant instead."""
     if columns is None and not held:
         return
@@ -134,8 +141,10 @@ def _check_positions(X: Any, columns: Any, held: Any) -> None:
     n = table.n_columns
     if list(table.names) != list(range(n)):
         return
-    one = isinstance(columns, str | int | np.integer)
-    varied = [] if columns is None else [columns] if one else list(columns)
+    if columns is None:
+        varied: list[Hashable] = []
+    else:
+        varied = [columns] if isinstance(columns, str | int | np.integer) else list(columns)
     for parameter, names in (("columns", varied), ("held", dict(held or {}))):
         for name in names:
             if name not in table.names:
@@ -150,7 +159,14 @@ def _check_positions(X: Any, columns: Any, held: Any) -> None:
 
 
 def _draw_classes(
-    axes: Any, model: Any, machine: Any, plane: Plane, y: Any, support: bool, slack: bool, resolution: int
+    axes: Axes,
+    model: Any,
+    machine: Any,
+    plane: Plane,
+    y: TargetLike | None,
+    support: bool,
+    slack: bool,
+    resolution: int,
 ) -> None:
     classes = list(model.classes_)
     (left, right), (low, high) = plane.limits(0), plane.limits(1)
@@ -187,7 +203,7 @@ def _draw_classes(
     axes.set_ylim(low, high)
 
 
-def _draw_margins(axes: Any, across: Floats, up: Floats, values: Floats) -> None:
+def _draw_margins(axes: Axes, across: Floats, up: Floats, values: Floats) -> None:
     """Regions paler within the margin, the boundary, and the margins."""
     strong, weak = 0.30, 0.12
     fills = [tint(class_colour(k), s) for k, s in ((0, strong), (0, weak), (1, weak), (1, strong))]
@@ -206,7 +222,7 @@ def _draw_margins(axes: Any, across: Floats, up: Floats, values: Floats) -> None
                 axes.plot([], [], color=_INK, linestyle=style, linewidth=width, label=name)
 
 
-def _draw_regions(axes: Any, across: Floats, up: Floats, labels: NDArray[np.intp], n_classes: int) -> None:
+def _draw_regions(axes: Axes, across: Floats, up: Floats, labels: NDArray[np.intp], n_classes: int) -> None:
     """The region of each class, and lines between them.
 
     Labels have no order, so contours are those of one class at a time; a little blur takes the steps of the
@@ -227,14 +243,14 @@ def _draw_regions(axes: Any, across: Floats, up: Floats, labels: NDArray[np.intp
 
 
 def _draw_rows(
-    axes: Any,
+    axes: Axes,
     at: Floats,
     labels: NDArray[np.intp] | None,
     classes: list[Any],
     wrong: NDArray[np.bool_] | None,
 ) -> None:
     size = _marker_size(len(at))
-    style = {"s": size, "linewidths": 0.6, "edgecolors": "white", "zorder": 4}
+    style: dict[str, Any] = {"s": size, "linewidths": 0.6, "edgecolors": "white", "zorder": 4}
     if labels is None:
         axes.scatter(at[:, 0], at[:, 1], color=GREY, **style)
         return
@@ -254,7 +270,7 @@ def _draw_rows(
         )
 
 
-def _draw_rings(axes: Any, at: Floats, rows: NDArray[Any] | None) -> None:
+def _draw_rings(axes: Axes, at: Floats, rows: NDArray[Any] | None) -> None:
     if rows is None or not len(rows):
         return
     axes.scatter(
@@ -269,7 +285,7 @@ def _draw_rings(axes: Any, at: Floats, rows: NDArray[Any] | None) -> None:
     )
 
 
-def _draw_slack(axes: Any, model: Any, plane: Plane, sides: Floats, margin: Floats) -> None:
+def _draw_slack(axes: Axes, model: Any, plane: Plane, sides: Floats, margin: Floats) -> None:
     """A line from each row that misses its margin to where it would reach it."""
     short = np.flatnonzero(margin < 1 - 1e-3)
     if not 0 < len(short) <= _MOST_LINES:
@@ -284,7 +300,7 @@ def _draw_slack(axes: Any, model: Any, plane: Plane, sides: Floats, margin: Floa
     _segments(axes, np.stack([starts[reached], ends[reached]], axis=1), SLACK)
 
 
-def _note_margin(axes: Any, machine: Any) -> None:
+def _note_margin(axes: Axes, machine: Any) -> None:
     """Width of the margin and support rows, above the picture."""
     parts = []
     width = getattr(machine, "margin_width_", None)
@@ -296,7 +312,7 @@ def _note_margin(axes: Any, machine: Any) -> None:
     axes.set_title(", ".join(parts), loc="left", fontsize=SMALL, color=GREY)
 
 
-def _label_numbers(y: Any, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
+def _label_numbers(y: TargetLike, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
     """The class number of each row."""
     found = read_labels(y, n_rows=n_rows, estimator=_OWNER)[0]
     places = positions_among(found.classes, np.array(classes, dtype=object))
@@ -309,7 +325,9 @@ def _label_numbers(y: Any, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
 # --------------------------------------------------------------------------- regression
 
 
-def _draw_fit(axes: Any, model: Any, machine: Any, plane: Plane, y: Any, support: bool, slack: bool) -> None:
+def _draw_fit(
+    axes: Axes, model: Any, machine: Any, plane: Plane, y: TargetLike | None, support: bool, slack: bool
+) -> None:
     left, right = plane.limits(0)
     across = np.linspace(left, right, _LINE_POINTS)
     fit = np.asarray(model.predict(plane.rows(across[:, None])), np.float64)
@@ -367,7 +385,7 @@ def _support(machine: Any, n_rows: int, margin: Floats | None) -> NDArray[Any] |
     return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)
 
 
-def _segments(axes: Any, lines: Floats, label: str) -> None:
+def _segments(axes: Axes, lines: Floats, label: str) -> None:
     from matplotlib.collections import LineCollection
 
     if len(lines):
@@ -381,7 +399,7 @@ def _marker_size(n_rows: int) -> float:
     return float(np.clip(6000 / max(1, n_rows), 9, 36))
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Axes | None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weald.pictures.plane import Plane, in_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SMALL = 9.0
 GREY, PALE = "#6b6b6b", "#c9c9c9"
@@ -13,7 +16,7 @@ RING, CROSS, SLACK = "support row", "wrong side", "slack ξ"
 _ORDER = ("boundary", "margin", "fit", RING, CROSS, SLACK)
 
 
-def label_axes(axes: Any, plane: Plane) -> None:
+def label_axes(axes: Axes, plane: Plane) -> None:
     """Names of the columns, what is held, and quiet lines."""
     names = plane.names
     axes.set_xlabel(names[0])
@@ -30,25 +33,27 @@ def label_axes(axes: Any, plane: Plane) -> None:
     axes.tick_params(color=PALE, labelcolor=GREY)
 
 
-def add_legend(axes: Any) -> None:
+def add_legend(axes: Axes) -> None:
     """What rows are, then lines; marks of one size whatever theirs in the picture."""
     found = list(zip(*axes.get_legend_handles_labels(), strict=True))
     if not found:
         return
     found.sort(key=lambda pair: _ORDER.index(pair[1]) if pair[1] in _ORDER else -1)
     style: dict[str, Any] = {"fontsize": SMALL}
-    if axes.get_figure(root=True).get_layout_engine() is None:
+    figure: Any = axes.get_figure(root=True)
+    if figure.get_layout_engine() is None:
         style |= {"loc": "best", "framealpha": 0.8, "edgecolor": PALE}  # beside the axes it could be cut off
     else:
         style |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     legend = axes.legend(*zip(*found, strict=True), **style)
-    for handle, (_, label) in zip(legend.legend_handles, found, strict=True):
+    handles: list[Any] = legend.legend_handles
+    for handle, (_, label) in zip(handles, found, strict=True):
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([62.0 if label == RING else 30.0])
 
 
-def _wrapped(axes: Any, words: str) -> list[str]:
+def _wrapped(axes: Axes, words: str) -> list[str]:
     """The words in lines as wide as the axes."""
-    figure = axes.get_figure(root=True)
+    figure: Any = axes.get_figure(root=True)
     width = axes.get_window_extent().width / (0.52 * SMALL * figure.dpi / 72)
     return textwrap.wrap(words, max(30, int(width)), break_long_words=False)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from weald.data.schema import ColumnSchema
+from weald.arrays import Names
+from weald.data.schema import ColumnSchema, Schema
 from weald.errors import DataTypeError, ParameterError
 from weald.model.conditions import Conditions, label
 from weald.model.forest import Forest
@@ -42,8 +43,8 @@ class ShownTree:
         asks: str,
         *,
         decimals: int = 3,
-        feature_names: Any = None,
-        class_names: Any = None,
+        feature_names: Names | None = None,
+        class_names: Names | bool | None = None,
         unnamed: str = "column {}",
         all_missing: bool = False,
         **wording: Any,
@@ -147,7 +148,7 @@ class ShownTree:
         return int((self.forest.slot[node : int(self.ends[node]) + 1] < 0).sum())
 
 
-def fitted_forest(model: Any, asks: str) -> Forest:
+def fitted_forest(model: object, asks: str) -> Forest:
     """The one tree of a fitted estimator of weald, or the error that says what is wrong."""
     forest = getattr(model, "forest_", None)
     if not isinstance(forest, Forest):
@@ -182,7 +183,7 @@ class _OwnNames(Sequence[str]):
         return self._unnamed.format(name) if isinstance(name, int) else label(name)
 
 
-def _column_names(schema: Any, given: Any, unnamed: str) -> Sequence[str]:
+def _column_names(schema: Schema, given: object, unnamed: str) -> Sequence[str]:
     columns = schema.columns
     if given is None:
         return _OwnNames(columns, unnamed)
@@ -194,7 +195,7 @@ def _column_names(schema: Any, given: Any, unnamed: str) -> Sequence[str]:
     return tuple(label(name) for name in names)
 
 
-def _class_names(outputs: Outputs, given: Any) -> tuple[tuple[str, ...], ...] | None:
+def _class_names(outputs: Outputs, given: object) -> tuple[tuple[str, ...], ...] | None:
     """The names of the classes: the model's own unless others are given."""
     if outputs.classes is None or given is None or isinstance(given, bool | np.bool_):
         return outputs.classes
@@ -215,7 +216,7 @@ def _class_names(outputs: Outputs, given: Any) -> tuple[tuple[str, ...], ...] | 
     return tuple(tuple(label(name) for name in each) for each in names)
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return not isinstance(value, str | bytes) and isinstance(value, Sequence | np.ndarray)
 
 
@@ -227,7 +228,7 @@ def _as_list(value: Any, parameter: str) -> list[Any]:
     return list(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
-def check_whole(value: Any, parameter: str, *, least: int = 0, none: bool = False) -> None:
+def check_whole(value: object, parameter: str, *, least: int = 0, none: bool = False) -> None:
     """Refuse anything but a whole number from `least` up (or None, where that is allowed)."""
     if none and value is None:
         return
@@ -236,7 +237,7 @@ def check_whole(value: Any, parameter: str, *, least: int = 0, none: bool = Fals
         raise ParameterError(f"`{parameter}` must be {allowed}; got {value!r}.")
 
 
-def check_choice(value: Any, parameter: str, choices: Collection[str]) -> None:
+def check_choice(value: object, parameter: str, choices: Collection[str]) -> None:
     """Refuse anything but one of these words."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.adapters import to_table
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.matrix.columns import numbers_of
@@ -25,7 +25,7 @@ class Held:
     """A column that does not vary: its value, and where that comes from."""
 
     name: Hashable
-    value: Any
+    value: object
     source: str  # "given", "median" or "most frequent"
 
 
@@ -37,7 +37,7 @@ class Plane:
     columns: tuple[int, ...]
     values: Floats  # (n_rows, n_varied)
     held: tuple[Held, ...]
-    like: Any  # the user's table
+    like: TableLike  # the user's table
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,14 +61,22 @@ class Plane:
             for name in self.table.names
         }
         if pandas_frame.is_frame(self.like) or type(self.like).__module__.partition(".")[0] == "polars":
-            return type(self.like)(columns)
+            frame: Any = type(self.like)
+            return frame(columns)
         if self.table.named:
             return columns
         numbers = all(column.dtype.kind == "f" for column in columns.values())
         return np.column_stack([each if numbers else each.astype(object) for each in columns.values()])
 
 
-def plane_of(X: Any, columns: Any, held: Any, n_varied: int, *, owner: str) -> Plane:
+def plane_of(
+    X: TableLike,
+    columns: str | int | Sequence[Hashable] | None,
+    held: Mapping[Any, object] | None,
+    n_varied: int,
+    *,
+    owner: str,
+) -> Plane:
     """The plane through a table.
 
     Parameters
@@ -103,7 +111,11 @@ def plane_of(X: Any, columns: Any, held: Any, n_varied: int, *, owner: str) -> P
 
 
 def _chosen(
-    table: Table, found: Sequence[Column], columns: Any, n_varied: int, owner: str
+    table: Table,
+    found: Sequence[Column],
+    columns: str | int | Sequence[Hashable] | None,
+    n_varied: int,
+    owner: str,
 ) -> tuple[int, ...]:
     if columns is None:
         numeric = [j for j, column in enumerate(found) if _is_number(column)][:n_varied]
@@ -129,7 +141,7 @@ def _is_number(column: Column) -> bool:
     return not isinstance(column, LevelColumn) and column.unit in ("number", "bool")
 
 
-def _position(table: Table, name: Any, parameter: str, owner: str) -> int:
+def _position(table: Table, name: object, parameter: str, owner: str) -> int:
     names = list(table.names)
     if name in names:
         return names.index(name)
@@ -161,7 +173,7 @@ def _middle(microseconds: Floats, unit: str) -> Any:
     return np.array(middle if len(known) else "NaT", kind if not len(known) else np.int64).astype(kind)[()]
 
 
-def _repeated(value: Any, n_rows: int) -> NDArray[Any]:
+def _repeated(value: object, n_rows: int) -> NDArray[Any]:
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         return np.full(n_rows, float(value))
     if isinstance(value, np.datetime64 | np.timedelta64):

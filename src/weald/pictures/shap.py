@@ -20,8 +20,8 @@ def to_shap(model: Any) -> dict[str, Any]:
     inner = np.flatnonzero(forest.slot >= 0)
     slot = forest.slot[inner]
 
-    def per_node(entries: NDArray[Any], leaf: int, dtype: Any) -> NDArray[Any]:
-        out = np.full(forest.n_nodes, leaf, dtype)
+    def per_node(entries: NDArray[Any], leaf: int, dtype: type) -> NDArray[Any]:
+        out: NDArray[Any] = np.full(forest.n_nodes, leaf, dtype)
         out[inner] = entries
         return out
 

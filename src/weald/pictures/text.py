@@ -5,18 +5,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.arrays import Names
 from weald.pictures.nodes import ShownTree, check_whole
 
 
 def export_text(
-    decision_tree: Any,
+    decision_tree: object,
     *,
-    feature_names: Any = None,
-    class_names: Any = None,
+    feature_names: Names | None = None,
+    class_names: Names | bool | None = None,
     max_depth: int | None = 10,
     spacing: int = 3,
     decimals: int = 2,

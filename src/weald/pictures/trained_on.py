@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.arrays import TableLike
 from weald.data.codes import Codes
 from weald.model.forest import COMBINATION, Forest
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
-def frame_library(X: Any) -> str | None:
+def frame_library(X: TableLike) -> str | None:
     """The library a table is of, if it is a frame library that can hold a tree."""
     module = type(X).__module__.partition(".")[0]
     return module if module in LIBRARIES else None

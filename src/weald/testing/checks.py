@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from weald.arrays import Estimator
+
 #: what scikit-learn grants its own baggers
 _DRAWN_BAGS = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -69,7 +71,7 @@ _NEARBY = dict.fromkeys(
 )
 
 
-def expected_failed_checks(estimator: Any) -> dict[str, str]:
+def expected_failed_checks(estimator: Estimator) -> dict[str, str]:
     """The checks of scikit-learn that `estimator` is allowed to fail.
 
     Parameters
@@ -90,7 +92,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """
     names = [each.__name__ for each in type(estimator).__mro__]  # a subclass may do what its parent may
     granted = next((_GRANTED[name] for name in names if name in _GRANTED), {})
-    if granted is _DRAWN_BAGS and not estimator.bootstrap and isinstance(estimator.max_samples, float):
+    drawn: Any = estimator  # a bagging, where its rows are bags
+    if granted is _DRAWN_BAGS and not drawn.bootstrap and isinstance(drawn.max_samples, float):
         return {**granted, **_PASTED_FRACTIONS}
     if type(estimator).__name__ == "LinearSVC" and _stops_nearby(estimator):
         return dict(_NEARBY)
@@ -102,7 +105,7 @@ def _stops_nearby(machine: Any) -> bool:
     return machine.loss == "hinge" or machine.dual is True or machine.multi_class == "crammer_singer"
 
 
-def _draws_rows(estimator: Any) -> bool:
+def _draws_rows(estimator: Estimator) -> bool:
     """Whether a booster holds rows out or draws some for each tree, or an ensemble draws them."""
     if getattr(estimator, "bootstrap", False) or getattr(estimator, "resample", None) is not None:
         return True

@@ -98,7 +98,7 @@ def _number(answer: Any, name: str) -> float:
     return float(answer)
 
 
-def _shown(answer: Any) -> str:
+def _shown(answer: object) -> str:
     if answer is None:
         return "nothing: None"
     text = repr(answer)

@@ -93,7 +93,7 @@ def default_metric(objective_name: str, parameters: Parameters | None = None) ->
 
 
 def make_metrics(
-    asked: Any, *, objective_name: str, n_outputs: int, parameters: Parameters | None = None
+    asked: object, *, objective_name: str, n_outputs: int, parameters: Parameters | None = None
 ) -> list[Metric]:
     """The metrics of `eval_metric` in xgboost's order: named ones, or else the default, then functions.
 
@@ -141,7 +141,7 @@ def make_metrics(
     return list(found.values())
 
 
-def check_metric_names(asked: Any) -> None:
+def check_metric_names(asked: object) -> None:
     """Raise a `ParameterError` for a name in `eval_metric` that is no metric, whether or not it is measured.
 
     Whether a metric fits the objective is not asked: nothing is measured without a set, and xgboost lets
@@ -153,7 +153,7 @@ def check_metric_names(asked: Any) -> None:
 
 
 def make_metric(
-    name_or_callable: Any,
+    name_or_callable: str | Callable[..., Any],
     *,
     objective_name: str,
     n_outputs: int,
@@ -300,12 +300,12 @@ def _alphas(parameters: Parameters) -> list[float]:
     return [float(a) for a in given] if isinstance(given, Iterable) else [float(given)]
 
 
-def _given(parameters: Parameters, name: str, otherwise: Any) -> Any:
+def _given(parameters: Parameters, name: str, otherwise: object) -> Any:
     value = parameters.get(name)
     return otherwise if value is None else value
 
 
-def _entries(asked: Any) -> list[Any]:
+def _entries(asked: object) -> list[Any]:
     if asked is None:
         return []
     if isinstance(asked, str) or callable(asked):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from weald import engine
 from weald.arrays import Floats
@@ -94,7 +94,7 @@ def prior_start(classes: Floats, weight: Floats | None, n_classes: int) -> Float
     return np.array([each - mean for each in logs])
 
 
-def given_start(base_score: Any, *, n_outputs: int, link: str) -> Floats:
+def given_start(base_score: ArrayLike, *, n_outputs: int, link: str) -> Floats:
     """The user's `base_score`, a number or one an output, as raw scores.
 
     It is given as a prediction; that of softmax is a raw score already. Both as in xgboost.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald.arrays import Floats
 from weald.boosting.newton.base_scores import given_start
@@ -29,7 +29,7 @@ class MatrixObjective:
     """
 
     function: Callable[..., Any]
-    matrix: Any
+    matrix: object
     named: str
     link: str
     n_outputs: int
@@ -85,7 +85,7 @@ class CustomObjective:
         """The raw scores of the prediction 0.5, which xgboost starts custom objectives from."""
         return self.raw_base_scores(0.5)
 
-    def raw_base_scores(self, base_score: Any) -> Floats:
+    def raw_base_scores(self, base_score: ArrayLike) -> Floats:
         """The user's `base_score` as raw scores, (n_outputs,)."""
         return given_start(base_score, n_outputs=self.n_outputs, link=self.link)
 
@@ -108,7 +108,7 @@ class CustomObjective:
             if weight is not None:
                 out[:, weight == 0] = 0.0  # such rows are absent
 
-    def _checked(self, what: str, values: Any) -> Floats:
+    def _checked(self, what: str, values: ArrayLike) -> Floats:
         n_rows = self._target.n_rows
         one = self.n_outputs == 1
         shape = (n_rows,) if one else (n_rows, self.n_outputs)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald import engine
 from weald.arrays import Floats
@@ -106,7 +106,7 @@ class NativeObjective:
         # A start is a prediction: that of the hinge loss is 0 or 1.
         return to_raw(self.link, apply_link(self.link, step)) if self.link == "sign" else step
 
-    def raw_base_scores(self, base_score: Any) -> Floats:
+    def raw_base_scores(self, base_score: ArrayLike) -> Floats:
         """The user's `base_score`, a prediction (of softmax: a raw score), as raw scores: (n_outputs,)."""
         return given_start(base_score, n_outputs=self.n_outputs, link=self.link)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import ColumnLike, WeightLike
 from weald.data.adapters import column_of
 from weald.data.frames.from_sparse import refuse_sparse
 from weald.data.levels import missing_rows
@@ -21,7 +22,7 @@ from weald.errors import DataError, DataTypeError, ParameterError
 
 
 def group_starts(
-    n_rows: int, *, qid: Any = None, group: Any = None, owner: str = "XGBRanker"
+    n_rows: int, *, qid: ColumnLike | None = None, group: ColumnLike | None = None, owner: str = "XGBRanker"
 ) -> NDArray[np.int64]:
     """Where each query starts.
 
@@ -66,11 +67,11 @@ class _Labels(NamedTuple):
     shown: Callable[[Any], str]
 
 
-def _starts_by_label(qid: Any, n_rows: int) -> NDArray[np.int64]:
+def _starts_by_label(qid: ColumnLike, n_rows: int) -> NDArray[np.int64]:
     refuse_sparse(qid, "qid")
-    qid = _flat(qid)
-    is_object = isinstance(qid, list | tuple) or getattr(qid, "dtype", None) == np.dtype(object)
-    labels = _hashable_labels(list(qid)) if is_object else _column_labels(column_of("qid", qid))
+    given = _flat(qid)
+    is_object = isinstance(given, list | tuple) or getattr(given, "dtype", None) == np.dtype(object)
+    labels = _hashable_labels(list(given)) if is_object else _column_labels(column_of("qid", given))
     values, missing = labels.values, labels.missing
     if len(values) != n_rows:
         raise DataError(f"qid has {len(values)} values for {n_rows} rows. Give the query of every row.")
@@ -110,7 +111,7 @@ def _hashable_labels(labels: list[Any]) -> _Labels:
     return _Labels(values, none[values] if none.any() else None, lambda label: repr(levels[int(label)]))
 
 
-def _is_missing(label: Any) -> bool:
+def _is_missing(label: object) -> bool:
     """None, NaN, NaT and pandas' NA, which is not comparable."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
@@ -133,7 +134,7 @@ def _check_together(labels: _Labels, starts: NDArray[np.int64]) -> None:
     )
 
 
-def _flat(values: Any) -> Any:
+def _flat(values: ColumnLike) -> Any:
     """A table of one column as that column."""
     if isinstance(values, list | tuple):
         return values
@@ -143,7 +144,7 @@ def _flat(values: Any) -> Any:
     return values
 
 
-def _starts_by_size(group: Any, n_rows: int) -> NDArray[np.int64]:
+def _starts_by_size(group: ColumnLike, n_rows: int) -> NDArray[np.int64]:
     sizes = np.asarray(_flat(group))
     if sizes.ndim != 1 or sizes.dtype.kind not in "iuf":
         raise DataTypeError("group must be the number of rows of each query: a list of whole numbers.")
@@ -163,7 +164,9 @@ def _starts_by_size(group: Any, n_rows: int) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes.astype(np.int64))]).astype(np.int64)
 
 
-def query_row_weights(sample_weight: Any, group_start: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def query_row_weights(
+    sample_weight: WeightLike | None, group_start: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
     """Weights of queries, spread over their rows.
 
     Parameters
@@ -188,7 +191,8 @@ def query_row_weights(sample_weight: Any, group_start: NDArray[np.int64]) -> NDA
         return None
     sizes = np.diff(group_start)
     n_queries, n_rows = len(sizes), int(group_start[-1])
-    n_given = n_rows if np.ndim(sample_weight) == 0 else len(sample_weight)
+    given: Any = sample_weight  # numbers in any container, which has a length
+    n_given = n_rows if np.ndim(given) == 0 else len(given)
     if n_given not in (n_queries, n_rows):
         raise DataError(
             f"sample_weight has {n_given} values for {n_queries} queries and {n_rows} rows. "

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from weald.arrays import Floats
 from weald.boosting.stage.step import StageStep
 from weald.boosting.stage.table import LossTable
+
+if TYPE_CHECKING:
+    from weald.boosting.callbacks import ModelView
 
 
 class StageWatch:
@@ -45,7 +48,7 @@ class StageWatch:
         patience: int | None = None,
         tol: float = 0.0,
         monitor: Callable[..., Any] | None = None,
-        owner: Any = None,
+        owner: object = None,
         table: LossTable | None = None,
     ) -> None:
         self._step, self._tol = step, tol
@@ -56,12 +59,12 @@ class StageWatch:
         self.oob_improvement: list[float] = []
         self.validation_scores: list[float] = []
 
-    def before_training(self, view: Any) -> None:
+    def before_training(self, view: ModelView | None) -> None:
         """Print the head of the table."""
         if self._table is not None:
             self._table.start()
 
-    def before_round(self, view: Any, round_: int) -> bool:
+    def before_round(self, view: ModelView | None, round_: int) -> bool:
         """Never stops."""
         return False
 
@@ -69,7 +72,7 @@ class StageWatch:
         """As the parameter says."""
         return otherwise
 
-    def after_round(self, view: Any, round_: int) -> bool:
+    def after_round(self, view: ModelView | None, round_: int) -> bool:
         """Measure; True: stop."""
         step = self._step
         self.train_score.append(step.mean_loss(step.drawn.values))
@@ -111,7 +114,7 @@ class StageWatch:
             found["validation_scores_"] = np.array(self.validation_scores)
         return found
 
-    def after_training(self, view: Any) -> None:
+    def after_training(self, view: ModelView | None) -> None:
         """Nothing is open."""
 
     def __enter__(self) -> Self:

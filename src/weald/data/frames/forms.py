@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
+from weald.arrays import SupportsCollect, TableLike
 from weald.data.frames.from_pandas import is_series
 from weald.data.frames.from_sparse import is_sparse
 from weald.errors import DataError, DataTypeError, told
 
 
-def plain_table(X: Any) -> Any:
+def plain_table(X: TableLike) -> TableLike:
     """The table itself, or what it stands for; raises for a single column.
 
     A polars LazyFrame is collected. A list of mappings is a table of their keys, in the order in which they
@@ -47,7 +48,7 @@ def one_column() -> DataError:
     )
 
 
-def as_given(X: Any, table: Any) -> Any:
+def as_given(X: TableLike, table: Any) -> Any:
     """A table that `plain_table` made of X, or one like it, in the form that X has."""
     if _is_lazy(X):
         return table.lazy()
@@ -58,12 +59,12 @@ def as_given(X: Any, table: Any) -> Any:
     return table
 
 
-def is_records(X: Any) -> bool:
+def is_records(X: object) -> TypeGuard[Sequence[Mapping[Hashable, Any]]]:
     """Whether X is a list of mappings of names to values, one a row."""
     return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
-def is_one_row(X: Any) -> bool:
+def is_one_row(X: object) -> TypeGuard[Mapping[Hashable, Any]]:
     """Whether X is a mapping of names to single values."""
     # SciPy's matrices by keys are mappings too.
     if not isinstance(X, Mapping) or is_sparse(X):
@@ -71,7 +72,7 @@ def is_one_row(X: Any) -> bool:
     return len(X) > 0 and all(map(_is_single, X.values()))
 
 
-def _is_single(value: Any) -> bool:
+def _is_single(value: object) -> bool:
     if isinstance(value, str | bytes):
         return True
     if isinstance(value, np.ndarray):
@@ -79,8 +80,9 @@ def _is_single(value: Any) -> bool:
     return not hasattr(value, "__len__") and not hasattr(value, "__iter__")
 
 
-def _columns_of(records: Sequence[Any]) -> dict[Hashable, list[Any]]:
+def _columns_of(records: Sequence[object]) -> dict[Hashable, list[Any]]:
     names: dict[Hashable, None] = {}
+    rows: list[Mapping[Hashable, Any]] = []
     for row, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise DataTypeError(
@@ -88,15 +90,16 @@ def _columns_of(records: Sequence[Any]) -> dict[Hashable, list[Any]]:
                 f"{type(record).__name__}. Give every row as a mapping, or none."
             )
         names.update(dict.fromkeys(record))
-    return {name: [record.get(name) for record in records] for name in names}
+        rows.append(record)
+    return {name: [record.get(name) for record in rows] for name in names}
 
 
-def _is_lazy(X: Any) -> bool:
+def _is_lazy(X: object) -> TypeGuard[SupportsCollect]:
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(X, polars.LazyFrame)
 
 
-def _is_arrow_column(X: Any) -> bool:
+def _is_arrow_column(X: object) -> bool:
     """Whether X is one column of polars or pyarrow; a column of structs is a table."""
     polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
     if polars is not None and isinstance(X, polars.Series):

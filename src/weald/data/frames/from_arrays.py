@@ -180,7 +180,7 @@ def _object_column(name: Hashable, values: NDArray[Any], categorical: bool) -> C
     return _object_categories(name, rows, missing)
 
 
-def _is_nan(value: Any) -> bool:
+def _is_nan(value: object) -> bool:
     # A signaling NaN of decimals compares with nothing.
     return value.is_nan() if isinstance(value, Decimal) else bool(value != value)
 

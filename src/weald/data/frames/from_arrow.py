@@ -6,23 +6,25 @@ Numbers of one chunk stay in the exporter's memory; text is hashed natively.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import SupportsArrowArray, SupportsArrowStream
 from weald.data.frames.forms import one_column
 from weald.data.levels import missing_rows, numeric_as_levels, plain_levels, unified
 from weald.data.table import Column, LevelColumn, NumericColumn
 from weald.errors import DataTypeError
 
 
-def has_arrow(value: Any) -> bool:
+def has_arrow(value: object) -> TypeGuard[SupportsArrowStream | SupportsArrowArray]:
     """Whether `value` offers its data as an Arrow stream or array."""
     return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
 
 
-def arrow_columns(frame: Any) -> tuple[list[Column], int]:
+def arrow_columns(frame: SupportsArrowStream | SupportsArrowArray) -> tuple[list[Column], int]:
     """Every column of a table that exports an Arrow stream, and its number of rows."""
     read = _read(frame)
     if not read.is_table:
@@ -30,13 +32,13 @@ def arrow_columns(frame: Any) -> tuple[list[Column], int]:
     return [_column(raw.name, raw) for raw in read.columns], read.n_rows
 
 
-def columns_of(values: Any, name: Hashable) -> list[Column]:
+def columns_of(values: SupportsArrowStream | SupportsArrowArray, name: Hashable) -> list[Column]:
     """The columns of a table, or the one column, by `name`, of a Series or array."""
     read = _read(values)
     return [_column(raw.name if read.is_table else name, raw) for raw in read.columns]
 
 
-def arrow_column(name: Hashable, values: Any) -> Column:
+def arrow_column(name: Hashable, values: SupportsArrowStream | SupportsArrowArray) -> Column:
     """One column from a Series or array that exports an Arrow stream."""
     read = _read(values)
     if read.is_table:
@@ -44,7 +46,7 @@ def arrow_column(name: Hashable, values: Any) -> Column:
     return _column(name, read.columns[0])
 
 
-def _read(value: Any) -> engine.ArrowTable:
+def _read(value: SupportsArrowStream | SupportsArrowArray) -> engine.ArrowTable:
     if hasattr(value, "__arrow_c_stream__"):
         return engine.read_arrow_stream(value.__arrow_c_stream__())
     schema, array = value.__arrow_c_array__()
@@ -82,6 +84,7 @@ def _dictionary_column(name: Hashable, raw: engine.ArrowColumn, values: engine.A
     return unified(name, _through(kept, raw.values), plain_levels(listed), ordered=True)
 
 
-def _through(table: Any, indices: Any) -> Any:
+def _through(table: NDArray[np.int32], indices: NDArray[Any]) -> NDArray[np.int32]:
     """`table[indices]` where an index of -1 stays -1."""
-    return np.append(table, np.int32(-1)).astype(np.int32, copy=False)[indices]
+    found: NDArray[np.int32] = np.append(table, np.int32(-1)).astype(np.int32, copy=False)[indices]
+    return found

@@ -7,25 +7,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import ColumnLike
 from weald.data.frames.from_arrays import array_column, as_categorical
 from weald.data.levels import unified
 from weald.data.table import Column, LevelColumn, NumericColumn
 from weald.data.times import time_column
 from weald.errors import DataTypeError
 
+if TYPE_CHECKING:
+    import pandas
 
-def is_frame(value: Any) -> bool:
+
+def is_frame(value: object) -> TypeGuard[pandas.DataFrame]:
     """Whether `value` is a pandas DataFrame; never imports pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
-def is_series(value: Any) -> bool:
+def is_series(value: object) -> TypeGuard[pandas.Series]:
     """Whether `value` is a pandas Series, Index or extension array; never imports pandas."""
     pandas = sys.modules.get("pandas")
     if pandas is None:
@@ -33,7 +38,7 @@ def is_series(value: Any) -> bool:
     return isinstance(value, pandas.Series | pandas.Index | pandas.api.extensions.ExtensionArray)
 
 
-def series_column(name: Hashable, values: Any, *, categorical: bool = False) -> Column:
+def series_column(name: Hashable, values: ColumnLike, *, categorical: bool = False) -> Column:
     """One column from a pandas Series, Index or extension array."""
     pandas = sys.modules["pandas"]
     series = values if isinstance(values, pandas.Series) else pandas.Series(values)
@@ -44,19 +49,19 @@ def series_column(name: Hashable, values: Any, *, categorical: bool = False) -> 
     return as_categorical(column) if categorical else column
 
 
-def _numpy_series(name: Hashable, series: Any, categorical: bool) -> Column:
+def _numpy_series(name: Hashable, series: pandas.Series, categorical: bool) -> Column:
     pandas = sys.modules["pandas"]
     if series.dtype.kind == "O" and pandas.api.types.infer_dtype(series, skipna=True) == "string":
         return _factorized(name, series)
     return array_column(name, series.to_numpy(), categorical=categorical)
 
 
-def _factorized(name: Hashable, series: Any) -> LevelColumn:
+def _factorized(name: Hashable, series: pandas.Series) -> LevelColumn:
     codes, uniques = sys.modules["pandas"].factorize(series)
     return unified(name, codes, uniques.tolist())
 
 
-def _extension_series(name: Hashable, series: Any, pandas: Any) -> Column:
+def _extension_series(name: Hashable, series: pandas.Series, pandas: ModuleType) -> Column:
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         codes = series.cat.codes.to_numpy()
@@ -82,7 +87,7 @@ def _extension_series(name: Hashable, series: Any, pandas: Any) -> Column:
     )
 
 
-def _nullable_numbers(name: Hashable, series: Any) -> NumericColumn:
+def _nullable_numbers(name: Hashable, series: pandas.Series) -> NumericColumn:
     """Int64, Float64, boolean and their like: values and a mask."""
     dtype = series.dtype.numpy_dtype
     missing: NDArray[np.bool_] | None = series.isna().to_numpy(dtype=np.bool_)

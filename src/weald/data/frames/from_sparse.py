@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import itertools
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald.data.blocks import SparseBlock
 from weald.data.frames.from_arrays import native_numbers
 from weald.errors import DataError, DataTypeError
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 MOST_COLUMNS = 2**31 - 1
 
 
-def is_sparse(value: Any) -> bool:
+def is_sparse(value: object) -> TypeGuard[sparse.sparray]:
     """Whether `value` is a SciPy sparse matrix or array; never imports SciPy."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(value))
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and bool(module.issparse(value))
 
 
-def refuse_sparse(values: Any, what: str) -> None:
+def refuse_sparse(values: object, what: str) -> None:
     """Raise for a sparse matrix where one number a row is meant; the last word of `what` is its name."""
     if is_sparse(values):
         raise DataTypeError(
@@ -35,7 +38,7 @@ def refuse_sparse(values: Any, what: str) -> None:
         )
 
 
-def sparse_block(X: Any) -> SparseBlock:
+def sparse_block(X: sparse.sparray) -> SparseBlock:
     """The matrix as the core reads it; the arrays are SciPy's own where it has CSR or CSC.
 
     Parameters
@@ -68,7 +71,7 @@ def sparse_block(X: Any) -> SparseBlock:
     return SparseBlock(by_rows, shape, indptr, indices, np.ascontiguousarray(native_numbers(data)))
 
 
-def _check_dtype(X: Any) -> None:
+def _check_dtype(X: sparse.sparray) -> None:
     kind = X.dtype.kind
     if kind == "c":
         raise DataError(f"Complex data not supported: the matrix is {X.dtype}. Take its real part.")
@@ -80,9 +83,9 @@ def _damaged(what: str) -> DataError:
     return DataError(f"The sparse matrix X is damaged: {what}. Build it again.")
 
 
-def _whole_numbers(array: Any, name: str) -> NDArray[Any]:
+def _whole_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
     """A vector of int32 or int64 without gaps."""
-    array = np.asarray(array)
+    array = np.asarray(values)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise _damaged(f"{name} is no vector of whole numbers")
     dtype = array.dtype if array.dtype in (np.dtype(np.int32), np.dtype(np.int64)) else np.dtype(np.int64)
@@ -90,7 +93,7 @@ def _whole_numbers(array: Any, name: str) -> NDArray[Any]:
 
 
 def _checked(
-    indptr: Any, indices: Any, data: Any, shape: tuple[int, int]
+    indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], shape: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
     """The arrays of a matrix compressed along the first of `shape`, cut to the entries it has."""
     indptr = _whole_numbers(indptr, "indptr").astype(np.int64, copy=False)
@@ -112,7 +115,7 @@ def _checked(
     return indptr, indices, data
 
 
-def _lines(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+def _lines(X: sparse.sparray, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
     """The arrays of CSR for a matrix in another format."""
     if X.format == "lil":
         return _lines_of_lists(X, shape)
@@ -128,7 +131,7 @@ def _lines(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[A
     return indptr, column, data
 
 
-def _coordinates(X: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _coordinates(X: sparse.sparray) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     if X.format == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]):
         raise _damaged("it has not one offset a diagonal")
     try:
@@ -138,7 +141,9 @@ def _coordinates(X: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     return _whole_numbers(coo.row, "row"), _whole_numbers(coo.col, "col"), np.asarray(coo.data)
 
 
-def _lines_of_lists(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+def _lines_of_lists(
+    X: sparse.sparray, shape: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
     lengths = [len(columns) for columns in X.rows]
     if len(lengths) != shape[0] or lengths != [len(values) for values in X.data]:
         raise _damaged("its rows and data differ in length")
@@ -151,7 +156,9 @@ def _lines_of_lists(X: Any, shape: tuple[int, int]) -> tuple[NDArray[np.int64], 
     return indptr, indices, data
 
 
-def _block_coordinates(X: Any, shape: tuple[int, int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _block_coordinates(
+    X: sparse.sparray, shape: tuple[int, int]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """BSR: rows and columns of every value of its blocks."""
     if X.data.ndim != 3 or min(X.data.shape[1:]) < 1:
         raise _damaged("data holds no blocks")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import ColumnLike, TableLike
 from weald.data.adapters import array_of_rows, check_size, names_are_given, refuse_by_type
 from weald.data.frames import from_arrow as arrow_frame
 from weald.data.frames import from_pandas as pandas_frame
@@ -22,7 +23,7 @@ from weald.data.table import Outline
 from weald.errors import DataError, DataTypeError
 
 
-def indexable(X: Any, *, any_shape: bool = False) -> Any:
+def indexable(X: TableLike, *, any_shape: bool = False) -> Any:
     """The table in a form whose rows can be taken: itself, or an array where it was a list.
 
     Lazy frames are collected, and records become a mapping of name to values. Sparse matrices stay CSC or
@@ -48,7 +49,7 @@ def _all_numbers(array: NDArray[Any]) -> bool:
     return all(value is None or isinstance(value, int | float | np.number) for value in array.flat)
 
 
-def outline(X: Any) -> Outline:
+def outline(X: TableLike) -> Outline:
     """The names and the size of a table that `indexable` gave."""
     if pandas_frame.is_frame(X):
         return _outline(tuple(X.columns.tolist()), len(X))
@@ -66,7 +67,7 @@ def outline(X: Any) -> Outline:
     return _outline(tuple(frame.columns), len(frame))
 
 
-def count_rows(X: Any) -> int:
+def count_rows(X: TableLike) -> int:
     """How many rows X has, table or not: some estimators take texts, or arrays of more dimensions."""
     shape = getattr(X, "shape", None)
     if isinstance(shape, tuple) and shape:
@@ -82,7 +83,7 @@ def _outline(names: tuple[Any, ...], n_rows: int) -> Outline:
     return Outline(names, n_rows, named)
 
 
-def take(X: Any, rows: NDArray[np.int64] | None = None, columns: Sequence[int] | None = None) -> Any:
+def take(X: TableLike, rows: NDArray[np.int64] | None = None, columns: Sequence[int] | None = None) -> Any:
     """Some rows, which may repeat, and some columns by position, of a table that `indexable` gave.
 
     >>> take(np.arange(6).reshape(2, 3), np.array([1, 1]), [0, 2]).tolist()
@@ -91,23 +92,23 @@ def take(X: Any, rows: NDArray[np.int64] | None = None, columns: Sequence[int] |
     if rows is None and columns is None:
         return X
     if pandas_frame.is_frame(X):
-        X = X if columns is None else X.iloc[:, list(columns)]
-        return X if rows is None else X.iloc[rows]
+        frame = X if columns is None else X.iloc[:, list(columns)]
+        return frame if rows is None else frame.iloc[rows]
     if isinstance(X, Mapping):
         names = list(X) if columns is None else [list(X)[j] for j in columns]
         return {name: X[name] if rows is None else take_values(X[name], rows) for name in names}
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
-        X = X if columns is None else X[[X.dtype.names[j] for j in columns]]
-        return X if rows is None else X[rows]
+        records = X if columns is None else X[[X.dtype.names[j] for j in columns]]
+        return records if rows is None else records[rows]
     if isinstance(X, np.ndarray) or is_sparse(X):
-        X = X if rows is None else X[rows]
-        return X if columns is None else X[:, list(columns)]
+        matrix = X if rows is None else X[rows]
+        return matrix if columns is None else matrix[:, list(columns)]
     if is_arrow_table(X):
-        X = X if columns is None else X.select(list(columns))
-        return X if rows is None else arrow_rows(X, rows)
-    frame = _narwhals(X)
-    frame = frame if columns is None else frame.select([frame.columns[j] for j in columns])
-    return (frame if rows is None else frame[rows.tolist(), :]).to_native()
+        table = X if columns is None else X.select(list(columns))
+        return table if rows is None else arrow_rows(table, rows)
+    native = _narwhals(X)
+    native = native if columns is None else native.select([native.columns[j] for j in columns])
+    return (native if rows is None else native[rows.tolist(), :]).to_native()
 
 
 def take_values(values: Any, rows: NDArray[np.int64]) -> Any:
@@ -121,7 +122,7 @@ def take_values(values: Any, rows: NDArray[np.int64]) -> Any:
     return values[rows] if isinstance(values, np.ndarray) else values.take(rows)
 
 
-def without_column(X: Any, name: str) -> tuple[Any, Any]:
+def without_column(X: TableLike, name: str) -> tuple[TableLike, ColumnLike | None]:
     """The table without the column of that name, and the column; the table itself and None if it has none.
 
     >>> without_column({"x": [1, 2], "qid": [7, 7]}, "qid")
@@ -145,17 +146,18 @@ def without_column(X: Any, name: str) -> tuple[Any, Any]:
         return X, None
     rest = take(X, None, [j for j, each in enumerate(names) if each != name])
     by_name = pandas_frame.is_frame(X) or isinstance(X, Mapping | np.ndarray)
-    return rest, X[name] if by_name else _narwhals(X)[name].to_native()
+    known: Any = X
+    return rest, known[name] if by_name else _narwhals(X)[name].to_native()
 
 
-def _frame_or_none(X: Any) -> Any:
+def _frame_or_none(X: object) -> Any:
     try:
         return _narwhals(X)
     except DataTypeError:  # one column, or a stream that no library knows
         return None
 
 
-def _narwhals(X: Any) -> Any:
+def _narwhals(X: object) -> Any:
     import narwhals
 
     try:

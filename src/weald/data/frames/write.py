@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TableLike
 from weald.data.adapters import array_of_rows
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.frames.forms import as_given, plain_table
@@ -34,6 +35,10 @@ from weald.data.table import Unit
 from weald.data.times import ticks_of
 from weald.errors import DataError, DataTypeError
 
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
@@ -42,7 +47,7 @@ class Cells:
     """New values for some rows of one column."""
 
     rows: NDArray[np.intp]
-    values: Any  # numbers (microseconds for dates and durations), or levels
+    values: Sequence[Any] | NDArray[Any]  # numbers (microseconds for dates and durations), or levels
     unit: Unit | None  # None: levels
 
     def numbers(self) -> NDArray[np.float64]:
@@ -66,7 +71,7 @@ class Cells:
         return dates if self.unit != "instant" else [date.replace(tzinfo=dt.UTC) for date in dates]
 
 
-def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
+def write_cells(X: TableLike, cells: Mapping[int, Cells]) -> Any:
     """A copy of a table with new values in some cells of the columns at these positions.
 
     Parameters
@@ -83,8 +88,8 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
         For any other kind of table.
     """
     cells = {j: found for j, found in cells.items() if len(found.rows)}
-    if not pandas_frame.is_frame(X) and (table := plain_table(X)) is not X:
-        return as_given(X, write_cells(table, cells))
+    if not pandas_frame.is_frame(X) and (plain := plain_table(X)) is not X:
+        return as_given(X, write_cells(plain, cells))
     if pandas_frame.is_frame(X):
         out = X.copy()
         for j, found in cells.items():
@@ -94,9 +99,10 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
         columns = [_polars_column(X.to_series(j), found) for j, found in cells.items()]
         return X.with_columns(columns)
     if _is_of("pyarrow", "Table", X):
+        table = X
         for j, found in cells.items():
-            X = X.set_column(j, X.schema.field(j), arrow_column_with(X.column(j), found))
-        return X
+            table = table.set_column(j, table.schema.field(j), arrow_column_with(table.column(j), found))
+        return table
     if isinstance(X, Mapping):
         return {
             name: _column(values, cells[j]) if j in cells else values
@@ -109,24 +115,24 @@ def write_cells(X: Any, cells: Mapping[int, Cells]) -> Any:
     return array
 
 
-def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+def take_rows(X: TableLike, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table, as a table of its own kind; of a sparse matrix as a dense array."""
     if pandas_frame.is_frame(X):
         return _pandas_rows(X, rows)
-    X = plain_table(X)
-    if _is_of("polars", "DataFrame", X):
-        return X[rows]
-    if _is_of("pyarrow", "Table", X):
-        return arrow_rows(X, rows)
-    if isinstance(X, Mapping):
-        return {name: _take(values, rows) for name, values in X.items()}
-    if is_sparse(X):
-        return X.tocsr()[rows].toarray()
-    check_writable(X)
-    return array_of_rows(X)[rows]
+    table: Any = plain_table(X)
+    if _is_of("polars", "DataFrame", table):
+        return table[rows]
+    if _is_of("pyarrow", "Table", table):
+        return arrow_rows(table, rows)
+    if isinstance(table, Mapping):
+        return {name: _take(values, rows) for name, values in table.items()}
+    if is_sparse(table):
+        return table.tocsr()[rows].toarray()
+    check_writable(table)
+    return array_of_rows(table)[rows]
 
 
-def _pandas_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+def _pandas_rows(X: pandas.DataFrame, rows: NDArray[np.intp]) -> pandas.DataFrame:
     try:
         return X.iloc[rows]
     except NotImplementedError:  # columns of string views, in some versions of pyarrow
@@ -140,7 +146,7 @@ def _pandas_rows(X: Any, rows: NDArray[np.intp]) -> Any:
         return pandas.DataFrame(taken).set_axis(X.columns, axis=1)
 
 
-def _of_arrow(array: Any, index: Any, name: Any) -> Any:
+def _of_arrow(array: pyarrow.Array, index: pandas.Index, name: object) -> pandas.Series:
     """A pandas Series on an Arrow array."""
     pandas = sys.modules["pandas"]
     return pandas.Series(pandas.arrays.ArrowExtensionArray(array), index=index, name=name)
@@ -164,7 +170,7 @@ def _take(values: Any, rows: NDArray[np.intp]) -> Any:
     return [values[row] for row in rows.tolist()]
 
 
-def check_writable(X: Any) -> None:
+def check_writable(X: TableLike) -> None:
     """Raise for tables whose cells cannot be written."""
     X = X if pandas_frame.is_frame(X) else plain_table(X)
     if is_sparse(X):
@@ -181,13 +187,13 @@ def check_writable(X: Any) -> None:
         )
 
 
-def _is_of(library: str, name: str, value: Any) -> bool:
+def _is_of(library: str, name: str, value: object) -> TypeGuard[Any]:
     """Whether the value is an object of a library's class; never imports it."""
     found = sys.modules.get(library)
     return found is not None and isinstance(value, getattr(found, name))
 
 
-def _column(values: Any, cells: Cells) -> Any:
+def _column(values: object, cells: Cells) -> Any:
     """One sequence of any library with new values."""
     if pandas_frame.is_series(values):
         pandas = sys.modules["pandas"]
@@ -232,7 +238,7 @@ def _as_objects(array: NDArray[Any], cells: Cells) -> NDArray[Any]:
     return out
 
 
-def _like(value: Any, example: Any) -> Any:
+def _like(value: Any, example: object) -> Any:
     """A number, date, time or decimal as the column's own kind of it."""
     if isinstance(example, Decimal):
         return Decimal(repr(float(value)))
@@ -252,7 +258,7 @@ def _like(value: Any, example: Any) -> Any:
     return value
 
 
-def _to_microseconds(value: Any) -> dt.datetime | dt.timedelta:
+def _to_microseconds(value: np.datetime64 | np.timedelta64) -> dt.datetime | dt.timedelta:
     """A time of NumPy as Python's own, which knows no nanoseconds and no years beyond 9999."""
     found = value.astype(f"{value.dtype.kind}8[us]").item()
     if not isinstance(found, dt.datetime | dt.timedelta):
@@ -262,7 +268,7 @@ def _to_microseconds(value: Any) -> dt.datetime | dt.timedelta:
     return found
 
 
-def _pandas_column(series: Any, cells: Cells) -> Any:
+def _pandas_column(series: pandas.Series, cells: Cells) -> pandas.Series:
     pandas = sys.modules["pandas"]
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
@@ -286,7 +292,7 @@ def _pandas_column(series: Any, cells: Cells) -> Any:
     return out
 
 
-def _pandas_categories(series: Any, cells: Cells) -> Any:
+def _pandas_categories(series: pandas.Series, cells: Cells) -> pandas.Series:
     pandas = sys.modules["pandas"]
     categories = series.cat.categories
     position = level_positions(plain_levels(categories.tolist()))

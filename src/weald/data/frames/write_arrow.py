@@ -8,7 +8,7 @@ from __future__ import annotations
 import decimal
 import sys
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,13 @@ from weald.data.levels import level_key, level_positions, plain_levels
 from weald.data.times import ticks_of
 from weald.errors import DataError, told
 
+if TYPE_CHECKING:
+    import pyarrow
 
-def arrow_column_with(column: Any, cells: Any) -> Any:
+    from weald.data.frames.write import Cells
+
+
+def arrow_column_with(column: pyarrow.ChunkedArray | pyarrow.Array, cells: Cells) -> pyarrow.Array:
     """A copy of an array or chunked array with new values in some cells."""
     arrow = sys.modules["pyarrow"]
     if isinstance(column, arrow.ChunkedArray):
@@ -51,7 +56,7 @@ def decimals_of(numbers: NDArray[np.float64], scale: int) -> list[Decimal]:
         return [Decimal(repr(value)).quantize(unit) for value in numbers.tolist()]
 
 
-def foreign_level(name: Any, level: Any) -> DataError:
+def foreign_level(name: object, level: object) -> DataError:
     """The error for a category that a column's type does not know."""
     return DataError(
         f"Column {name!r} should be filled with {told(level)}, which is not among the categories of its "
@@ -59,7 +64,7 @@ def foreign_level(name: Any, level: Any) -> DataError:
     )
 
 
-def _dictionary_with(column: Any, cells: Any) -> Any:
+def _dictionary_with(column: pyarrow.DictionaryArray, cells: Cells) -> pyarrow.Array:
     arrow = sys.modules["pyarrow"]
     # As weald reads them: Arrow's own Python values round times to microseconds.
     position = level_positions(plain_levels(_python_values(column.dictionary)))
@@ -72,7 +77,7 @@ def _dictionary_with(column: Any, cells: Any) -> Any:
     return arrow.DictionaryArray.from_arrays(indices, column.dictionary, ordered=column.type.ordered)
 
 
-def _python_values(values: Any) -> list[Any]:
+def _python_values(values: pyarrow.Array) -> list[Any]:
     """The values of an array; times of nanoseconds as NumPy's own."""
     arrow = sys.modules["pyarrow"]
     if arrow.types.is_timestamp(values.type) or arrow.types.is_duration(values.type):
@@ -82,7 +87,7 @@ def _python_values(values: Any) -> list[Any]:
     return found
 
 
-def _times_with(column: Any, cells: Any) -> Any:
+def _times_with(column: pyarrow.Array, cells: Cells) -> pyarrow.Array:
     """Dates, durations and times of day, by their ticks."""
     arrow = sys.modules["pyarrow"]
     ticks = _ticks(column)
@@ -94,14 +99,14 @@ def _times_with(column: Any, cells: Any) -> Any:
     return arrow.array(ticks.astype(_storage(column.type)), mask=missing).cast(column.type)
 
 
-def _ticks(column: Any) -> NDArray[np.int64]:
+def _ticks(column: pyarrow.Array) -> NDArray[np.int64]:
     arrow = sys.modules["pyarrow"]
     whole = column.cast(arrow.int32() if _storage(column.type) == "int32" else arrow.int64())
     found: NDArray[np.int64] = whole.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     return found
 
 
-def _step(kind: Any) -> str:
+def _step(kind: pyarrow.DataType) -> str:
     """What one tick of a type is, as NumPy names it."""
     types = sys.modules["pyarrow"].types
     if types.is_date32(kind):
@@ -109,7 +114,7 @@ def _step(kind: Any) -> str:
     return "ms" if types.is_date64(kind) else str(kind.unit)
 
 
-def _storage(kind: Any) -> str:
+def _storage(kind: pyarrow.DataType) -> str:
     types = sys.modules["pyarrow"].types
     return "int32" if types.is_date32(kind) or types.is_time32(kind) else "int64"
 
@@ -117,13 +122,13 @@ def _storage(kind: Any) -> str:
 # --------------------------------------------------------------------------- rows
 
 
-def is_arrow_table(X: Any) -> bool:
+def is_arrow_table(X: object) -> TypeGuard[pyarrow.Table]:
     """Whether X is a pyarrow table; never imports pyarrow."""
     arrow = sys.modules.get("pyarrow")
     return arrow is not None and isinstance(X, arrow.Table)
 
 
-def arrow_rows(table: Any, rows: NDArray[Any]) -> Any:
+def arrow_rows(table: pyarrow.Table, rows: NDArray[Any]) -> pyarrow.Table:
     """Some rows of a table, which may repeat."""
     try:
         return table.take(rows)
@@ -134,7 +139,9 @@ def arrow_rows(table: Any, rows: NDArray[Any]) -> Any:
         )
 
 
-def arrow_values(column: Any, rows: NDArray[Any]) -> Any:
+def arrow_values(
+    column: pyarrow.ChunkedArray | pyarrow.Array, rows: NDArray[Any]
+) -> pyarrow.ChunkedArray | pyarrow.Array:
     """Some values of an array or chunked array, which may repeat."""
     arrow = sys.modules["pyarrow"]
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from weald.data.column_schema import Positions
 from weald.data.schema import Schema
 from weald.data.table import Column, LevelColumn
 from weald.errors import DataError, infinite_value
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class ColumnLayout:
             name = self.schema.columns[self.source(int(columns[0]))].name
             raise infinite_value(name, first_row + int(rows[0]), float(block[rows[0], columns[0]]))
 
-    def refuse_infinite_csr(self, matrix: Any) -> None:
+    def refuse_infinite_csr(self, matrix: sparse.csr_array) -> None:
         """Raise if a CSR matrix holds an infinite number."""
         at = np.flatnonzero(np.isinf(matrix.data))
         if len(at):

@@ -261,7 +261,9 @@ def _not_zero(values: Floats) -> Floats:
     return np.where(values > 0, values, 1.0)
 
 
-def _finished_csr(raw: Any, layout: ColumnLayout, fill: Floats, centre: Floats, divisor: Floats) -> Any:
+def _finished_csr(
+    raw: sparse.csr_array, layout: ColumnLayout, fill: Floats, centre: Floats, divisor: Floats
+) -> Any:
     """The CSR matrix with gaps filled and columns moved and divided; infinite numbers raise."""
     moved = np.flatnonzero(centre)
     if len(moved):
@@ -286,7 +288,12 @@ def _finished_csr(raw: Any, layout: ColumnLayout, fill: Floats, centre: Floats, 
 
 
 def _with_centred(
-    raw: Any, layout: ColumnLayout, moved: NDArray[np.intp], fill: Floats, centre: Floats, divisor: Floats
+    raw: sparse.csr_array,
+    layout: ColumnLayout,
+    moved: NDArray[np.intp],
+    fill: Floats,
+    centre: Floats,
+    divisor: Floats,
 ) -> Any:
     """The columns that are centred as numbers without zeros, beside the sparse ones."""
     layout.refuse_infinite_csr(raw)

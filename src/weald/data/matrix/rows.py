@@ -124,7 +124,7 @@ def _write_column(column: Column, start: int, stop: int, out: Floats) -> None:
 # --------------------------------------------------------------------------- sparse
 
 
-def as_csr(values: Any) -> Any:
+def as_csr(values: sparse.sparray) -> sparse.csr_array:
     """A SciPy matrix as CSR of float64: indices of a row rise, no duplicates, no zeros. Never changes it."""
     matrix = sparse.csr_array(values)  # of CSR the same arrays
     if not matrix.has_canonical_format:
@@ -144,7 +144,7 @@ def csr_array(data: Floats, indices: NDArray[Any], indptr: NDArray[Any], shape: 
     return sparse.csr_array(parts, shape=shape)
 
 
-def csr_of(table: Table, layout: ColumnLayout) -> Any:
+def csr_of(table: Table, layout: ColumnLayout) -> sparse.csr_array:
     """The table as CSR with all columns of the matrix, nothing filled or scaled; stored NaN is missing."""
     columns = table.columns
     if not (isinstance(columns, BlockColumns) and isinstance(columns.block, SparseBlock)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from weald.data.matrix.columns import ColumnLayout, numbers_of
 from weald.data.table import BlockColumns, Table
 from weald.engine.sparse_columns import SparseEntries
 from weald.errors import infinite_value
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 #: numbers that are read together, and of those that are looked at together
 _BLOCK, _CACHED = 1 << 22, 1 << 17
@@ -119,7 +122,7 @@ def _medians(lines: Floats) -> Floats:
     return upper if lines.shape[1] % 2 else _between(ordered[:, :half].max(axis=1), upper)
 
 
-def _between(low: Any, high: Any) -> Floats:
+def _between(low: Floats, high: Floats) -> Floats:
     middle: Floats = np.where(low == high, low, 0.5 * low + 0.5 * high)  # a sum first may leave float64
     return middle
 
@@ -196,7 +199,7 @@ def _count_levels(
 
 
 def sparse_statistics(
-    matrix: Any, layout: ColumnLayout, weight: Floats | None, *, spread: bool, sizes: bool = True
+    matrix: sparse.csr_array, layout: ColumnLayout, weight: Floats | None, *, spread: bool, sizes: bool = True
 ) -> Statistics:
     """The statistics of a CSR matrix without duplicates, whose stored NaN are gaps.
 
@@ -216,7 +219,9 @@ def sparse_statistics(
     return Statistics(fill, mean, deviation, np.maximum(-low, high))
 
 
-def _sparse_fill(matrix: Any, entries: SparseEntries, total: float, weight: Floats | None) -> Floats:
+def _sparse_fill(
+    matrix: sparse.csr_array, entries: SparseEntries, total: float, weight: Floats | None
+) -> Floats:
     """The median of each column, zeros included: 0 unless half of what is known is stored."""
     stored, missing = entries.counts()
     fill = np.zeros(matrix.shape[1])

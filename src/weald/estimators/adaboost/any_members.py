@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from weald.adaboost.records import MemberRows
 from weald.adaboost.weights import TOTAL
+from weald.arrays import Estimator, TableLike
 from weald.data.frames.user_rows import outline, take
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError, naming_member
@@ -44,7 +45,7 @@ class OtherLearner:
     )
 
     def __init__(
-        self, template: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None, seed: int
+        self, template: Estimator, X: TableLike, y: NDArray[Any], classes: NDArray[Any] | None, seed: int
     ) -> None:
         self._template, self._X, self._y, self._classes, self._seed = template, X, y, classes, seed
         self.name = type(template).__name__
@@ -59,26 +60,26 @@ class OtherLearner:
         table = self._X if all_rows else take(self._X, rows)
         return fit_member(member, table, self._y[rows], **extra)
 
-    def said(self, member: Any) -> NDArray[Any]:
+    def said(self, member: Estimator) -> NDArray[Any]:
         """What a member says of every row."""
         return self.answers(member, self._X)
 
-    def read(self, X: Any, owner: str) -> tuple[Any, int]:
+    def read(self, X: TableLike, owner: str) -> tuple[Any, int]:
         """Another table with the columns of this one in their order, and its rows."""
         table = in_order(X, names_of(outline(self._X)), owner, any_shape=True)
         return table, outline(table).n_rows
 
-    def answers(self, member: Any, table: Any) -> NDArray[Any]:
+    def answers(self, member: Estimator, table: Any) -> NDArray[Any]:
         """What a member says of the rows of a table."""
         return answers(member, table, self._classes)
 
 
-def is_random(template: Any) -> bool:
+def is_random(template: Estimator) -> bool:
     """Whether chance may decide how an estimator is fitted."""
     return any(name.rpartition("__")[2] == "random_state" for name in template.get_params())
 
 
-def answers(member: Any, X: Any, classes: NDArray[Any] | None) -> NDArray[Any]:
+def answers(member: Estimator, X: TableLike, classes: NDArray[Any] | None) -> NDArray[Any]:
     """What a member says of a table: class numbers or numbers."""
     said = member.predict(X)
     if classes is not None:
@@ -89,7 +90,7 @@ def answers(member: Any, X: Any, classes: NDArray[Any] | None) -> NDArray[Any]:
     return numbers.reshape(-1)
 
 
-def for_members(options: Options, template: Any, kind: str, owner: str) -> Options:
+def for_members(options: Options, template: Estimator, kind: str, owner: str) -> Options:
     """The parameters as members of this kind allow them.
 
     Regressors that take no weights get rows drawn by weight, as scikit-learn draws them for all; classifiers
@@ -110,7 +111,7 @@ def for_members(options: Options, template: Any, kind: str, owner: str) -> Optio
 class BoostedOthers:
     """Fitted estimators, with what each counts, and the names of the columns they were fitted on."""
 
-    template: Any
+    template: Estimator
     seed: int
     fitted: list[Any]
     #: names alone: kinds and levels are the members' own business
@@ -122,7 +123,7 @@ class BoostedOthers:
     def __len__(self) -> int:
         return len(self.fitted)
 
-    def read(self, X: Any, owner: str) -> Any:
+    def read(self, X: TableLike, owner: str) -> Any:
         """A table whose rows can be taken, with the columns of training in their order."""
         return in_order(X, self.schema, owner, any_shape=True)
 

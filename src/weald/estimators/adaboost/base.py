@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -18,6 +19,7 @@ from weald.adaboost.loop import Boosted, boost
 from weald.adaboost.records import Learner, Round, RoundsPlan
 from weald.adaboost.table import RoundTable
 from weald.adaboost.weights import RowWeights
+from weald.arrays import Estimator, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.schema import Schema
 from weald.data.target import positions_among, read_weight, restore_labels, warn_of_column
@@ -39,6 +41,7 @@ from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.members import showing
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import class_attributes, set_fitted
+from weald.estimators.tree.base import BaseTree
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
 
@@ -72,7 +75,7 @@ class BaseAdaBoost(
     #: "classifier" or "regressor"
     _kind: ClassVar[str]
 
-    estimator: Any
+    estimator: Estimator | None
     n_jobs: int | None
 
     estimator_: Any
@@ -90,7 +93,7 @@ class BaseAdaBoost(
         """The base estimator where none is given."""
 
     @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         """The target as numbers or class numbers, and the classes if it has any."""
 
     @abstractmethod
@@ -107,7 +110,7 @@ class BaseAdaBoost(
     ) -> RoundTable:
         """The rounds to read."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Fit the members, one after another.
 
         Parameters
@@ -128,13 +131,20 @@ class BaseAdaBoost(
         """
         options = self._checked_options()
         base = self._base(options)
-        step = self._fit_trees if shares_codes(base) else self._fit_others
+        step: Callable[..., Fitted] = self._fit_trees if shares_codes(base) else self._fit_others
         options = for_members(options, base, self._kind, type(self).__name__)
         fitted = step(X, y, sample_weight, options, base)
         self._set_fitted(fitted.members, tuple(fitted.rounds), options, fitted.learned)
         return self
 
-    def _fit_trees(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any) -> Fitted:
+    def _fit_trees(
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        options: Any,
+        base: BaseTree,
+    ) -> Fitted:
         """Members that are weald's trees, on one coding of the table."""
         coded = clone(base).set_params(n_jobs=options.n_jobs)._coded(X, y, sample_weight)
         self._check_target(y, coded.target)
@@ -151,7 +161,14 @@ class BaseAdaBoost(
         )
         return Fitted(members, boosted.rounds, learned)
 
-    def _fit_others(self, X: Any, y: Any, sample_weight: Any, options: Any, base: Any) -> Fitted:
+    def _fit_others(
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        options: Any,
+        base: Estimator,
+    ) -> Fitted:
         """Members of any other kind, on rows of the user's table."""
         X = indexable(X, any_shape=True)
         given = outline(X)
@@ -206,7 +223,7 @@ class BaseAdaBoost(
             return None
         return self._on_set(learner, target, *stopping.given)
 
-    def _on_set(self, learner: Learner, target: Target, X: Any, y: Any) -> HeldOut:
+    def _on_set(self, learner: Learner, target: Target, X: TableLike, y: TargetLike | None) -> HeldOut:
         """A set of the user's as the rows that say when to stop."""
         with naming_member(_SET):
             table, n_rows = learner.read(X, type(self).__name__)
@@ -217,7 +234,7 @@ class BaseAdaBoost(
             if theirs.classes is not None and target.classes is not None:
                 truth = _places(theirs.classes[0], target.classes[0])[truth]
 
-        def answers(member: Any, _: NDArray[Any]) -> NDArray[Any]:
+        def answers(member: Estimator, _: NDArray[Any]) -> NDArray[Any]:
             with naming_member(_SET):
                 return learner.answers(member, table)
 
@@ -239,7 +256,7 @@ class BaseAdaBoost(
         self._check_kind(base)
         return base
 
-    def _check_kind(self, base: Any) -> None:
+    def _check_kind(self, base: Estimator) -> None:
         """Refuse a base estimator of the other kind."""
         other = "regressor" if self._kind == "classifier" else "classifier"
         if {"regressor": is_regressor, "classifier": is_classifier}[other](base):
@@ -248,7 +265,7 @@ class BaseAdaBoost(
                 f"{other}. Use AdaBoost{other.capitalize()}."
             )
 
-    def _check_target(self, y: Any, target: Target) -> None:
+    def _check_target(self, y: TargetLike | None, target: Target) -> None:
         """Refuse a target of several columns."""
         if target.n_outputs > 1:
             what = "label" if self._kind == "classifier" else "number"
@@ -326,7 +343,9 @@ def _seed(options: Any, random_members: bool) -> int:
     return int(check_random_state(options.random_state).randint(2**31 - 1))
 
 
-def _shared(template: Any, seed: int, schema: Schema, target: Target, boosted: Boosted) -> dict[str, Any]:
+def _shared(
+    template: Estimator, seed: int, schema: Schema, target: Target, boosted: Boosted
+) -> dict[str, Any]:
     """What both kinds of members keep."""
     return {
         "template": template,

@@ -18,6 +18,7 @@ from weald.adaboost.following import LabelScore
 from weald.adaboost.judging import LabelTask
 from weald.adaboost.records import Round
 from weald.adaboost.table import RoundTable, round_table
+from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.target import read_labels, restore_labels
 from weald.engine import thread_count
 from weald.estimators.adaboost.base import BaseAdaBoost
@@ -120,7 +121,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
@@ -132,7 +133,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -149,7 +150,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         self.random_state = random_state
         self.verbose = verbose
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the most votes, by weight; of equal ones the first in `classes_`.
 
         Parameters
@@ -164,7 +165,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         """
         return restore_labels(self._fitted_classes(), most_frequent(self._votes(X)))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """The predictions after every round.
 
         Parameters
@@ -181,7 +182,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         for votes in self._staged_votes(X):
             yield restore_labels(classes, most_frequent(votes))
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """The votes of the members as shares of all, in scikit-learn's scale.
 
         Parameters
@@ -197,7 +198,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         """
         return self._decisions(self._votes(X), len(self))
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """The decision function after every round.
 
         Parameters
@@ -213,7 +214,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         for number, votes in enumerate(self._staged_votes(X), start=1):
             yield self._decisions(votes, number)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """The probabilities of the classes, from the members' votes.
 
         Parameters
@@ -228,7 +229,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         """
         return self._probabilities(self._votes(X), len(self))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """The probabilities after every round.
 
         Parameters
@@ -244,7 +245,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         for number, votes in enumerate(self._staged_votes(X), start=1):
             yield self._probabilities(votes, number)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: TableLike) -> NDArray[np.float64]:
         """The logarithm of `predict_proba`; -inf for a share of 0.
 
         Parameters
@@ -260,7 +261,9 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None
+    ) -> Iterator[float]:
         """The accuracy after every round.
 
         Parameters
@@ -286,13 +289,13 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         check_is_fitted(self)
         return self.classes_
 
-    def _votes(self, X: Any) -> NDArray[np.float64]:
+    def _votes(self, X: TableLike) -> NDArray[np.float64]:
         """What the votes for each class count: (rows, classes)."""
         check_is_fitted(self)
         members = self._members
         return members.votes(members.read(X, type(self).__name__), self._checked_options().n_jobs)
 
-    def _staged_votes(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def _staged_votes(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         check_is_fitted(self)
         members = self._members
         return members.staged_votes(members.read(X, type(self).__name__), self._checked_options().n_jobs)
@@ -323,7 +326,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
     def _default(self) -> Any:
         return DecisionTreeClassifier(max_depth=1)
 
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         found = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
         found = [without_absent(each, weight) for each in found]
         numbers = np.stack([each.indices for each in found], axis=1)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from weald.arrays import Estimator, RandomState
 from weald.estimators.shared.ensemble_options import Trainable
 from weald.parameters import (
     Choice,
@@ -26,7 +27,7 @@ from weald.parameters import (
 class AdaBoostOptions:
     """The parameters that both AdaBoost estimators share."""
 
-    estimator: Any = parameter(
+    estimator: Estimator | None = parameter(
         Nothing(), Trainable(), hint="Leave it None for weald's trees; give an object, not a class."
     )
     n_estimators: int = parameter(Whole(1), hint="Use 50, or more with `early_stopping`.")
@@ -45,7 +46,7 @@ class AdaBoostOptions:
     early_stopping_rounds: int | None = optional(Whole(1), hint="Use 10.")
     keep_row_weights: bool = parameter(Flag(), hint="Use False: `row_weights` tells them again.")
     n_jobs: int | None = parameter(Nothing(), NotZero(), hint="Use -1 for every CPU of the process.")
-    random_state: Any = parameter(
+    random_state: RandomState = parameter(
         Nothing(),
         Whole(0, 2**32 - 1),
         Instance((np.random.RandomState,), "a numpy.random.RandomState"),

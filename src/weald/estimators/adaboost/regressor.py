@@ -18,6 +18,7 @@ from weald.adaboost.judging import NumberTask
 from weald.adaboost.medians import RunningMedians, weighted_median
 from weald.adaboost.records import Round
 from weald.adaboost.table import RoundTable, round_table
+from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.target import read_target
 from weald.estimators.adaboost.base import BaseAdaBoost
 from weald.estimators.adaboost.options import AdaBoostRegressorOptions
@@ -109,7 +110,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
@@ -121,7 +122,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -138,7 +139,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         self.random_state = random_state
         self.verbose = verbose
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The weighted median of the members' predictions.
 
         Parameters
@@ -159,7 +160,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
             found[rows] = weighted_median(said, self.estimator_weights_)
         return found
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """The predictions after every round.
 
         Parameters
@@ -180,7 +181,9 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         for said, weight in zip(each, self.estimator_weights_.tolist(), strict=True):
             yield medians.add(said, weight)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None
+    ) -> Iterator[float]:
         """R² after every round.
 
         Parameters
@@ -205,7 +208,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     def _default(self) -> Any:
         return DecisionTreeRegressor(max_depth=3)
 
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         return Target(read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight)
 
     def _task(self, target: Target, present: NDArray[np.bool_], options: Any) -> NumberTask:

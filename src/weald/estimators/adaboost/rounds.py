@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.adaboost.loop import RowChoice
 from weald.adaboost.weights import TOTAL, RowWeights
+from weald.arrays import TableLike, TargetLike, WeightLike
 from weald.data.target import read_weight
 from weald.errors import DataError, ParameterError
 from weald.estimators.adaboost.stopping import stopping_of
@@ -19,7 +20,9 @@ from weald.estimators.adaboost.stopping import stopping_of
 class RoundReading:
     """The row weights of each round, told again from the members instead of kept."""
 
-    def staged_row_weights(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Iterator[NDArray[Any]]:
+    def staged_row_weights(
+        self: Any, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None
+    ) -> Iterator[NDArray[Any]]:
         """The weights of the training rows, round by round.
 
         Parameters
@@ -54,7 +57,7 @@ class RoundReading:
             weights.take(*task.reweighed(seen.base, task.losses(said, seen.base > 0), each.weight))
 
     def row_weights(
-        self: Any, X: Any, y: Any, sample_weight: Any = None, *, round_number: int
+        self: Any, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None, *, round_number: int
     ) -> NDArray[Any]:
         """The weights of the training rows in one round.
 

@@ -74,7 +74,7 @@ class AdaBoostState:
         if (state.classes is not None) != (model._kind == "classifier"):
             raise ParameterError("An AdaBoostRegressor has classes, or an AdaBoostClassifier has none.")
         if state.forest is not None:
-            base = model._default() if state.base is None else state.base
+            base: Any = model._default() if state.base is None else state.base
             check_trees(state, base)
             made: Any = BoostedTrees(template=base, forest=state.forest, trained_on={}, **shared)
         else:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.adaboost.records import MemberRows
+from weald.arrays import TableLike
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -94,7 +95,7 @@ class TreeLearner:
         """What a tree says of every row."""
         return self.answers(member, self._coded.table)
 
-    def read(self, X: Any, owner: str) -> tuple[Table, int]:
+    def read(self, X: TableLike, owner: str) -> tuple[Table, int]:
         """Another table in the order and codes of this one, and its rows."""
         declared = self._template.categorical_features
         table = read_aligned(X, self._coded.schema, declared=declared, owner=owner)
@@ -124,7 +125,7 @@ def in_shares(forest: Forest) -> Forest:
 class BoostedTrees:
     """Fitted trees of one table, with what each counts."""
 
-    template: Any
+    template: BaseTree
     seed: int
     forest: Forest
     schema: Schema
@@ -148,7 +149,7 @@ class BoostedTrees:
     def __len__(self) -> int:
         return self.forest.n_trees
 
-    def read(self, X: Any, owner: str) -> Table:
+    def read(self, X: TableLike, owner: str) -> Table:
         """A table in the order and codes of the fitted one."""
         declared = self.template.categorical_features
         return read_aligned(X, self.schema, declared=declared, owner=owner)

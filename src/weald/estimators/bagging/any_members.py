@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from weald.arrays import Estimator, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
@@ -36,7 +37,7 @@ NOTHING: Asked = {}
 class OtherMembers:
     """Fitted estimators, and the names of the columns they were fitted on."""
 
-    template: Any
+    template: Estimator
     seed: int
     fitted: list[Any]
     #: names alone: kinds and levels are the members' own business
@@ -52,7 +53,9 @@ class OtherMembers:
         """The members."""
         return self.fitted
 
-    def mean(self, X: Any, owner: str, n_jobs: int | None, asked: Asked = NOTHING) -> NDArray[np.float64]:
+    def mean(
+        self, X: TableLike, owner: str, n_jobs: int | None, asked: Asked = NOTHING
+    ) -> NDArray[np.float64]:
         """The mean of what the members say of each row, added up in their order: (rows, width)."""
         said = self.each(self.saying, self.read(X, owner), n_jobs, asked=asked)
         total = next(said)
@@ -65,14 +68,14 @@ class OtherMembers:
         """What is averaged: numbers, or shares of classes."""
         return "numbers" if self.classes is None else "shares"
 
-    def read(self, X: Any, owner: str) -> Any:
+    def read(self, X: TableLike, owner: str) -> Any:
         """A table whose rows can be taken, with the columns of training in their order."""
         return in_order(X, self.schema, owner)
 
     def each(
         self,
         what: str,
-        X: Any,
+        X: TableLike,
         n_jobs: int | None,
         rows: Callable[[int], NDArray[np.int64] | None] = lambda bag: None,
         asked: Asked = NOTHING,
@@ -97,8 +100,8 @@ def names_of(given: Outline) -> Schema:
 
 
 def fit_others(
-    template: Any,
-    X: Any,
+    template: Estimator,
+    X: TableLike,
     y: NDArray[Any],
     bags: MemberBags,
     numbers: Sequence[int],
@@ -133,7 +136,7 @@ def fit_others(
     return fitted
 
 
-def sees_all_rows(template: Any) -> bool:
+def sees_all_rows(template: Estimator) -> bool:
     """Whether members may get the whole table, with how often their bag has each row as weights.
 
     So scikit-learn gives it to estimators that take weights: nothing is copied, and one that needs two
@@ -143,8 +146,8 @@ def sees_all_rows(template: Any) -> bool:
 
 
 def _fit_bag(
-    template: Any,
-    X: Any,
+    template: Estimator,
+    X: TableLike,
     y: NDArray[Any],
     bags: MemberBags,
     bag: int,
@@ -170,7 +173,7 @@ def _fit_bag(
         return fit_member(member, take(X, rows, columns), y if rows is None else y[rows], **extra)
 
 
-def _lacks_classes(template: Any, y: NDArray[Any], counts: NDArray[np.int64]) -> bool:
+def _lacks_classes(template: Estimator, y: NDArray[Any], counts: NDArray[np.int64]) -> bool:
     """Whether a bag has several classes, but not all.
 
     A classifier that leaves out rows of weight 0, such as scikit-learn's SVC, would then speak of other
@@ -184,8 +187,8 @@ def _lacks_classes(template: Any, y: NDArray[Any], counts: NDArray[np.int64]) ->
 
 def _said(
     what: str,
-    member: Any,
-    X: Any,
+    member: Estimator,
+    X: TableLike,
     rows: NDArray[np.int64] | None,
     columns: list[int] | None,
     classes: NDArray[Any] | None,
@@ -200,7 +203,9 @@ def _said(
         return _SAYINGS[what](member, take(X, rows, columns), classes, asked)
 
 
-def shares_of(member: Any, X: Any, classes: NDArray[Any], asked: Asked = NOTHING) -> NDArray[np.float64]:
+def shares_of(
+    member: Any, X: TableLike, classes: NDArray[Any], asked: Asked = NOTHING
+) -> NDArray[np.float64]:
     """Probabilities in the order of `classes`, 0 for those the member never saw; or its vote as 0 and 1."""
     if hasattr(member, "predict_proba"):
         if asked.get("predict_log_proba"):
@@ -219,11 +224,11 @@ def shares_of(member: Any, X: Any, classes: NDArray[Any], asked: Asked = NOTHING
     return votes
 
 
-def _numbers(member: Any, X: Any, _: None, asked: Asked) -> NDArray[np.float64]:
+def _numbers(member: Estimator, X: TableLike, _: None, asked: Asked) -> NDArray[np.float64]:
     return numbers_of(member, X, **asked.get("predict", {}))
 
 
-def _decisions(member: Any, X: Any, classes: NDArray[Any], asked: Asked) -> NDArray[np.float64]:
+def _decisions(member: Any, X: TableLike, classes: NDArray[Any], asked: Asked) -> NDArray[np.float64]:
     if len(member.classes_) != len(classes):
         raise DataError(
             f"its bag has {len(member.classes_)} of {len(classes)} classes, so that its decision function "

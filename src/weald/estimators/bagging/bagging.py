@@ -14,6 +14,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Estimator, TableLike, TargetLike
 from weald.data.target import read_labels, read_target, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
@@ -109,7 +110,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
 
     classes_: NDArray[Any]
 
-    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike, **params: object) -> NDArray[Any]:
         """The label with the largest mean share; of equal ones the first in `classes_`.
 
         Parameters
@@ -126,7 +127,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         """
         return restore_labels(self._classes(), most_frequent(self._mean(X, "predict", params)))
 
-    def predict_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike, **params: object) -> NDArray[np.float64]:
         """The mean of the members' probabilities, or the shares of their votes if they give none.
 
         Parameters
@@ -143,7 +144,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         """
         return self._mean(X, "predict_proba", params)
 
-    def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: TableLike, **params: object) -> NDArray[np.float64]:
         """The logarithm of `predict_proba`; -inf for a share of 0.
 
         Parameters
@@ -162,7 +163,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
             return np.log(self._mean(X, "predict_log_proba", params))
 
     @available_if(_decides)  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike, **params: object) -> NDArray[np.float64]:
         """The mean of the members' decision functions.
 
         Parameters
@@ -191,13 +192,13 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         check_is_fitted(self)
         return self.classes_
 
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         found = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
         found = [without_absent(each, weight) for each in found]
         numbers = np.stack([each.indices for each in found], axis=1)
         return Target(numbers, tuple(each.classes for each in found), weight)
 
-    def _check_target(self, y: Any, target: Target) -> None:
+    def _check_target(self, y: TargetLike | None, target: Target) -> None:
         if target.n_outputs > 1:
             raise DataError(
                 f"{type(self).__name__} takes one label per row; y has {target.n_outputs} columns. Fit one "
@@ -205,7 +206,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
             )
         warn_of_column(y, stacklevel=5)
 
-    def _check_kind(self, base: Any) -> None:
+    def _check_kind(self, base: Estimator) -> None:
         if is_regressor(base):
             raise ParameterError(
                 f"`estimator` of {type(self).__name__} must be a classifier; got {type(base).__name__}, a "
@@ -292,7 +293,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
 
     _default = DecisionTreeRegressor
 
-    def predict(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike, **params: object) -> NDArray[np.float64]:
         """The mean of the members' predictions.
 
         Parameters
@@ -309,13 +310,13 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
         """
         return _flat(self._mean(X, "predict", params))
 
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         return Target(read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight)
 
-    def _check_target(self, y: Any, target: Target) -> None:
+    def _check_target(self, y: TargetLike | None, target: Target) -> None:
         pass  # numbers may have several columns
 
-    def _check_kind(self, base: Any) -> None:
+    def _check_kind(self, base: Estimator) -> None:
         if is_classifier(base):
             raise ParameterError(
                 f"`estimator` of {type(self).__name__} must be a regressor; got {type(base).__name__}, a "

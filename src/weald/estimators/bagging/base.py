@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.target import read_weight, restore_labels
 from weald.engine import thread_count
@@ -36,6 +37,7 @@ from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import class_attributes, set_fitted
+from weald.estimators.tree.base import BaseTree
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
 
@@ -67,9 +69,9 @@ class BaseBagging(
     _options = BaggingOptions
     _nested = True
 
-    estimator: Any
+    estimator: Estimator | None
     n_jobs: int | None
-    random_state: Any
+    random_state: RandomState
 
     estimator_: Any
     n_features_in_: int
@@ -78,7 +80,7 @@ class BaseBagging(
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: int | float | None = None,
@@ -88,7 +90,7 @@ class BaseBagging(
         oob_score: Any = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -104,25 +106,31 @@ class BaseBagging(
         self.verbose = verbose
 
     @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         """The target as numbers or class numbers, and the classes if it has any.
 
         With weights classes are left out whose rows all weigh 0.
         """
 
     @abstractmethod
-    def _check_kind(self, base: Any) -> None:
+    def _check_kind(self, base: Estimator) -> None:
         """Refuse a base estimator of the other kind."""
 
     @abstractmethod
-    def _check_target(self, y: Any, target: Target) -> None:
+    def _check_target(self, y: TargetLike | None, target: Target) -> None:
         """Refuse or warn of targets of a shape that is not taken."""
 
     @abstractmethod
     def _judged(self, found: OutOfBagMeans, bagged: Bagged) -> dict[str, Any]:
         """The fitted attributes of an out-of-bag judgement."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: TargetLike | None = None,
+        sample_weight: WeightLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Draw the bags and fit a member on each.
 
         Parameters
@@ -168,11 +176,11 @@ class BaseBagging(
 
     def _fit_trees(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
         options: BaggingOptions,
-        base: Any,
+        base: BaseTree,
         seed: int,
         before: TreeMembers | None,
     ) -> Bagged:
@@ -201,11 +209,11 @@ class BaseBagging(
 
     def _fit_others(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
         options: BaggingOptions,
-        base: Any,
+        base: Estimator,
         seed: int,
         before: OtherMembers | None,
         params: Mapping[str, Any],
@@ -256,7 +264,7 @@ class BaseBagging(
         check_oob(options, bags, owner)
         return bags
 
-    def _before(self, options: BaggingOptions, base: Any) -> Any:
+    def _before(self, options: BaggingOptions, base: Estimator) -> Any:
         """The fitted members that `warm_start` goes on from, or None."""
         if not options.warm_start or "_members" not in vars(self):
             return None
@@ -321,7 +329,7 @@ class BaseBagging(
         forgotten = ("oob_score_", "oob_decision_function_", "oob_prediction_")
         set_fitted(self, brought, schema=members.schema, forgotten=forgotten)
 
-    def _mean(self, X: Any, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
+    def _mean(self, X: TableLike, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
         """The mean of what the members say: (rows, width)."""
         check_is_fitted(self)
         members, owner = self._members, type(self).__name__

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TableLike
 from weald.data.table import Table
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
@@ -48,7 +49,7 @@ def judge_trees(members: TreeMembers, table: Table, bags: MemberBags, n_threads:
 
 
 def judge_others(
-    members: OtherMembers, X: Any, bags: MemberBags, width: int, n_jobs: int | None
+    members: OtherMembers, X: TableLike, bags: MemberBags, width: int, n_jobs: int | None
 ) -> OutOfBagMeans:
     """Of any estimators, on the training rows as the user gave them."""
     total, votes = np.zeros((bags.n_rows, width)), np.zeros(bags.n_rows, np.int64)

@@ -63,7 +63,7 @@ class BaggingState:
     def _trees(cls: Any, state: SavedEnsemble, seed: int) -> TreeMembers:
         assert state.forest is not None
         assert state.schema is not None
-        base = cls._default() if state.base is None else state.base
+        base: Any = cls._default() if state.base is None else state.base
         check_trees(state, base)
         columns = _columns(state, state.forest.n_trees)
         if columns is not None:

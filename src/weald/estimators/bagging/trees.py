@@ -9,11 +9,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TableLike
 from weald.data.adapters import categorical_positions
 from weald.data.codes import encode
 from weald.data.schema import Schema
@@ -45,7 +46,7 @@ LARGE = 2**21
 _estimators: weakref.WeakKeyDictionary[Forest, list[Any]] = weakref.WeakKeyDictionary()
 
 
-def shares_codes(estimator: Any) -> bool:
+def shares_codes(estimator: object) -> TypeGuard[BaseTree]:
     """Whether an estimator is a tree of weald that can grow on codes of the whole table."""
     return isinstance(estimator, BaseTree) and type(estimator).fit is BaseTree.fit and estimator.prune is None
 
@@ -54,7 +55,7 @@ def shares_codes(estimator: Any) -> bool:
 class TreeMembers:
     """Fitted trees of one table, as one forest over all of its columns."""
 
-    template: Any
+    template: BaseTree
     seed: int
     forest: Forest
     schema: Schema
@@ -67,7 +68,7 @@ class TreeMembers:
     def __len__(self) -> int:
         return self.forest.n_trees
 
-    def mean(self, X: Any, owner: str, n_jobs: int | None) -> NDArray[np.float64]:
+    def mean(self, X: TableLike, owner: str, n_jobs: int | None) -> NDArray[np.float64]:
         """The mean of the members' leaf values: (rows, width)."""
         declared = self.template.categorical_features
         table = read_aligned(X, self.schema, declared=declared, owner=owner)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import MonotoneConstraints, TableLike, TargetLike, WeightLike
 from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -56,7 +57,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
     _options: ClassVar[type[ForestOptions]]
     n_estimators: int
     max_features: int | float | str | None
-    monotonic_cst: Any
+    monotonic_cst: MonotoneConstraints
     warm_start: bool
 
     @abstractmethod
@@ -69,7 +70,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
     ) -> dict[str, Any]:
         """The attributes that tell what trees say of the rows they did not see, for `fit` to assign."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Grow the forest.
 
         Parameters
@@ -271,14 +272,14 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         found |= class_attributes(classes) | (learned or {})
         set_fitted(self, found, schema=schema, forgotten=_OUT_OF_BAG)
 
-    def _raw_scores(self, X: Any) -> NDArray[np.float64]:
+    def _raw_scores(self, X: TableLike) -> NDArray[np.float64]:
         """The mean over trees of each row's leaf values: (rows, outputs)."""
         table, n_threads = self._read(X)
         scores = raw_scores(self.forest_, table, n_threads=n_threads)
         scores /= self.forest_.n_trees
         return scores
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 
         Parameters
@@ -294,7 +295,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         table, n_threads = self._read(X)
         return leaf_nodes(self.forest_, table, n_threads=n_threads).astype(np.int64)
 
-    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+    def decision_path(self, X: TableLike) -> tuple[Any, NDArray[np.int64]]:
         """The nodes that each row passes, in all trees.
 
         Parameters

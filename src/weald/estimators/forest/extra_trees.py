@@ -7,8 +7,8 @@ hold categories, text, dates and missing values as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState
 from weald.estimators.forest.tasks import ForestClassifier, ForestRegressor
 from weald.estimators.shared.class_weight import ClassWeight
 
@@ -136,16 +136,16 @@ class ExtraTreesClassifier(ForestClassifier):
         bootstrap: bool = False,
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int | bool = 0,
         warm_start: bool = False,
         class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
     ) -> None:
         self.n_estimators = n_estimators
@@ -287,15 +287,15 @@ class ExtraTreesRegressor(ForestRegressor):
         bootstrap: bool = False,
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int | bool = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
     ) -> None:
         self.n_estimators = n_estimators

@@ -16,6 +16,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import RandomState, TableLike, TargetLike, WeightLike
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight, restore_labels
@@ -60,7 +61,9 @@ class ForestInsight:
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
     _same_classes: Callable[..., bool]
 
-    def oob_votes(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> Any:
+    def oob_votes(
+        self, X: TableLike, y: TargetLike | None = None, *, sample_weight: WeightLike | None = None
+    ) -> Any:
         """The votes of the trees that did not see a row.
 
         Parameters
@@ -95,7 +98,12 @@ class ForestInsight:
         return n_trees, mean[:, 0] if self.n_outputs_ == 1 else mean
 
     def oob_error_curve(
-        self, X: Any, y: Any, *, metric: Callable[..., float] | None = None, sample_weight: Any = None
+        self,
+        X: TableLike,
+        y: TargetLike,
+        *,
+        metric: Callable[..., float] | None = None,
+        sample_weight: WeightLike | None = None,
     ) -> NDArray[np.float64]:
         """The out-of-bag error of the first 1, 2, … trees.
 
@@ -131,7 +139,9 @@ class ForestInsight:
         return curve
 
     @available_if(_classifies)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def oob_margins(self, X: Any, y: Any, *, sample_weight: Any = None) -> NDArray[np.float64]:
+    def oob_margins(
+        self, X: TableLike, y: TargetLike, *, sample_weight: WeightLike | None = None
+    ) -> NDArray[np.float64]:
         """The margin of each row on out-of-bag votes.
 
         It is the share of votes for the right class minus the largest share of another, from -1 to 1; the
@@ -158,7 +168,7 @@ class ForestInsight:
         return np.where(rows.counting(), margins_of(votes, target.values[:, 0]), np.nan)
 
     @available_if(_classifies)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def strength(self, X: Any, y: Any, *, sample_weight: Any = None) -> Strength:
+    def strength(self, X: TableLike, y: TargetLike, *, sample_weight: WeightLike | None = None) -> Strength:
         """How good the trees are, how alike, and the bound of the error that this gives (Breiman, 2001).
 
         Everything is estimated on out-of-bag votes, for any number of classes.
@@ -200,14 +210,14 @@ class ForestInsight:
 
     def permutation_importance(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
         groups: Mapping[Any, Any] | Iterable[Any] | None = None,
         metric: Callable[..., float] | None = None,
         n_repeats: int = 1,
-        random_state: Any = 0,
-        sample_weight: Any = None,
+        random_state: RandomState = 0,
+        sample_weight: WeightLike | None = None,
     ) -> ColumnImportances:
         """How much worse trees predict the rows they did not see when a column is permuted among these.
 
@@ -279,7 +289,12 @@ class ForestInsight:
         return tree_importances(self.forest_)
 
     def _training_rows(
-        self, X: Any, y: Any, sample_weight: Any, *, target_needed: bool = True
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        *,
+        target_needed: bool = True,
     ) -> tuple[TrainingRows, Target]:
         """The forest with the table of its fit, and the target; checked as far as can be."""
         table, n_threads = self._read(X)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import RandomState, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -31,7 +32,7 @@ class ForestProximity:
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
     def proximity(
-        self, X: Any, Y: Any = None, *, oob_only: bool = False, sample_weight: Any = None
+        self, X: TableLike, Y: Any = None, *, oob_only: bool = False, sample_weight: WeightLike | None = None
     ) -> NDArray[np.float64]:
         """The share of trees in which two rows come to the same leaf.
 
@@ -74,7 +75,9 @@ class ForestProximity:
             mine, Leaves.of(self.forest_, others, n_threads=n_threads), n_threads=n_threads
         )
 
-    def nearest_rows(self, X: Any, k: int = 10, *, oob_only: bool = False, sample_weight: Any = None) -> Any:
+    def nearest_rows(
+        self, X: TableLike, k: int = 10, *, oob_only: bool = False, sample_weight: WeightLike | None = None
+    ) -> Any:
         """The k nearest other rows of each row, by proximity.
 
         Exact, and without a matrix of all pairs: it takes about 13 bytes for each row and tree, and as many
@@ -106,7 +109,7 @@ class ForestProximity:
         leaves = self._leaves(table, n_threads, oob_only, sample_weight)
         return nearest_rows(leaves, int(k), n_threads=n_threads)
 
-    def outlier_measure(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+    def outlier_measure(self, X: TableLike, y: TargetLike | None = None) -> NDArray[np.float64]:
         """How far each row is from the others of its class; above 10 or so it deserves a look.
 
         The number of rows, divided by the sum of squared proximities to the rows of the class, less the
@@ -138,7 +141,9 @@ class ForestProximity:
         leaves = Leaves.of(self.forest_, table, n_threads=n_threads)
         return outlier_measure(leaves, group, n_threads=n_threads)
 
-    def prototypes(self, X: Any, y: Any, k: int = 30, *, n_prototypes: int = 1) -> dict[Any, Any]:
+    def prototypes(
+        self, X: TableLike, y: TargetLike, k: int = 30, *, n_prototypes: int = 1
+    ) -> dict[Any, Any]:
         """Rows that stand for each class.
 
         Of the rows of a class, the one with the most rows of the class among its k nearest; of these rows
@@ -177,7 +182,9 @@ class ForestProximity:
             for c, label in enumerate(plain_labels(classes))
         }
 
-    def embedding(self, X: Any, n_components: int = 2, random_state: Any = 0) -> NDArray[np.float64]:
+    def embedding(
+        self, X: TableLike, n_components: int = 2, random_state: RandomState = 0
+    ) -> NDArray[np.float64]:
         """Places in a plane, or a space, whose distances are near 1 - proximity.
 
         By scikit-learn's multidimensional scaling, which looks at all pairs of rows hundreds of times.
@@ -209,7 +216,9 @@ class ForestProximity:
         leaves = Leaves.of(self.forest_, table, n_threads=n_threads)
         return laid_out(dense_proximity(leaves, leaves, n_threads=n_threads), int(n_components), random_state)
 
-    def _leaves(self, table: Table, n_threads: int, oob_only: bool, sample_weight: Any) -> Leaves:
+    def _leaves(
+        self, table: Table, n_threads: int, oob_only: bool, sample_weight: WeightLike | None
+    ) -> Leaves:
         """The leaves of rows, in all trees or in those that did not see them."""
         from weald.inspection.proximity import Leaves, check_out_of_bag
 
@@ -220,7 +229,9 @@ class ForestProximity:
         present = None if weight is None else weight > 0
         return Leaves.out_of_bag(self.forest_, table, self.bags_, present, n_threads=n_threads)
 
-    def _labels(self, y: Any, n_rows: int, method: str, way_out: str) -> tuple[Any, NDArray[np.int32]]:
+    def _labels(
+        self, y: TargetLike | None, n_rows: int, method: str, way_out: str
+    ) -> tuple[Any, NDArray[np.int32]]:
         """The classes of one column of labels, and the class of each row."""
         try:
             outputs = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
@@ -238,6 +249,6 @@ class ForestProximity:
         return outputs[0]
 
 
-def _check_count(name: str, value: Any) -> None:
+def _check_count(name: str, value: object) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ParameterError(f"`{name}` must be a whole number of at least 1; got {value!r}.")

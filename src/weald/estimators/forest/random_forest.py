@@ -7,8 +7,8 @@ hold categories, text, dates and missing values as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState
 from weald.estimators.forest.options import RandomForestClassifierOptions, RandomForestRegressorOptions
 from weald.estimators.forest.tasks import ForestClassifier, ForestRegressor
 from weald.estimators.shared.class_weight import ClassWeight
@@ -149,18 +149,18 @@ class RandomForestClassifier(ForestClassifier):
         bootstrap: bool = True,
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int | bool = 0,
         warm_start: bool = False,
         class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
         feature_combinations: int | tuple[int, int] | None = None,
         cat_penalty: float = 1.0,
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
     ) -> None:
         self.n_estimators = n_estimators
@@ -316,17 +316,17 @@ class RandomForestRegressor(ForestRegressor):
         bootstrap: bool = True,
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int | bool = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
         feature_combinations: int | tuple[int, int] | None = None,
         cat_penalty: float = 1.0,
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
     ) -> None:
         self.n_estimators = n_estimators

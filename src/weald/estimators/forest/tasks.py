@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from weald.arrays import TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target, restore_labels
 from weald.estimators.forest.base import BaseForest
@@ -29,7 +30,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
     _single_tree = "DecisionTreeClassifier"
 
     def _read_target(
-        self, y: Any, n_rows: int, weight: Weights | None, options: ClassificationForestOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: ClassificationForestOptions
     ) -> Target:
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
         owner = type(self).__name__
@@ -102,7 +103,7 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
     _single_tree = "DecisionTreeRegressor"
 
     def _read_target(
-        self, y: Any, n_rows: int, weight: Weights | None, options: RegressionForestOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: RegressionForestOptions
     ) -> Target:
         """The target as numbers; weights as they are."""
         values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)
@@ -136,7 +137,7 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
             score = metric(y_true[:, 0], y_pred[:, 0]) if single else metric(y_true, y_pred)
         return {"oob_score_": float(score), "oob_prediction_": means[:, 0] if single else means}
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The mean over trees of each row's leaf.
 
         Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import TableLike, WeightLike
 from weald.data.table import Table
 from weald.data.target import read_target, read_weight
 from weald.data.training import used_rows
@@ -35,7 +36,7 @@ class ForestUncertainty:
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
     def predict_variance(
-        self, X: Any, *, method: str = "infinitesimal", sample_weight: Any = None
+        self, X: TableLike, *, method: str = "infinitesimal", sample_weight: WeightLike | None = None
     ) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """How much the prediction would vary if the forest were fitted on other rows of the same source.
 
@@ -84,7 +85,7 @@ class ForestUncertainty:
         return parts[0] if len(parts) == 1 else parts
 
     def predict_quantiles(
-        self, X: Any, quantiles: Any, *, train: Any, sample_weight: Any = None
+        self, X: TableLike, quantiles: Any, *, train: Any, sample_weight: WeightLike | None = None
     ) -> NDArray[np.float64]:
         """Quantiles of the target given each row, by Meinshausen's quantile regression forest (2006).
 
@@ -120,11 +121,11 @@ class ForestUncertainty:
 
     def predict_interval(
         self,
-        X: Any,
+        X: TableLike,
         *,
         train: Any,
         coverage: float = 0.9,
-        sample_weight: Any = None,
+        sample_weight: WeightLike | None = None,
         max_rows: int | None = 2000,
     ) -> NDArray[np.float64]:
         """An interval for the target of each row, by the jackknife+ after the bootstrap.
@@ -198,7 +199,7 @@ class ForestUncertainty:
         return Drawn(bags, self.forest_.n_trees, present)
 
     def _rows_of_fit(
-        self, method: str, train: Any, sample_weight: Any, *, needs_bags: bool = False
+        self, method: str, train: Any, sample_weight: WeightLike | None, *, needs_bags: bool = False
     ) -> TrainingRows:
         """The table, target and weights of the fit, checked as far as the forest remembers them."""
         if not isinstance(train, tuple | list) or len(train) != 2:

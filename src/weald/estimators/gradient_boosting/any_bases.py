@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.arrays import Floats
+from weald.arrays import Estimator, Floats, TableLike
 from weald.boosting.newton.base_scores import RowSums
 from weald.boosting.stage.leaf_rules import least_step
 from weald.boosting.stage.line_search import minimise
@@ -23,11 +23,11 @@ from weald.estimators.shared.members import fit_member, number_of_row, seeded
 class FittedBase:
     """A regressor of one round and output: b(x), and the step β that it was given."""
 
-    estimator: Any
+    estimator: Estimator
     size: float
     rate: float
 
-    def predict(self, X: Any, n_rows: int) -> Floats:
+    def predict(self, X: TableLike, n_rows: int) -> Floats:
         """b(x): one number a row."""
         with naming_member(f"The {type(self.estimator).__name__} of `estimator`"):
             return number_of_row(self.estimator, X, n_rows)
@@ -52,8 +52,8 @@ class BaseStep(StageStep):
 
     def __init__(
         self,
-        template: Any,
-        X: Any,
+        template: Estimator,
+        X: TableLike,
         loss: StageLoss,
         options: StageOptions,
         scores: Floats,

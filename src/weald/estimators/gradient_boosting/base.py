@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.loop import run_rounds
 from weald.boosting.stage.custom import CustomStageLoss
 from weald.boosting.stage.losses import NativeStageLoss, StageLoss
@@ -58,15 +58,15 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
 
     @abstractmethod
     def _read_target(
-        self, y: Any, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
     ) -> tuple[Floats, NDArray[Any] | None]:
         """The target as numbers, and the labels if it has any."""
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: TargetLike | None = None,
+        sample_weight: WeightLike | None = None,
         monitor: Callable[..., Any] | None = None,
     ) -> Self:
         """Boost.
@@ -184,11 +184,16 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
                 )
 
     def _read_data(
-        self, X: Any, y: Any, sample_weight: Any, options: Any, past: TreeRounds | BaseRounds | None
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        options: Any,
+        past: TreeRounds | BaseRounds | None,
     ) -> StageData:
         """All rows, read and checked."""
         owner, trees = type(self).__name__, options.estimator is None
-        rows = None
+        rows: Any = None
         # An estimator to start from reads them: that of the rounds gone on from, whatever `init` is by now.
         started = past.init is not None if past is not None else _is_estimator(options.init)
         if not trees or started:

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from weald.arrays import Floats
+from weald.arrays import (
+    CategoricalFeatures,
+    Estimator,
+    Floats,
+    MonotoneConstraints,
+    RandomState,
+    TableLike,
+    TargetLike,
+)
 from weald.data.target import read_labels, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
@@ -172,7 +180,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
         init: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         max_features: int | float | str | None = None,
         verbose: int | bool = 0,
         max_leaf_nodes: int | None = None,
@@ -182,10 +190,10 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
         leaf: str = "one_step",
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
+        categorical_features: CategoricalFeatures = None,
         cat_smooth: float | None = None,
         cat_l2: float | None = None,
         unknown: str = "missing",
@@ -222,7 +230,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         self.n_jobs = n_jobs
 
     def _read_target(
-        self, y: Any, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
     ) -> tuple[Floats, NDArray[Any] | None]:
         """Labels as numbers, and the labels themselves."""
         owner = type(self).__name__
@@ -253,13 +261,13 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     def _shares(self, raw: Floats) -> Floats:
         return class_shares(raw, self._rounds.link)
 
-    def _classes_and_shares(self, X: Any) -> tuple[tuple[NDArray[Any], ...], list[Floats]]:
+    def _classes_and_shares(self, X: TableLike) -> tuple[tuple[NDArray[Any], ...], list[Floats]]:
         shares = self._shares(self._raw_scores(X))
         classes = self._classes_by_output()
         assert classes is not None
         return classes, [shares]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The likeliest label of each row; of equally likely ones the first in `classes_`.
 
         Parameters
@@ -274,7 +282,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         """
         return super().predict(X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """The probabilities of the classes.
 
         Parameters
@@ -289,7 +297,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         """
         return super().predict_proba(X)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: TableLike) -> Floats:
         """The raw scores.
 
         Parameters
@@ -306,7 +314,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         raw = self._raw_scores(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[Floats]:
         """The raw scores after each round.
 
         Parameters
@@ -321,7 +329,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         """
         yield from self._staged_scores(X)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[Floats]:
         """The probabilities of the classes after each round.
 
         Parameters
@@ -337,7 +345,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         for raw in self._staged_scores(X):
             yield self._shares(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """The labels after each round.
 
         Parameters
@@ -355,7 +363,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
             yield restore_labels(self.classes_, most_frequent(shares))
 
     @available_if(has_leaves)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 
         Parameters

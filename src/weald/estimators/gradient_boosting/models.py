@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, TableLike
 from weald.data.frames.user_rows import outline
 from weald.data.schema import Schema
 from weald.estimators.gradient_boosting.any_bases import FittedBase
@@ -27,7 +27,7 @@ class TreeRounds:
     forest: Forest
     schema: Schema
     init: EstimatorStart | None
-    declared: Any  # `categorical_features`
+    declared: CategoricalFeatures  # `categorical_features`
     zero: bool = False  # whether it starts from 0 because `init` says so
     #: for each fit the rounds there were after it, and the parameters of its trees; none from a file
     grown: tuple[tuple[int, dict[str, Any]], ...] = ()
@@ -47,13 +47,13 @@ class TreeRounds:
         """What turns raw scores into predictions."""
         return self.forest.link
 
-    def raw(self, X: Any, owner: str, n_threads: int) -> Floats:
+    def raw(self, X: TableLike, owner: str, n_threads: int) -> Floats:
         """Raw scores: (n_rows, n_outputs)."""
         table = read_aligned(X, self.schema, declared=self.declared, owner=owner)
         scores = raw_scores(self.forest, table, n_threads=n_threads)
         return scores if self.init is None else scores + self.init.raw(in_order(X, self.schema, owner))
 
-    def staged(self, X: Any, owner: str, n_threads: int) -> Iterator[Floats]:
+    def staged(self, X: TableLike, owner: str, n_threads: int) -> Iterator[Floats]:
         """Raw scores after each round, a new array each."""
         table = read_aligned(X, self.schema, declared=self.declared, owner=owner)
         start = None if self.init is None else self.init.raw(in_order(X, self.schema, owner))
@@ -78,14 +78,14 @@ class BaseRounds:
         """How many rounds."""
         return len(self.rounds)
 
-    def raw(self, X: Any, owner: str, n_threads: int) -> Floats:
+    def raw(self, X: TableLike, owner: str, n_threads: int) -> Floats:
         """Raw scores: (n_rows, n_outputs)."""
         found = self._start(rows := in_order(X, self.schema, owner))
         for members in self.rounds:
             _add(members, rows, found)
         return found
 
-    def staged(self, X: Any, owner: str, n_threads: int) -> Iterator[Floats]:
+    def staged(self, X: TableLike, owner: str, n_threads: int) -> Iterator[Floats]:
         """Raw scores after each round, a new array each."""
         found = self._start(rows := in_order(X, self.schema, owner))
         for members in self.rounds:

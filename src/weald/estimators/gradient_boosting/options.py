@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from weald.arrays import Estimator
 from weald.estimators.shared.ensemble_options import Trainable
 from weald.parameters import Choice, Flag, GrowthOptions, Nothing, Number, Whole, parameter
 
@@ -44,7 +45,7 @@ class StageBoostingOptions(GrowthOptions):
         Trainable(),
         hint="Leave it None to start from the best constant.",
     )
-    estimator: Any = parameter(
+    estimator: Estimator | None = parameter(
         Nothing(), Trainable("a regressor with fit and predict"), hint="Leave it None to boost trees."
     )
     leaf: str = parameter(

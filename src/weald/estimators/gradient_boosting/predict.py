@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.engine import thread_count
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting.start import ConstantStart
@@ -48,17 +48,17 @@ class StagePredictions:
         check_is_fitted(self)
         return self._model_
 
-    def _raw_scores(self, X: Any) -> Floats:
+    def _raw_scores(self, X: TableLike) -> Floats:
         """Raw scores: (n_rows, n_outputs)."""
         model = self._rounds
         return model.raw(X, type(self).__name__, thread_count(self._checked_options().n_jobs))
 
-    def _staged_scores(self, X: Any) -> Iterator[Floats]:
+    def _staged_scores(self, X: TableLike) -> Iterator[Floats]:
         """Raw scores after each round: (n_rows, n_outputs), a new array each."""
         model = self._rounds
         yield from model.staged(X, type(self).__name__, thread_count(self._checked_options().n_jobs))
 
-    def _leaves(self, X: Any) -> NDArray[np.int64]:
+    def _leaves(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf of each row in each tree: (n_rows, n_rounds, n_outputs)."""
         model: Any = self._rounds
         estimator: Any = self

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from weald.arrays import Floats
+from weald.arrays import (
+    CategoricalFeatures,
+    Estimator,
+    Floats,
+    MonotoneConstraints,
+    RandomState,
+    TableLike,
+    TargetLike,
+)
 from weald.data.target import read_target, warn_of_column
 from weald.errors import DataError
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
@@ -162,7 +170,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
         init: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         max_features: int | float | str | None = None,
         alpha: float = 0.9,
         verbose: int | bool = 0,
@@ -173,10 +181,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
         leaf: str = "one_step",
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
+        categorical_features: CategoricalFeatures = None,
         cat_smooth: float | None = None,
         cat_l2: float | None = None,
         unknown: str = "missing",
@@ -214,7 +222,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         self.n_jobs = n_jobs
 
     def _read_target(
-        self, y: Any, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
     ) -> tuple[Floats, NDArray[Any] | None]:
         """The target as numbers."""
         owner = type(self).__name__
@@ -227,7 +235,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         warn_of_column(y, stacklevel=4)
         return np.ascontiguousarray(values[:, 0]), None
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: TableLike) -> Floats:
         """The predictions.
 
         Parameters
@@ -242,7 +250,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         """
         return self._raw_scores(X)[:, 0]
 
-    def staged_predict(self, X: Any) -> Iterator[Floats]:
+    def staged_predict(self, X: TableLike) -> Iterator[Floats]:
         """The predictions after each round.
 
         Parameters
@@ -259,7 +267,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
             yield scores[:, 0]
 
     @available_if(has_leaves)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 
         Parameters

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
@@ -22,7 +22,7 @@ class StageData:
 
     schema: Schema
     table: Table | None  # aligned to the schema; None where another base than trees reads the rows
-    X: Any  # the user's own rows, where an estimator reads them; else None
+    X: TableLike  # the user's own rows, where an estimator reads them; else None
     target: Floats  # numbers, or class numbers
     weight: Floats | None
     classes: NDArray[Any] | None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.arrays import Floats
+from weald.arrays import Estimator, Floats, TableLike
 from weald.boosting.links import apply_link, to_raw
 from weald.boosting.stage.losses import LEAST_SHARE, StageLoss
 from weald.data.frames.user_rows import outline
@@ -37,7 +37,7 @@ class ConstantStart:
         if classes is not None:
             self.classes_ = classes
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The constant, or the label it favours, for every row."""
         n_rows = outline(X).n_rows
         classes = getattr(self, "classes_", None)
@@ -45,7 +45,7 @@ class ConstantStart:
             return np.full(n_rows, self.constant_[0])
         return np.repeat(classes[np.argmax(self._shares())], n_rows)
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: TableLike) -> Floats:
         """The shares of the labels, for every row."""
         return np.tile(self._shares(), (outline(X).n_rows, 1))
 
@@ -63,10 +63,10 @@ def class_shares(raw: Floats, link: str, *, n_threads: int = 1) -> Floats:
 class EstimatorStart:
     """Raw scores from what an estimator predicts."""
 
-    def __init__(self, estimator: Any, link: str, classes: NDArray[Any] | None) -> None:
+    def __init__(self, estimator: Estimator, link: str, classes: NDArray[Any] | None) -> None:
         self.estimator, self._link, self._classes = estimator, link, classes
 
-    def raw(self, X: Any) -> Floats:
+    def raw(self, X: TableLike) -> Floats:
         """(n_rows, n_outputs)."""
         n_rows = outline(X).n_rows
         with naming_member(f"The {type(self.estimator).__name__} of `init`"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from weald.arrays import CategoricalFeatures, Estimator, RandomState, TargetLike
 from weald.data.outputs import read_outputs
 from weald.data.table import LevelColumn
 from weald.estimators.forest.base import BaseForest
@@ -21,7 +22,7 @@ MOST_LABELS: Final = 50
 class ImputerOptions:
     """The parameters of `ProximityImputer`, each with its range."""
 
-    estimator: Any = parameter(
+    estimator: Estimator | None = parameter(
         Nothing(),
         Instance((BaseForest,), "a forest of weald"),
         hint="Leave it None for a random forest of the kind that y asks for.",
@@ -31,13 +32,13 @@ class ImputerOptions:
     n_jobs: int | None = parameter(
         Nothing(), NotZero(), hint="Leave it None for the estimator's own, or every CPU of the process."
     )
-    random_state: Any = parameter(
+    random_state: RandomState = parameter(
         Nothing(),
         Whole(0, 2**32 - 1),
         Instance((np.random.RandomState,), "a numpy.random.RandomState"),
         hint="Use a whole number for results that can be repeated.",
     )
-    categorical_features: Any = parameter(
+    categorical_features: CategoricalFeatures = parameter(
         Nothing(),
         Choice(("from_dtype",)),
         Instance((Collection,), "a list of column names, of positions or of True and False"),
@@ -45,7 +46,7 @@ class ImputerOptions:
     )
 
 
-def has_labels(y: Any, n_rows: int, owner: str) -> bool:
+def has_labels(y: TargetLike | None, n_rows: int, owner: str) -> bool:
     """Whether a target is labels: text, bools, dates, or at most `MOST_LABELS` different whole numbers."""
     for output in read_outputs(y, n_rows=n_rows, estimator=owner, expected="one value per row"):
         column = output.column

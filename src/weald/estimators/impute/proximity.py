@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import CategoricalFeatures, Estimator, RandomState, TableLike, TargetLike
 from weald.data.adapters import categorical_positions, to_table
 from weald.data.frames.write import check_writable, places, take_rows, write_cells
 from weald.data.schema import Schema
@@ -110,13 +111,13 @@ class ProximityImputer(
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         max_iter: int = 6,
         tol: float = 0.01,
         n_jobs: int | None = None,
-        random_state: Any = None,
-        categorical_features: Any = None,
+        random_state: RandomState = None,
+        categorical_features: CategoricalFeatures = None,
     ) -> None:
         self.estimator = estimator
         self.max_iter = max_iter
@@ -125,7 +126,7 @@ class ProximityImputer(
         self.random_state = random_state
         self.categorical_features = categorical_features
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None) -> Self:
         """Learn what new rows are filled from.
 
         Parameters
@@ -144,7 +145,7 @@ class ProximityImputer(
         self._fit(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> Any:
         """Fill the training rows.
 
         Parameters
@@ -161,7 +162,7 @@ class ProximityImputer(
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any) -> Any:
+    def _fit(self, X: TableLike, y: TargetLike | None) -> Any:
         """Fit, and give the filled training table."""
         options = self._checked_options()
         check_writable(X)
@@ -214,7 +215,7 @@ class ProximityImputer(
         }
         set_fitted(self, learned, schema=schema)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Fill new rows.
 
         Parameters
@@ -293,7 +294,7 @@ class ProximityImputer(
             if not len(moving):
                 break
 
-    def _forest(self, options: ImputerOptions, y: Any, n_rows: int) -> Any:
+    def _forest(self, options: ImputerOptions, y: TargetLike | None, n_rows: int) -> Any:
         """The forest to grow, not fitted, with one seed for all iterations."""
         from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
@@ -306,7 +307,7 @@ class ProximityImputer(
         n_jobs = model.n_jobs if options.n_jobs is None else options.n_jobs
         return model.set_params(random_state=drawn_seed(state), n_jobs=n_jobs, warm_start=False)
 
-    def _groups(self, model: Any, y: Any, n_rows: int) -> tuple[NDArray[np.int32], int]:
+    def _groups(self, model: Any, y: TargetLike | None, n_rows: int) -> tuple[NDArray[np.int32], int]:
         """Which rows share a first guess: those of a label, or all."""
         if not isinstance(model, ForestClassifier):
             return np.zeros(n_rows, np.int32), 1
@@ -318,7 +319,7 @@ class ProximityImputer(
             )
         return outputs[0].indices, len(outputs[0].classes)
 
-    def _new_table(self, X: Any) -> Table:
+    def _new_table(self, X: TableLike) -> Table:
         """A new table, with the columns as categories that training read as such."""
         names = self._schema.names
         asked = [names[j] for j in categorical_positions(names, self.estimator_.categorical_features)]
@@ -342,7 +343,7 @@ class ProximityImputer(
 
 
 def _filled(
-    X: Any, columns: Sequence[KnownColumn], gaps: Gaps, fills: Fills, order: Sequence[int] | None = None
+    X: TableLike, columns: Sequence[KnownColumn], gaps: Gaps, fills: Fills, order: Sequence[int] | None = None
 ) -> Any:
     """The user's table with these fills; `order`: where the columns of training are in it."""
     return write_cells(

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+from weald.arrays import MonotoneConstraints, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
@@ -35,13 +36,19 @@ class Coded:
 class CodedForest(FittedForest):
     """An estimator that grows trees on codes: single trees and forests."""
 
-    monotonic_cst: Any
+    monotonic_cst: MonotoneConstraints
 
     @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Weights | None, options: Any) -> Target:
+    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: Any) -> Target:
         """The target as numbers, the classes if it has any, and the weights to train with."""
 
-    def _coded(self, X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Coded:
+    def _coded(
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        schema: Schema | None = None,
+    ) -> Coded:
         """All that comes before growing; `schema`: of a model that more trees are to join."""
         options, owner = self._checked_options(), type(self).__name__
         n_threads = thread_count(options.n_jobs)

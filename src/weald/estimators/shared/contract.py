@@ -24,7 +24,7 @@ class CheckedParameters(OneModel):
         values = {each.name: getattr(self, each.name) for each in fields(self._options)}
         return checked(self._options, type(self).__name__, values)
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set parameters by name; those of an estimator within as `estimator__name`.
 
         Parameters

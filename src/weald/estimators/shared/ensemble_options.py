@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import Estimator, RandomState
 from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
 
 
@@ -29,7 +30,7 @@ class Trainable:
 class BaggingOptions:
     """The parameters of `BaggingClassifier` and `BaggingRegressor`."""
 
-    estimator: Any = parameter(
+    estimator: Estimator | None = parameter(
         Nothing(), Trainable(), hint="Leave it None for weald's decision trees; give an object, not a class."
     )
     n_estimators: int = parameter(Whole(1), hint="Use 10 or more.")
@@ -49,7 +50,7 @@ class BaggingOptions:
     )
     warm_start: bool = parameter(Flag(), hint="Use False to start anew with every fit.")
     n_jobs: int | None = parameter(Nothing(), NotZero(), hint="Use -1 for every CPU of the process.")
-    random_state: Any = parameter(
+    random_state: RandomState = parameter(
         Nothing(),
         Whole(0, 2**32 - 1),
         Instance((np.random.RandomState,), "a numpy.random.RandomState"),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import CategoricalFeatures, TableLike
 from weald.data.adapters import categorical_positions
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -54,13 +55,13 @@ class FittedForest(TableManners, CheckedParameters, Saving, BaseEstimator, metac
 
     _options: ClassVar[type[GrowthOptions]]
 
-    categorical_features: Any
+    categorical_features: CategoricalFeatures
 
     forest_: Forest
     schema_: Schema
     n_outputs_: int
 
-    def _read(self, X: Any) -> tuple[Table, int]:
+    def _read(self, X: TableLike) -> tuple[Table, int]:
         """A new table in the order and codes of the fitted one, and the threads to use on it."""
         check_is_fitted(self)
         options = self._checked_options()
@@ -75,7 +76,7 @@ class FittedForest(TableManners, CheckedParameters, Saving, BaseEstimator, metac
             if column.kind != "categorical":
                 raise ParameterError(f"`categorical_features` names {column.name!r}, which is {column.kind}.")
 
-    def _raw_scores(self, X: Any) -> NDArray[np.float64]:
+    def _raw_scores(self, X: TableLike) -> NDArray[np.float64]:
         """The leaf values of each row: (rows, outputs)."""
         table, n_threads = self._read(X)
         return raw_scores(self.forest_, table, n_threads=n_threads)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Folds, RandomState, TableLike
 from weald.data.target import total_weight
 from weald.errors import ParameterError, told
 from weald.estimators.shared.class_weight import Weights
@@ -26,13 +27,13 @@ class Fold(NamedTuple):
 
 
 def folds(
-    cv: Any,
-    X: Any,
+    cv: Folds,
+    X: TableLike | None,
     values: NDArray[Any],
     weight: Weights | None,
     *,
     labels: bool,
-    random_state: Any,
+    random_state: RandomState,
     owner: str,
     name: str = "cv",
     way_out: str = "Use fewer folds, or ccp_alpha instead of prune.",
@@ -90,8 +91,8 @@ def folds(
 
 
 def _pairs(
-    cv: Any,
-    X: Any,
+    cv: Folds,
+    X: TableLike | None,
     values: NDArray[Any],
     weight: Weights,
     labels: bool,

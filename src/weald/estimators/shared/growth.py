@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from weald.arrays import RandomState
 from weald.data.table import Table
 from weald.data.target import total_weight
 from weald.estimators.shared.class_weight import Weights
@@ -47,7 +48,7 @@ def row_limit(limit: int | float, n_rows: int, least: int) -> int:
     return limit if isinstance(limit, int) else max(least, math.ceil(limit * n_rows))
 
 
-def drawn_seed(random_state: Any) -> int:
+def drawn_seed(random_state: RandomState) -> int:
     """A seed for the engine."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import TableLike, TargetLike, WeightLike
 from weald.data.target import Labels, positions_among, read_labels, read_weight, restore_labels
 from weald.errors import DataError
 
@@ -26,7 +27,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
     _raw_scores: Callable[..., NDArray[np.float64]]
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the largest share in each row's leaf; of equal shares the first in `classes_`.
 
         Parameters
@@ -45,7 +46,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
         ]
         return labels[0] if len(labels) == 1 else side_by_side(labels)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """The shares of the classes in each row's leaf.
 
         Parameters
@@ -61,7 +62,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
         _, shares = self._classes_and_shares(X)
         return shares[0] if len(shares) == 1 else shares
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+    def predict_log_proba(self, X: TableLike) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """The logarithm of `predict_proba`; -inf for a share of 0.
 
         Parameters
@@ -78,7 +79,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
         with np.errstate(divide="ignore"):
             return [np.log(each) for each in shares] if isinstance(shares, list) else np.log(shares)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None) -> float:
         """The share of rows predicted right; with several outputs, of rows with every label right.
 
         Parameters
@@ -105,7 +106,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
         right = all_right(truth, classes, [most_frequent(each) for each in shares])
         return float(np.average(right, weights=read_weight(sample_weight, n_rows=len(right))))
 
-    def _classes_and_shares(self, X: Any) -> tuple[tuple[NDArray[Any], ...], list[NDArray[np.float64]]]:
+    def _classes_and_shares(self, X: TableLike) -> tuple[tuple[NDArray[Any], ...], list[NDArray[np.float64]]]:
         """The labels of each output, and their shares in each row's leaf."""
         scores = self._raw_scores(X)
         classes = self._classes_by_output()

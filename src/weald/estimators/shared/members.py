@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from weald.arrays import Estimator, TableLike, TargetLike
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
 from weald.data.target import positions_among
@@ -28,7 +29,7 @@ _BATCH = 32
 _OF_JOBLIB, _THREADS_OF_JOBLIB = 2**28, 4
 
 
-def seeded(template: Any, seed: int, number: int) -> Any:
+def seeded(template: Estimator, seed: int, number: int) -> Any:
     """A fresh copy of an estimator; each part of it that has a `random_state` gets one of its own."""
     member = clone(template)
     names = sorted(
@@ -38,14 +39,14 @@ def seeded(template: Any, seed: int, number: int) -> Any:
     return member.set_params(**dict(zip(names, words.tolist(), strict=True))) if names else member
 
 
-def fit_member(member: Any, X: Any, y: Any, **params: Any) -> Any:
+def fit_member(member: Estimator, X: TableLike, y: TargetLike | None, **params: object) -> Any:
     """The estimator itself, fitted, whatever its `fit` returns."""
     member.fit(X, y, **params)
     return member
 
 
 @contextmanager
-def showing(n_members: int, verbose: Any) -> Iterator[Callable[[], None]]:
+def showing(n_members: int, verbose: object) -> Iterator[Callable[[], None]]:
     """What to call when a member is fitted: shows progress on stderr if that is asked for."""
     if not verbose:
         yield lambda: None
@@ -120,7 +121,7 @@ def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     return places[which.reshape(-1)]
 
 
-def numbers_of(member: Any, X: Any, **params: Any) -> NDArray[np.float64]:
+def numbers_of(member: Estimator, X: TableLike, **params: object) -> NDArray[np.float64]:
     """What a regressor says of some rows: (n_rows, n_outputs)."""
     said: NDArray[np.float64] = np.asarray(member.predict(X, **params), np.float64)
     if said.ndim == 0:
@@ -128,7 +129,7 @@ def numbers_of(member: Any, X: Any, **params: Any) -> NDArray[np.float64]:
     return said[:, np.newaxis] if said.ndim == 1 else said.reshape(len(said), -1)
 
 
-def number_of_row(member: Any, X: Any, n_rows: int) -> NDArray[np.float64]:
+def number_of_row(member: Estimator, X: TableLike, n_rows: int) -> NDArray[np.float64]:
     """What a regressor of one output says of each row, finite: (n_rows,)."""
     said = numbers_of(member, X)
     if said.shape[1:] != (1,):
@@ -156,7 +157,7 @@ def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:
         setattr(tags.input_tags, name, all(getattr(each, name) for each in theirs))
 
 
-def in_order(X: Any, schema: Schema, owner: str, *, any_shape: bool = False) -> Any:
+def in_order(X: TableLike, schema: Schema, owner: str, *, any_shape: bool = False) -> Any:
     """A table whose rows can be taken, with the columns of training in their order, as members read it."""
     X = indexable(X, any_shape=any_shape)
     given = outline(X)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
+from weald.arrays import TargetLike
 from weald.data.schema import Schema
 from weald.data.target import warn_of_column
 from weald.errors import ParameterError, listing, nearest
@@ -78,7 +79,7 @@ def column_position(column: Any, schema: Schema, position: Mapping[Any, int], wh
     raise ParameterError(f"{what} names the column {column!r}, which the table does not have. {hint}")
 
 
-def _direction(value: Any, column: Any, owner: str, name: str) -> int:
+def _direction(value: object, column: Any, owner: str, name: str) -> int:
     if not isinstance(value, Real) or isinstance(value, bool) or value not in (-1, 0, 1):
         raise ParameterError(
             f"{name} must be None or an array-like of -1, 0 or 1: `{name}` of {owner} holds "
@@ -93,7 +94,7 @@ def constrained(option: Any) -> bool:
     return isinstance(values, Iterable) and any(not isinstance(v, Integral) or v != 0 for v in values)
 
 
-def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Any) -> None:
+def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: TargetLike | None) -> None:
     """Refuse constraints where no single prediction can rise or fall."""
     if n_outputs > 1:
         raise ParameterError(

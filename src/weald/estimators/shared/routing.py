@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
+from weald.arrays import Estimator
 from weald.data.frames.user_rows import take_values
 from weald.errors import ParameterError, listing
 
@@ -35,7 +36,7 @@ def check_params(params: Mapping[str, Any], owner: str, method: str, allowed: Co
         )
 
 
-def takes_weights(estimator: Any) -> bool:
+def takes_weights(estimator: Estimator) -> bool:
     """Whether `fit` of a member is to get weights: if it takes them, and asks for them where that is on."""
     if not routing_is_on():
         return bool(has_fit_parameter(estimator, "sample_weight"))
@@ -58,7 +59,7 @@ def params_of_rows(params: Mapping[str, Any], rows: NDArray[np.int64], n_rows: i
     }
 
 
-def _by_row(value: Any, n_rows: int) -> bool:
+def _by_row(value: object, n_rows: int) -> bool:
     if isinstance(value, str | bytes | Mapping):
         return False
     shape = getattr(value, "shape", None)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike, TargetLike
 from weald.estimators.svm.targets import known_labels, true_numbers
 
 
@@ -39,7 +39,7 @@ class MarginAnswers:
         lines = np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_))
         return np.where(labels[:, None] == lines, 1.0, -1.0)
 
-    def functional_margin(self, X: Any, y: Any) -> Floats:
+    def functional_margin(self, X: TableLike, y: TargetLike) -> Floats:
         """Y f(x): above 0 on the right side of the boundary, above 1 beyond the margin.
 
         Parameters
@@ -59,7 +59,7 @@ class MarginAnswers:
         found = np.where(sides == 0, np.nan, sides * decisions)
         return found[:, 0] if found.shape[1] == 1 else found
 
-    def geometric_margin(self, X: Any, y: Any) -> Floats:
+    def geometric_margin(self, X: TableLike, y: TargetLike) -> Floats:
         """The distance from the boundary, y f(x) / ‖w‖: below 0 on the wrong side.
 
         Parameters
@@ -79,7 +79,7 @@ class MarginAnswers:
         found: Floats = margin / (norm[0] if margin.ndim == 1 else norm)
         return found
 
-    def slack(self, X: Any, y: Any) -> Floats:
+    def slack(self, X: TableLike, y: TargetLike) -> Floats:
         """ξ = max(0, 1 - y f(x)): 0 beyond the margin, above 1 on the wrong side of the boundary.
 
         Parameters
@@ -104,7 +104,7 @@ class TubeAnswers:
     #: the values f of every row, one column
     _decisions: Callable[[Any], Floats]
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: TableLike) -> Floats:
         """The number that belongs to each row.
 
         Parameters
@@ -119,7 +119,7 @@ class TubeAnswers:
         """
         return self._decisions(X)[:, 0]
 
-    def slack(self, X: Any, y: Any) -> Floats:
+    def slack(self, X: TableLike, y: TargetLike) -> Floats:
         """ξ = max(0, |y - f(x)| - ε): how far each row lies outside the tube.
 
         Parameters

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TargetLike
 from weald.data.target import positions_among, read_labels, read_target, warn_of_column
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.shared.class_weight import class_factors, without_absent
 from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
 
 
-def class_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner: str) -> MachineTarget:
+def class_target(
+    y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any, owner: str
+) -> MachineTarget:
     """Labels as class numbers, and the C of each row, by weights and weights of classes."""
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != 1:
@@ -50,7 +52,9 @@ def class_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner
     return MachineTarget(found.indices, own, upper_bounds(options.C, own, owner), found.classes, factors)
 
 
-def number_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owner: str) -> MachineTarget:
+def number_target(
+    y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any, owner: str
+) -> MachineTarget:
     """Numbers, and the C of each row."""
     numbers = read_target(y, n_rows=n_rows, estimator=owner)
     if numbers.shape[1] != 1:
@@ -66,7 +70,7 @@ def number_target(y: Any, n_rows: int, weight: Floats | None, options: Any, owne
     return MachineTarget(target, own, upper_bounds(options.C, own, owner))
 
 
-def known_labels(y: Any, n_rows: int, classes: NDArray[Any], owner: str) -> NDArray[np.intp]:
+def known_labels(y: TargetLike | None, n_rows: int, classes: NDArray[Any], owner: str) -> NDArray[np.intp]:
     """The class number of every label, which the model must know."""
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != 1:
@@ -81,7 +85,7 @@ def known_labels(y: Any, n_rows: int, classes: NDArray[Any], owner: str) -> NDAr
     return places[outputs[0].indices]
 
 
-def true_numbers(y: Any, n_rows: int, owner: str) -> Floats:
+def true_numbers(y: TargetLike | None, n_rows: int, owner: str) -> Floats:
     """One number a row."""
     truth = read_target(y, n_rows=n_rows, estimator=owner)
     if truth.shape[1] != 1:

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import MonotoneConstraints, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
@@ -46,8 +47,8 @@ class BaseTree(TreePictures, CodedForest):
     _options: ClassVar[type[TreeOptions]]
 
     max_features: int | float | str | None
-    monotonic_cst: Any
-    random_state: Any
+    monotonic_cst: MonotoneConstraints
+    random_state: RandomState
 
     tree_: TreeView
     ccp_alpha_: float
@@ -56,7 +57,7 @@ class BaseTree(TreePictures, CodedForest):
     def _grow(self, codes: Codes, target: Target, grow: GrowOptions) -> Grown:
         """One tree on coded rows."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -92,7 +93,13 @@ class BaseTree(TreePictures, CodedForest):
         self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self
 
-    def _coded(self, X: Any, y: Any, sample_weight: Any, schema: Schema | None = None) -> Coded:
+    def _coded(
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        schema: Schema | None = None,
+    ) -> Coded:
         """All that comes before growing."""
         check_pruning(self._checked_options(), type(self).__name__)
         return super()._coded(X, y, sample_weight, schema)
@@ -145,7 +152,7 @@ class BaseTree(TreePictures, CodedForest):
         learned |= class_attributes(classes) | (pruning or {})
         set_fitted(self, learned, schema=schema, forgotten=("pruning_table_", "ccp_alpha_"))
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf that each row comes to.
 
         Parameters
@@ -161,7 +168,7 @@ class BaseTree(TreePictures, CodedForest):
         table, n_threads = self._read(X)
         return leaf_nodes(self.forest_, table, n_threads=n_threads)[:, 0].astype(np.int64)
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: TableLike) -> Any:
         """The nodes that each row passes.
 
         Parameters
@@ -187,7 +194,9 @@ class BaseTree(TreePictures, CodedForest):
         check_is_fitted(self)
         return self.tree_.n_leaves
 
-    def cost_complexity_pruning_path(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(
+        self, X: TableLike | None = None, y: TargetLike | None = None, sample_weight: WeightLike | None = None
+    ) -> Bunch:
         """The alphas at which pruning cuts, and the impurity that is left after each cut.
 
         With a table, of the tree that `fit` would grow on it without pruning; the estimator stays as it is.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState, TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target
 from weald.estimators.shared.class_weight import ClassWeight, Weights, weigh_by_class, without_absent
@@ -137,17 +138,17 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: ClassWeight = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
         ccp_alpha: float = 0.0,
         prune: str | None = None,
         cv: Any = 5,
         max_bins: int | None = None,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
     ) -> None:
         self.criterion = criterion
@@ -171,7 +172,7 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         self.unknown = unknown
 
     def _read_target(
-        self, y: Any, n_rows: int, weight: Weights | None, options: ClassificationTreeOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: ClassificationTreeOptions
     ) -> Target:
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
         owner = type(self).__name__
@@ -290,16 +291,16 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: MonotoneConstraints = None,
         ccp_alpha: float = 0.0,
         prune: str | None = None,
         cv: Any = 5,
         max_bins: int | None = None,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
     ) -> None:
         self.criterion = criterion
@@ -322,7 +323,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         self.unknown = unknown
 
     def _read_target(
-        self, y: Any, n_rows: int, weight: Weights | None, options: RegressionTreeOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: RegressionTreeOptions
     ) -> Target:
         """The target as numbers; weights as they are."""
         values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)
@@ -332,7 +333,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         """One regression tree."""
         return grow_regression_tree(codes, target.values, target.weight, grow)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The mean target of each row's leaf; the median if the tree was grown by absolute error.
 
         Parameters

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TableLike
 from weald.data.table import Table
 from weald.data.target import total_weight
 from weald.errors import DataError, ParameterError
@@ -63,7 +64,7 @@ def check_pruning(options: TreeOptions, owner: str) -> None:
 def prune_by(
     options: Any,
     grown: Grown,
-    X: Any,
+    X: TableLike | None,
     table: Table,
     target: Target,
     grow: Callable[[Weights], Grown],

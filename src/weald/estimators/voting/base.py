@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Estimator, TableLike, TargetLike
 from weald.errors import DataTypeError, ParameterError, naming_member, nearest, told
 from weald.estimators.bagging.saving import VotingState
 from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
@@ -44,7 +45,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
     estimators: Any
     weights: Any
     n_jobs: int | None
-    verbose: Any
+    verbose: object
 
     estimators_: list[Any]
     named_estimators_: Bunch
@@ -66,7 +67,12 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         check_params(fit_params, type(self).__name__, "fit")
 
     def _fit_members(
-        self, X: Any, y: NDArray[Any], weight: Any, fit_params: Mapping[str, Any], options: VotingOptions
+        self,
+        X: TableLike,
+        y: NDArray[Any],
+        weight: Any,
+        fit_params: Mapping[str, Any],
+        options: VotingOptions,
     ) -> list[Any]:
         """A fitted copy of each member that is not dropped."""
         kept = [(name, each) for name, each in options.estimators if not _dropped(each)]
@@ -126,11 +132,11 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         brought |= {"estimators_": fitted, "named_estimators_": Bunch(**named)}
         set_fitted(self, brought | learned)
 
-    def _who(self, name: str, member: Any) -> str:
+    def _who(self, name: str, member: Estimator) -> str:
         """The words for a member."""
         return f"the member {name!r} of {type(self).__name__}, a {type(member).__name__},"
 
-    def _said(self, how: Callable[[Any, Any], Any], X: Any) -> list[Any]:
+    def _said(self, how: Callable[[Any, Any], Any], X: TableLike) -> list[Any]:
         """What each fitted member says of a table."""
         check_is_fitted(self)
         names = [name for name, member in self.named_estimators_.items() if not _dropped(member)]
@@ -191,7 +197,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
                 found |= {f"{name}__{key}": value for key, value in member.get_params().items()}
         return found
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set parameters by name; a member by its own name, its parameters as `name__parameter`.
 
         Parameters
@@ -240,7 +246,14 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         return tags
 
 
-def _fit_member(member: Any, X: Any, y: Any, params: Mapping[str, Any], who: str, message: str | None) -> Any:
+def _fit_member(
+    member: Estimator,
+    X: TableLike,
+    y: TargetLike | None,
+    params: Mapping[str, Any],
+    who: str,
+    message: str | None,
+) -> Any:
     start = time.monotonic()
     with naming_member(_capital(who)):
         fitted = fit_member(clone(member), X, y, **params)
@@ -260,13 +273,13 @@ def _line(message: str, seconds: float) -> str:
     return first + "." * (_WIDE - len(first) - len(last)) + last
 
 
-def _may_get(member: Any, argument: str) -> bool:
+def _may_get(member: Estimator, argument: str) -> bool:
     """Whether `fit` has this argument, or takes any."""
     taken = signature(member.fit).parameters
     return argument in taken or any(each.kind is Parameter.VAR_KEYWORD for each in taken.values())
 
 
-def _dropped(member: Any) -> bool:
+def _dropped(member: Estimator) -> bool:
     return isinstance(member, str) and member == DROP
 
 

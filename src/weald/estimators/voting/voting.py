@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Estimator, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import count_rows
 from weald.data.target import read_labels, read_target, read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, UnsupportedTargetError
@@ -97,7 +98,13 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         self.flatten_transform = flatten_transform
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: TargetLike | None = None,
+        sample_weight: WeightLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit a copy of each member.
 
         Parameters
@@ -133,7 +140,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         self._set_fitted(fitted, {"classes_": classes})
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the most votes, or with the largest mean probability; of equal ones the first.
 
         Parameters
@@ -156,7 +163,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         return restore_labels(self.classes_, np.argmax(votes, axis=1))
 
     @available_if(_soft)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """The weighted mean of the members' probabilities; only with voting="soft".
 
         Parameters
@@ -172,7 +179,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         shares = np.asarray(self._shares(X))
         return np.average(shares, axis=0, weights=self._kept_weights())
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: TableLike) -> NDArray[Any]:
         """What each member says of each row.
 
         Parameters
@@ -216,14 +223,14 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
             names = [f"{name}{k}" for name in names for k in range(len(self.classes_))]
         return feature_names(type(self).__name__, names)
 
-    def _chosen(self, X: Any) -> list[NDArray[np.int64]]:
+    def _chosen(self, X: TableLike) -> list[NDArray[np.int64]]:
         """The position of each member's label in `classes_`."""
         return self._said(lambda member, table: label_positions(member.predict(table), self.classes_), X)
 
-    def _shares(self, X: Any) -> list[NDArray[np.float64]]:
+    def _shares(self, X: TableLike) -> list[NDArray[np.float64]]:
         """The probabilities of each member, in the order of `classes_`."""
 
-        def shares(member: Any, table: Any) -> NDArray[np.float64]:
+        def shares(member: Estimator, table: Any) -> NDArray[np.float64]:
             if not hasattr(member, "predict_proba"):
                 raise AttributeError("it has no predict_proba, which voting='soft' needs. Use voting='hard'.")
             return shares_of(member, table, self.classes_)
@@ -283,7 +290,13 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: TargetLike | None = None,
+        sample_weight: WeightLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit a copy of each member.
 
         Parameters
@@ -316,7 +329,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         self._set_fitted(self._fit_members(X, values[:, 0], weight, fit_params, options), {})
         return self
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The weighted mean of the members' predictions.
 
         Parameters
@@ -332,7 +345,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         said = self.transform(X)
         return np.average(said, axis=1, weights=self._kept_weights())
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: TableLike) -> NDArray[np.float64]:
         """The prediction of each member.
 
         Parameters
@@ -346,7 +359,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
             Predictions.
         """
 
-        def numbers(member: Any, table: Any) -> NDArray[np.float64]:
+        def numbers(member: Estimator, table: Any) -> NDArray[np.float64]:
             said = np.asarray(member.predict(table), np.float64)
             if said.ndim != 1:
                 raise DataError(

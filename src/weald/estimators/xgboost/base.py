@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import ColumnLike, TableLike
 from weald.boosting.records import BoostTarget
 from weald.boosting.stopping import EarlyStopping
 from weald.data.schema import Schema
@@ -90,7 +91,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         names: Sequence[str] | None = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
-        feature_weights: Any = None,
+        feature_weights: ColumnLike | None = None,
         maximize: bool | None = None,
     ) -> Self:
         """Read, plan, train, and only then assign."""
@@ -156,7 +157,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         margin = read_margin(given.base_margin, table.n_rows)
         return Data(schema, Rows(aligned, target, margin), classes)
 
-    def _make_plan(self, options: XGBOptions, data: Data, feature_weights: Any) -> Plan:
+    def _make_plan(self, options: XGBOptions, data: Data, feature_weights: ColumnLike | None) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
         owner = type(self).__name__
         _check_counts(options, data, n_classes, owner)
@@ -228,7 +229,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         options: XGBOptions,
         plan: Plan,
         data: Data,
-        X: Any,
+        X: TableLike,
         stopper: EarlyStopping | None,
         *,
         goes_on: bool,
@@ -253,7 +254,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _folds(
         self,
         cv: Any,
-        X: Any,
+        X: TableLike,
         data: Data,
         plan: Plan,
         *,
@@ -278,7 +279,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _predictor_so_far(self, data: Data) -> Callable[[Forest, Any], Any]:
         """Predictions of a forest that is still growing, for callbacks."""
 
-        def predict(forest: Forest, X: Any) -> Any:
+        def predict(forest: Forest, X: TableLike) -> Any:
             model: Any = copy.copy(self)
             model._set_fitted(
                 forest,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.links import apply_link
 from weald.boosting.records import BoostTarget
 from weald.data.target import read_weight, restore_labels, warn_of_column
@@ -68,17 +68,17 @@ class XGBClassifier(LabelPredictions, XGBModel):
     @with_the_way
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
-        sample_weight: Any = None,
-        base_margin: Any = None,
+        sample_weight: WeightLike | None = None,
+        base_margin: ColumnLike | None = None,
         eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
         sample_weight_eval_set: Any = None,
         base_margin_eval_set: Any = None,
-        feature_weights: Any = None,
+        feature_weights: ColumnLike | None = None,
     ) -> Self:
         """Train.
 
@@ -146,12 +146,12 @@ class XGBClassifier(LabelPredictions, XGBModel):
     @with_the_way
     def predict(
         self,
-        X: Any,
+        X: TableLike,
         *,
         output_margin: bool = False,
         validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: Any = None,
+        base_margin: ColumnLike | None = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> NDArray[Any]:
         """The likeliest label of each row.
 
@@ -183,7 +183,11 @@ class XGBClassifier(LabelPredictions, XGBModel):
 
     @with_the_way
     def predict_proba(
-        self, X: Any, validate_features: bool = True, base_margin: Any = None, iteration_range: Any = None
+        self,
+        X: TableLike,
+        validate_features: bool = True,
+        base_margin: ColumnLike | None = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> NDArray[np.float64]:
         """The probability of each class.
 
@@ -208,7 +212,7 @@ class XGBClassifier(LabelPredictions, XGBModel):
         return self._probabilities(raw)
 
     @available_if(_one_output)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Raw scores: above 0 means the second of two classes, the largest the class of several.
 
         Only for a target of one column.
@@ -229,7 +233,7 @@ class XGBClassifier(LabelPredictions, XGBModel):
             return raw[:, 1] - raw[:, 0]
         return _squeezed(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """Predicted labels after each round, up to those that `predict` uses.
 
         Parameters
@@ -245,7 +249,7 @@ class XGBClassifier(LabelPredictions, XGBModel):
         for raw in self._staged_scores(X):
             yield self._labels(raw)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Probabilities after each round, up to those that `predict_proba` uses.
 
         Parameters
@@ -284,7 +288,7 @@ class XGBClassifier(LabelPredictions, XGBModel):
         second = apply_link("logistic", raw) if link == "identity" else self._predictions(raw)
         return [np.column_stack([1.0 - p, p]) for p in second.reshape(len(raw), -1).T]
 
-    def _classes_and_shares(self, X: Any) -> tuple[tuple[NDArray[Any], ...], list[Floats]]:
+    def _classes_and_shares(self, X: TableLike) -> tuple[tuple[NDArray[Any], ...], list[Floats]]:
         classes = self._classes_by_output()
         assert classes is not None
         return classes, self._shares(self._raw_scores(X))
@@ -303,7 +307,7 @@ def _squeezed(raw: Floats) -> Floats:
     return raw[:, 0] if raw.shape[1] == 1 else raw
 
 
-def _wrong_objective(asked: Any, owner: str, n_outputs: int, n_classes: int) -> ParameterError | DataError:
+def _wrong_objective(asked: object, owner: str, n_outputs: int, n_classes: int) -> ParameterError | DataError:
     if asked in _BINARY:
         return DataError(
             f"Only binary classification is supported by objective={asked!r} of {owner}: it is for two "

@@ -64,7 +64,7 @@ def interactions(option: Any, schema: Schema, owner: str) -> tuple[tuple[int, ..
     return tuple(sets) or None
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
 
 
@@ -78,7 +78,7 @@ def _parsed(text: str, name: str, owner: str, example: str) -> Any:
         ) from None
 
 
-def column_weights(given: Any, n_columns: int, owner: str) -> NDArray[np.float64] | None:
+def column_weights(given: object, n_columns: int, owner: str) -> NDArray[np.float64] | None:
     """`feature_weights` as numbers, one a column: finite, none negative, not all 0."""
     if given is None:
         return None
@@ -102,7 +102,7 @@ def column_weights(given: Any, n_columns: int, owner: str) -> NDArray[np.float64
     return np.ascontiguousarray(weights)
 
 
-def categorical_by_type(types: Any, declared: Any, owner: str) -> Any:
+def categorical_by_type(types: Any, declared: object, owner: str) -> Any:
     """`categorical_features` of a table whose `feature_types` are given; these count by position."""
     if types is None:
         return declared

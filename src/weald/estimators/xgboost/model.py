@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.records import BoostTarget
 from weald.data.target import read_target, read_weight
 from weald.errors import ParameterError
@@ -49,17 +49,17 @@ class XGBModel(BaseXGB):
     @with_the_way
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
-        sample_weight: Any = None,
-        base_margin: Any = None,
+        sample_weight: WeightLike | None = None,
+        base_margin: ColumnLike | None = None,
         eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
         sample_weight_eval_set: Any = None,
         base_margin_eval_set: Any = None,
-        feature_weights: Any = None,
+        feature_weights: ColumnLike | None = None,
     ) -> Self:
         """Train.
 
@@ -118,12 +118,12 @@ class XGBModel(BaseXGB):
     @with_the_way
     def predict(
         self,
-        X: Any,
+        X: TableLike,
         *,
         output_margin: bool = False,
         validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: Any = None,
+        base_margin: ColumnLike | None = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> NDArray[np.float64]:
         """The predicted numbers.
 
@@ -153,7 +153,7 @@ class XGBModel(BaseXGB):
         )
         return _one_column(raw) if output_margin else _one_column(self._predictions(raw))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Predictions after each round, up to those that `predict` uses.
 
         Parameters

@@ -195,6 +195,6 @@ class ReadableObjective:
             return given
         return vars(model).get("objective_") or usual
 
-    def __set__(self, model: Any, value: Any) -> None:
+    def __set__(self, model: Any, value: object) -> None:
         """Keep what was given."""
         vars(model)["objective"] = value

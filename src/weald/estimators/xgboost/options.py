@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import CategoricalFeatures, ColumnLike, RandomState
 from weald.errors import ParameterError
 from weald.numbers import as_float
 from weald.parameters import (
@@ -187,7 +188,7 @@ class XGBGrowthOptions(ReadingOptions):
     colsample_bytree: float | None = _share("columns")
     colsample_bylevel: float | None = _share("columns")
     colsample_bynode: float | None = _share("columns")
-    feature_weights: Any = optional(_LIST, hint="Give one number a column.")
+    feature_weights: ColumnLike | None = optional(_LIST, hint="Give one number a column.")
     tree_method: str | None = optional(
         Choice(("auto", "exact", "approx", "hist", GPU_HIST)),
         hint="Use 'hist' for large tables, 'exact' for small ones.",
@@ -251,7 +252,7 @@ class XGBOptions(XGBGrowthOptions):
     )
     scale_pos_weight: float | None = optional(Number(0, ends="(]"), hint="Use 1.")
     feature_types: Any = optional(_LIST, hint="Give a list with 'q' or 'c' for each column.")
-    categorical_features: Any = optional(
+    categorical_features: CategoricalFeatures = optional(
         Choice(("from_dtype",)),
         Instance((Collection,), "a list of column names, of positions or of True and False"),
         hint="Leave it None to tell categories by the type of the column.",
@@ -261,7 +262,7 @@ class XGBOptions(XGBGrowthOptions):
         hint="Use 'missing' to treat categories not seen in training as missing.",
     )
     importance_type: str | None = optional(Choice(IMPORTANCE_TYPES), hint="Use 'gain'.")
-    random_state: Any = optional(
+    random_state: RandomState = optional(
         Whole(0, 2**63 - 1),
         Instance((np.random.RandomState, np.random.Generator), "a RandomState or Generator of NumPy"),
         hint="Use a whole number for results that can be repeated.",

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from weald.arrays import CategoricalFeatures, ColumnLike, RandomState
 from weald.estimators.xgboost.names import known_names
 
 #: what xgboost's classes keep to themselves: no parameters of its `train`
@@ -199,7 +200,7 @@ refresh_leaf
         reg_lambda: float | None = None,
         scale_pos_weight: float | None = None,
         base_score: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         missing: float = np.nan,
         num_parallel_tree: int | None = None,
         monotone_constraints: Any = None,
@@ -209,7 +210,7 @@ refresh_leaf
         validate_parameters: bool | None = None,
         enable_categorical: bool = False,
         feature_types: Any = None,
-        feature_weights: Any = None,
+        feature_weights: ColumnLike | None = None,
         max_cat_to_onehot: int | None = None,
         max_cat_threshold: int | None = None,
         multi_strategy: str | None = None,
@@ -252,7 +253,7 @@ refresh_leaf
         class_weight: Any = None,
         early_stopping: Any = None,
         prune: str = "post",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
         **others: Any,
     ) -> None:
@@ -319,7 +320,7 @@ refresh_leaf
             found["objective"] = vars(self).get("objective")
         return found
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set parameters by name.
 
         Parameters
@@ -387,7 +388,7 @@ def _shared() -> Mapping[str, inspect.Parameter]:
     return inspect.signature(XGBParameters.__init__).parameters
 
 
-def _same(value: Any, default: Any) -> bool:
+def _same(value: object, default: Any) -> bool:
     if isinstance(default, float) and isinstance(value, float | np.floating):
         return bool(value == default or (value != value and default != default))
     return value is default or (isinstance(default, str | bool) and value == default)

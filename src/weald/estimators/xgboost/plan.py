@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats
 from weald.boosting.newton.base_scores import given_start
 from weald.boosting.newton.custom import MatrixObjective
 from weald.boosting.newton.losses import make_objective
@@ -121,7 +121,7 @@ def make_plan(
     *,
     objective: ObjectiveLike,
     n_classes: int | None,
-    feature_weights: Any,
+    feature_weights: ColumnLike | None,
     owner: str,
 ) -> Plan:
     """The plan of the parameters for a table of this schema and size."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats, TableLike
 from weald.boosting.links import apply_link
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -40,11 +40,11 @@ class BoostedPredictions:
 
     def _raw_scores(
         self,
-        X: Any,
+        X: TableLike,
         *,
         validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: Any = None,
+        base_margin: ColumnLike | None = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> Floats:
         """Raw scores of the asked rounds: (n_rows, n_outputs)."""
         check_is_fitted(self)
@@ -76,7 +76,7 @@ class BoostedPredictions:
         """How many rounds predictions use unless others are asked for."""
         return self.n_rounds_ if self._best is None else min(self._best[0] + 1, self.n_rounds_)
 
-    def _checked_range(self, asked: Any) -> tuple[int, int]:
+    def _checked_range(self, asked: object) -> tuple[int, int]:
         """(0, 0) means all rounds, as in xgboost."""
         pair = tuple(asked) if isinstance(asked, tuple | list | np.ndarray) else ()
         if len(pair) != 2 or not all(isinstance(n, Integral) for n in pair):
@@ -92,7 +92,7 @@ class BoostedPredictions:
             )
         return first, last
 
-    def apply(self, X: Any, iteration_range: Any = None) -> NDArray[np.int64]:
+    def apply(self, X: TableLike, iteration_range: tuple[int, int] | None = None) -> NDArray[np.int64]:
         """The leaf that each row comes to in each tree.
 
         Parameters
@@ -111,7 +111,7 @@ class BoostedPredictions:
         return self._leaf_nodes(X, self._trees(iteration_range))
 
     def _leaf_nodes(
-        self, X: Any, trees: tuple[int, int], *, validate_features: bool = True
+        self, X: TableLike, trees: tuple[int, int], *, validate_features: bool = True
     ) -> NDArray[np.int64]:
         """The leaf of each row in trees [first, last)."""
         options = read_reading_options(type(self).__name__, self)
@@ -120,14 +120,14 @@ class BoostedPredictions:
         return leaves.astype(np.int64)
 
     def _aligned(
-        self, X: Any, options: ReadingOptions | None = None, *, validate_features: bool = True
+        self, X: TableLike, options: ReadingOptions | None = None, *, validate_features: bool = True
     ) -> Table:
         """A user's table in the columns of the model."""
         owner = type(self).__name__
         options = options or read_reading_options(owner, self)
         return aligned_table(X, self.schema_, options, owner, validate_features=validate_features)
 
-    def _staged_scores(self, X: Any) -> Iterator[Floats]:
+    def _staged_scores(self, X: TableLike) -> Iterator[Floats]:
         """Raw scores after each round that `predict` uses: (n_rows, n_outputs), a new array each."""
         check_is_fitted(self)
         options = read_reading_options(type(self).__name__, self)

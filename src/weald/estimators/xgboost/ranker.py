@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.metrics.names import default_metric, make_metric
 from weald.boosting.ranking.groups import group_starts, query_row_weights
 from weald.boosting.records import BoostTarget
@@ -58,13 +58,13 @@ class XGBRanker(XGBModel):
     @with_the_way
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetLike,
         *,
-        group: Any = None,
-        qid: Any = None,
-        sample_weight: Any = None,
-        base_margin: Any = None,
+        group: ColumnLike | None = None,
+        qid: ColumnLike | None = None,
+        sample_weight: WeightLike | None = None,
+        base_margin: ColumnLike | None = None,
         eval_set: Any = None,
         eval_group: Any = None,
         eval_qid: Any = None,
@@ -72,7 +72,7 @@ class XGBRanker(XGBModel):
         xgb_model: Any = None,
         sample_weight_eval_set: Any = None,
         base_margin_eval_set: Any = None,
-        feature_weights: Any = None,
+        feature_weights: ColumnLike | None = None,
     ) -> Self:
         """Train.
 
@@ -121,7 +121,7 @@ class XGBRanker(XGBModel):
         return super()._read_set(_with_queries(given), options, data)
 
     def _aligned(
-        self, X: Any, options: ReadingOptions | None = None, *, validate_features: bool = True
+        self, X: TableLike, options: ReadingOptions | None = None, *, validate_features: bool = True
     ) -> Table:
         """Queries are not asked for, but may be in the table."""
         if QUERIES not in self.schema_.names:
@@ -160,12 +160,12 @@ class XGBRanker(XGBModel):
     @with_the_way
     def predict(
         self,
-        X: Any,
+        X: TableLike,
         *,
         output_margin: bool = False,
         validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: Any = None,
+        base_margin: ColumnLike | None = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> NDArray[np.float64]:
         """Scores to order the rows of a query by; more is better.
 
@@ -195,7 +195,7 @@ class XGBRanker(XGBModel):
         )
         return _scores(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Scores after each round, up to those that `predict` uses.
 
         Parameters
@@ -212,7 +212,13 @@ class XGBRanker(XGBModel):
             yield _scores(raw)
 
     def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, group: Any = None, qid: Any = None
+        self,
+        X: TableLike,
+        y: TargetLike,
+        sample_weight: WeightLike | None = None,
+        *,
+        group: ColumnLike | None = None,
+        qid: ColumnLike | None = None,
     ) -> float:
         """The first metric of `eval_metric`, by default the NDCG of the objective.
 

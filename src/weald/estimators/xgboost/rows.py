@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.records import BoostTarget
 from weald.data.adapters import to_table
 from weald.data.missing import mark_missing
@@ -31,12 +31,12 @@ from weald.estimators.xgboost.options import ReadingOptions, XGBOptions
 class Given:
     """Rows as the user gave them."""
 
-    X: Any
-    y: Any
-    sample_weight: Any = None
-    base_margin: Any = None
-    group: Any = None
-    qid: Any = None
+    X: TableLike
+    y: TargetLike | None
+    sample_weight: WeightLike | None = None
+    base_margin: ColumnLike | None = None
+    group: ColumnLike | None = None
+    qid: ColumnLike | None = None
     where: str = ""  # such as "eval_set[0]"; empty for the training rows
 
     def same_rows(self, other: Given) -> bool:
@@ -84,7 +84,7 @@ def naming_set(where: str) -> Iterator[None]:
         raise type(error)(f"{where}: {error}") from error
 
 
-def read_table(X: Any, options: XGBOptions, owner: str) -> Table:
+def read_table(X: TableLike, options: XGBOptions, owner: str) -> Table:
     """The training table, with the categories and missing values that the parameters declare."""
     declared = categorical_by_type(options.feature_types, options.categorical_features, owner)
     if options.feature_types is None:
@@ -98,7 +98,7 @@ def read_table(X: Any, options: XGBOptions, owner: str) -> Table:
 
 
 def aligned_table(
-    X: Any, schema: Schema, options: ReadingOptions, owner: str, *, validate_features: bool = True
+    X: TableLike, schema: Schema, options: ReadingOptions, owner: str, *, validate_features: bool = True
 ) -> Table:
     """A new table in the order and levels of a schema; by position alone if features are not validated."""
     names = schema.names
@@ -173,7 +173,9 @@ class Classes:
     weight: Weights | None
 
 
-def read_classes(y: Any, n_rows: int, weight: Weights | None, class_weight: Any, owner: str) -> Classes:
+def read_classes(
+    y: TargetLike | None, n_rows: int, weight: Weights | None, class_weight: Any, owner: str
+) -> Classes:
     """Class numbers of the training rows, and weights times the factors of the classes."""
     outputs = [without_absent(found, weight) for found in read_labels(y, n_rows=n_rows, estimator=owner)]
     if len(outputs) > 1:
@@ -188,7 +190,9 @@ def read_classes(y: Any, n_rows: int, weight: Weights | None, class_weight: Any,
     return Classes(_numbers(outputs), tuple(found.classes for found in outputs), weight)
 
 
-def read_known_classes(y: Any, n_rows: int, classes: tuple[NDArray[Any], ...], owner: str) -> Floats:
+def read_known_classes(
+    y: TargetLike | None, n_rows: int, classes: tuple[NDArray[Any], ...], owner: str
+) -> Floats:
     """Class numbers by the classes of a model; a label it does not have is an error."""
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != len(classes):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TableLike
 from weald.boosting.records import BoostTarget
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.folds import folds
@@ -61,7 +62,7 @@ def _units(target: BoostTarget) -> tuple[NDArray[np.int64], int]:
 
 def fold_rows(
     cv: Any,
-    X: Any,
+    X: TableLike,
     rows: Rows,
     *,
     labels: bool,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.matrix.matrix import Matrix
 from weald.errors import ModelFileError, ParameterError
 
@@ -51,7 +51,7 @@ class Kernel(ABC):
     def program(self) -> Floats:
         """The kernel in postfix form, (n_operations, 4): an operation and its numbers; gamma is resolved."""
 
-    def __call__(self, X: Any, Z: Any = None) -> Floats:
+    def __call__(self, X: TableLike | Matrix, Z: TableLike | Matrix | None = None) -> Floats:
         """The kernel values of all rows of X with all rows of Z, which is X if not given.
 
         gamma="scale" and "auto" go by Z: `kernel(new_rows, training_rows)` is the kernel of the training.
@@ -128,7 +128,7 @@ def line(operation: float, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Fl
     return np.array([[operation, a, b, c]], np.float64)
 
 
-def put(kernel: Kernel, **values: Any) -> None:
+def put(kernel: Kernel, **values: object) -> None:
     """Set fields of a frozen kernel while it is made."""
     for name, value in values.items():
         object.__setattr__(kernel, name, value)

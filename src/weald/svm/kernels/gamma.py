@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -18,12 +18,13 @@ Gamma: TypeAlias = float | Literal["scale", "auto"]
 _WORDS = ("scale", "auto")
 
 
-def checked_gamma(value: Any, owner: str) -> Gamma:
+def checked_gamma(value: object, owner: str) -> Gamma:
     """A number above 0, "scale" or "auto"."""
     if isinstance(value, str) and value in _WORDS:
         return value  # type: ignore[return-value]
-    if 0 < as_float(value) < math.inf:
-        return float(value)
+    number = as_float(value)
+    if 0 < number < math.inf:
+        return number
     close = nearest(value, _WORDS) if isinstance(value, str) else None
     hint = f"Did you mean {close!r}?" if close else "Use 'scale'."
     raise ParameterError(
@@ -31,14 +32,15 @@ def checked_gamma(value: Any, owner: str) -> Gamma:
     )
 
 
-def checked_number(value: Any, name: str, owner: str) -> float:
+def checked_number(value: object, name: str, owner: str) -> float:
     """Any finite number."""
-    if math.isfinite(as_float(value)):
-        return float(value)
+    number = as_float(value)
+    if math.isfinite(number):
+        return number
     raise ParameterError(f"`{name}` of {owner} must be a finite number; got {told(value)}.")
 
 
-def checked_whole(value: Any, name: str, owner: str, most: int | None = None) -> int:
+def checked_whole(value: object, name: str, owner: str, most: int | None = None) -> int:
     """A whole number from 1 up."""
     if isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= (most or math.inf):
         return int(value)
@@ -46,7 +48,7 @@ def checked_whole(value: Any, name: str, owner: str, most: int | None = None) ->
     raise ParameterError(f"`{name}` of {owner} must be a whole number {upper}; got {told(value)}. Use 3.")
 
 
-def checked_flag(value: Any, name: str, owner: str) -> bool:
+def checked_flag(value: object, name: str, owner: str) -> bool:
     """True or False."""
     if isinstance(value, bool | np.bool_):
         return bool(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.matrix.matrix import Matrix
 from weald.engine.svm import kernel_values
 from weald.engine.threads import thread_count
@@ -16,7 +16,11 @@ from weald.svm.kernels.functions import BY_NAME, Kernel, Spectrum
 
 
 def gram(
-    kernel: Kernel | str | Callable[..., Any], X: Any, Z: Any = None, *, n_jobs: int | None = None
+    kernel: Kernel | str | Callable[..., Any],
+    X: TableLike | Matrix,
+    Z: TableLike | Matrix | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> Floats:
     """The kernel values of all rows of X with all rows of Z, checked.
 
@@ -51,11 +55,11 @@ def gram(
     return checked_values(kernel.resolved(others), rows, others, n_jobs=n_jobs)
 
 
-def _matrix(X: Any) -> Matrix:
+def _matrix(X: TableLike | Matrix) -> Matrix:
     return X if isinstance(X, Matrix) else Matrix.of(X)
 
 
-def kernel_of(kernel: Any) -> Kernel | Callable[..., Any]:
+def kernel_of(kernel: object) -> Kernel | Callable[..., Any]:
     """The kernel of a name, with its default numbers; a kernel or function as it is."""
     if isinstance(kernel, str):
         if kernel in BY_NAME:
@@ -64,7 +68,7 @@ def kernel_of(kernel: Any) -> Kernel | Callable[..., Any]:
         hint = f" Did you mean {close!r}?" if close else f" Names are {', '.join(BY_NAME)}."
         raise ParameterError(f"There is no kernel {kernel!r}.{hint}")
     if callable(kernel):
-        return kernel  # type: ignore[no-any-return]
+        return kernel
     raise ParameterError(
         f"A kernel is one of weald.kernels, its name, or a function f(X, Z); got {type(kernel).__name__}."
     )

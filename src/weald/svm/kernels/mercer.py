@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.schema import Schema
@@ -72,7 +72,7 @@ class MercerReport:
 
 def check_mercer(
     kernel: Kernel | str | Callable[..., Any] | Any,
-    X: Any = None,
+    X: TableLike | None = None,
     *,
     max_rows: int = _MOST_ROWS,
     random_state: int = 0,
@@ -130,7 +130,9 @@ def check_mercer(
     return _report(values, n_given, _ROUNDING_SINGLE if single else _ROUNDING)
 
 
-def _values_of(kernel: Any, X: Any, max_rows: int, seed: int) -> tuple[Floats, int]:
+def _values_of(
+    kernel: Kernel | Callable[..., Any], X: TableLike | None, max_rows: int, seed: int
+) -> tuple[Floats, int]:
     """The kernel values of the rows, or of some of them; gamma="scale" goes by all."""
     if X is None:
         raise ParameterError(
@@ -147,7 +149,7 @@ def _values_of(kernel: Any, X: Any, max_rows: int, seed: int) -> tuple[Floats, i
     return gram(kernel, some, some), matrix.n_rows
 
 
-def _matrix_of(X: Any) -> Matrix:
+def _matrix_of(X: TableLike) -> Matrix:
     """Any table as numbers, not scaled."""
     table = to_table(X)
     schema = Schema.of(table)

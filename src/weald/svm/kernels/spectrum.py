@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from weald.arrays import TableLike
 from weald.data.adapters import column_of, to_table
 from weald.data.column_schema import ColumnSchema
 from weald.data.frames import from_arrow as arrow_frame
@@ -22,7 +23,7 @@ from weald.data.frames import from_pandas as pandas_frame
 from weald.data.matrix.matrix import Matrix
 from weald.data.matrix.rows import csr_array
 from weald.data.schema import Schema
-from weald.data.table import LevelColumn, Table
+from weald.data.table import Column, LevelColumn, Table
 from weald.errors import DataError, DataTypeError, ModelFileError
 from weald.svm.kernels.functions import Spectrum
 from weald.svm.kernels.substrings import Alphabet, Vocabulary, digits_that_fit, point_blocks
@@ -55,7 +56,7 @@ class SpectrumPlan:
     vocabularies: tuple[Vocabulary, ...]
 
     @classmethod
-    def of(cls, X: Any, kernel: Spectrum) -> SpectrumPlan:
+    def of(cls, X: TableLike | Matrix, kernel: Spectrum) -> SpectrumPlan:
         """The vocabulary of training texts: a list of str, or a table whose columns all hold text."""
         return cls.of_table(text_table(X), kernel)
 
@@ -85,7 +86,7 @@ class SpectrumPlan:
             for text in vocabulary.texts()
         )
 
-    def read(self, X: Any, owner: str = "Spectrum") -> Matrix:
+    def read(self, X: TableLike | Matrix, owner: str = "Spectrum") -> Matrix:
         """The counts of substrings of new texts, as CSR.
 
         Parameters
@@ -159,7 +160,7 @@ def text_table(X: Any) -> Table:
     return Table((column,), n_rows, named=False)
 
 
-def is_one_column(X: Any) -> bool:
+def is_one_column(X: TableLike | Matrix) -> bool:
     """Whether X is a sequence of texts: a list, a Series of any library, or an array of one dimension."""
     if isinstance(X, list | tuple):
         return all(x is None or isinstance(x, str | float) for x in X)
@@ -170,7 +171,7 @@ def is_one_column(X: Any) -> bool:
     return arrow_frame.has_arrow(X) and not pandas_frame.is_frame(X) and not hasattr(X, "columns")
 
 
-def as_text(column: Any) -> LevelColumn:
+def as_text(column: Column) -> LevelColumn:
     """A column of text, ordered or not; a column without any value holds no text either."""
     if isinstance(column, LevelColumn) and all(isinstance(level, str) for level in column.levels):
         return column
@@ -220,7 +221,9 @@ def _sums(flags: NDArray[np.bool_], lengths: NDArray[np.int64]) -> NDArray[np.in
     return found
 
 
-def _normalised(counts: Any, texts: Sequence[str], strangers: NDArray[np.bool_], kernel: Spectrum) -> Any:
+def _normalised(
+    counts: sparse.csr_array, texts: Sequence[str], strangers: NDArray[np.bool_], kernel: Spectrum
+) -> Any:
     """Rows over the length of their whole vector of counts, unknown substrings included."""
     squares = np.asarray(counts.multiply(counts).sum(axis=1), np.float64).ravel()
     strange = np.flatnonzero(strangers)

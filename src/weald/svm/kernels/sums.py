@@ -174,9 +174,10 @@ def _in_product(kernel: Kernel) -> str:
     return f"({kernel!r})" if isinstance(kernel, Sum | Product | Scaled) else repr(kernel)
 
 
-def _positive(value: Any, what: str) -> float:
-    if 0 < as_float(value) < math.inf:
-        return float(value)
+def _positive(value: object, what: str) -> float:
+    number = as_float(value)
+    if 0 < number < math.inf:
+        return number
     raise ParameterError(
         f"{what} must be above 0 and finite; got {told(value)}. With anything else the result is no kernel."
     )

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError
@@ -68,7 +68,9 @@ class BaseKernelMachine(
     _model_: KernelModel
 
     @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+    ) -> MachineTarget:
         """The target of the rows that count: those of a weight above 0."""
 
     @abstractmethod
@@ -79,7 +81,7 @@ class BaseKernelMachine(
     def _words(self, machine: int, target: MachineTarget) -> str:
         """A machine's task in words, for messages."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Find the widest margin.
 
         Parameters
@@ -118,7 +120,9 @@ class BaseKernelMachine(
 
     # ------------------------------------------------------------------ the steps
 
-    def _read_rows(self, X: Any, y: Any, sample_weight: Any, options: Any) -> MachineRows:
+    def _read_rows(
+        self, X: TableLike, y: TargetLike | None, sample_weight: WeightLike | None, options: Any
+    ) -> MachineRows:
         """The table, the target and the weights, read and checked."""
         table = read_table(X, options)
         weight = read_weight(sample_weight, n_rows=table.n_rows, drop_negative=True)
@@ -260,7 +264,7 @@ class BaseKernelMachine(
 
     # ------------------------------------------------------------------ afterwards
 
-    def _decisions(self, X: Any) -> Floats:
+    def _decisions(self, X: TableLike) -> Floats:
         """The values f of every row and machine."""
         check_is_fitted(self)
         return self._model_.decisions(X, type(self).__name__, thread_count(self.n_jobs))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.estimators.svm.kernel.reading import Reading, TableReading
 from weald.svm.binary_tasks import CoefficientLayout
 from weald.svm.calibration import Calibrator
@@ -69,7 +69,7 @@ class KernelModel:
         """How many machines."""
         return len(self.intercept)
 
-    def decisions(self, X: Any, owner: str, n_threads: int) -> Floats:
+    def decisions(self, X: TableLike, owner: str, n_threads: int) -> Floats:
         """The values f of every row and machine: (n_rows, n_machines)."""
         batch: Any = self.reading.read(X, owner)
         if self.weights is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import CategoricalFeatures, RandomState
 from weald.numbers import as_float
 from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
 
@@ -56,13 +57,13 @@ class ColumnOptions:
         Choice(("missing", "error")),
         hint="Use 'missing' to treat categories not seen in training as missing.",
     )
-    categorical_features: Any = parameter(
+    categorical_features: CategoricalFeatures = parameter(
         Nothing(),
         Choice(("from_dtype",)),
         Instance((Collection,), "a list of column names, of positions or of True and False"),
         hint="Leave it None to tell categories by the type of the column.",
     )
-    random_state: Any = parameter(
+    random_state: RandomState = parameter(
         Nothing(),
         Whole(0, 2**32 - 1),
         Instance((np.random.RandomState,), "a numpy.random.RandomState"),

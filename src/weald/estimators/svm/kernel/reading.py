@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, TableLike
 from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
 from weald.data.matrix.columns import ColumnLayout
@@ -31,12 +31,12 @@ class TableReading:
     """Columns of any kind, as numbers."""
 
     plan: MatrixPlan
-    declared: Any
+    declared: CategoricalFeatures
     #: the kernel, if it takes no negative numbers
     counting: Kernel | None = None
 
     @classmethod
-    def of(cls, plan: MatrixPlan, declared: Any, kernel: Any) -> TableReading:
+    def of(cls, plan: MatrixPlan, declared: CategoricalFeatures, kernel: Any) -> TableReading:
         """What reads tables for a kernel."""
         return cls(plan, declared, kernel if takes_no_negatives(kernel) else None)
 
@@ -45,7 +45,7 @@ class TableReading:
         """The columns of its tables."""
         return self.plan.schema
 
-    def read(self, X: Any, owner: str) -> Matrix:
+    def read(self, X: TableLike, owner: str) -> Matrix:
         """The matrix of a new table."""
         return self.matrix(read_aligned(X, self.schema, declared=self.declared, owner=owner))
 
@@ -77,7 +77,7 @@ class TextReading:
         """The columns of its tables."""
         return self.plan.schema
 
-    def read(self, X: Any, owner: str) -> Matrix:
+    def read(self, X: TableLike, owner: str) -> Matrix:
         """The counts of new texts."""
         return self.plan.read(X, owner)
 
@@ -88,7 +88,7 @@ class CalledTextReading:
 
     schema: Schema
 
-    def read(self, X: Any, owner: str) -> TextRows:
+    def read(self, X: TableLike, owner: str) -> TextRows:
         """New texts."""
         return self.rows(text_table(X), owner)
 
@@ -106,7 +106,7 @@ class GivenReading:
 
     schema: Schema
 
-    def read(self, X: Any, owner: str) -> Floats:
+    def read(self, X: TableLike, owner: str) -> Floats:
         """The kernel values of new rows."""
         table = to_table(X)
         values = kernel_matrix(table)

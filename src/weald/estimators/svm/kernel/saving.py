@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats
 from weald.data.adapters import categorical_positions
 from weald.data.matrix.matrix import MatrixPlan
 from weald.data.schema import Schema
@@ -209,7 +209,7 @@ def _read_weights(
     return np.ascontiguousarray(shelf.floats("weights", (n_machines, support.matrix.n_columns)))
 
 
-def check_declared(schema: Schema, declared: Any) -> None:
+def check_declared(schema: Schema, declared: CategoricalFeatures) -> None:
     """Refuse columns that are not what `categorical_features` says."""
     for j in categorical_positions(schema.names, declared):
         column = schema.columns[j]

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
 from weald.data.target import restore_labels
 from weald.errors import ParameterError
 from weald.estimators.shared.growth import drawn_seed
@@ -196,8 +196,8 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         n_landmarks: int | None = None,
         scale: bool = False,
         unknown: str = "missing",
-        categorical_features: Any = None,
-        random_state: Any = None,
+        categorical_features: CategoricalFeatures = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -227,7 +227,9 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
 
     # ------------------------------------------------------------------ what fit asks
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+    ) -> MachineTarget:
         """Labels as class numbers, and the C of each row."""
         return class_target(y, n_rows, weight, options, type(self).__name__)
 
@@ -309,7 +311,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
             return np.argmax(scores_by_class(decisions, n_classes), axis=1)  # type: ignore[no-any-return]
         return most_votes(decisions, n_classes)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label of each row.
 
         Of more than two classes the one with the most votes; of equally many the first in `classes_`, or,
@@ -329,7 +331,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         self._check_ties()
         return restore_labels(self.classes_, self._labels(self._decisions(X)))
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: TableLike) -> Floats:
         """How far each row lies from the boundaries.
 
         Parameters
@@ -353,7 +355,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         return decisions
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: TableLike) -> Floats:
         """The probabilities of the classes, by calibration on held-out rows.
 
         They agree with `predict`: the predicted class is the likeliest one. Where calibration says otherwise,
@@ -385,7 +387,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         return agreeing_with(shares, self._labels(decisions))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: TableLike) -> Floats:
         """The logarithm of `predict_proba`; -inf for a probability of 0.
 
         Parameters

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, RandomState, TargetLike
 from weald.estimators.svm.kernel.base import BaseKernelMachine
 from weald.estimators.svm.kernel.options import SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget
@@ -151,8 +151,8 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         n_landmarks: int | None = None,
         scale: bool = False,
         unknown: str = "missing",
-        categorical_features: Any = None,
-        random_state: Any = None,
+        categorical_features: CategoricalFeatures = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -176,7 +176,9 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+    ) -> MachineTarget:
         """Numbers, and the C of each row."""
         return number_target(y, n_rows, weight, options, type(self).__name__)
 

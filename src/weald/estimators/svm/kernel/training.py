@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.adapters import to_table
 from weald.data.column_schema import ColumnSchema
 from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
@@ -211,13 +211,13 @@ def check_budget(cache_size: float, n_rows: int, owner: str) -> None:
         )
 
 
-def compares_texts(kernel: Any, X: Any) -> bool:
+def compares_texts(kernel: Any, X: TableLike) -> bool:
     """Whether a user's function is given a sequence of texts instead of a table."""
     is_function = callable(kernel) and not isinstance(kernel, Kernel)
     return is_function and not isinstance(X, str) and is_one_column(X)
 
 
-def read_table(X: Any, options: Any) -> Table:
+def read_table(X: TableLike, options: Any) -> Table:
     """The user's table; texts in a list are one column."""
     kernel = options.kernel
     if kernel == "spectrum" or isinstance(kernel, Spectrum) or compares_texts(kernel, X):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix
 from weald.engine import thread_count
@@ -119,8 +119,8 @@ class Landmarks(
         features: str = "nystroem",
         scale: bool = False,
         unknown: str = "missing",
-        categorical_features: Any = None,
-        random_state: Any = None,
+        categorical_features: CategoricalFeatures = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_landmarks = n_landmarks
@@ -137,7 +137,7 @@ class Landmarks(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None) -> Self:
         """Choose the landmarks.
 
         Parameters
@@ -188,7 +188,7 @@ class Landmarks(
         )
         return matrix.take(rows), rows
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: TableLike) -> Floats:
         """The columns that the landmarks give to rows.
 
         Kernel values are worked out block by block: beside the result, memory does not grow with the rows.
@@ -225,7 +225,9 @@ class Landmarks(
         return self._map_.n_features
 
 
-def _read_training(X: Any, kernel: Any, options: LandmarksOptions, owner: str) -> tuple[Reading, Matrix]:
+def _read_training(
+    X: TableLike, kernel: Any, options: LandmarksOptions, owner: str
+) -> tuple[Reading, Matrix]:
     """How tables are read from now on, and the matrix of this one."""
     if isinstance(kernel, Spectrum):
         texts = SpectrumPlan.of(X, kernel)

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.target import read_weight
@@ -85,14 +85,16 @@ class BaseLinearMachine(
     _model_: LinearModel
 
     @abstractmethod
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+    ) -> MachineTarget:
         """The target of the rows that count: those of a weight above 0."""
 
     @abstractmethod
     def _solve(self, matrix: Matrix, target: MachineTarget, options: Any, given: dict[str, Any]) -> Solved:
         """The machines; `given` is what all solvers are given."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Find the weights of the columns.
 
         Parameters
@@ -198,7 +200,7 @@ class BaseLinearMachine(
             raise AttributeError(f"This {type(self).__name__} is not fitted yet. Call `fit` first.")
         return model  # type: ignore[no-any-return]
 
-    def _decisions(self, X: Any) -> Floats:
+    def _decisions(self, X: TableLike) -> Floats:
         """X · w + b of every row and machine."""
         check_is_fitted(self)
         return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))

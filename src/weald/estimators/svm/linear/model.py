@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.matrix.matrix import MatrixPlan
 from weald.engine.linear import linear_scores
 from weald.errors import ModelFileError, ParameterError
@@ -33,7 +33,7 @@ class LinearModel:
     n_iter: NDArray[np.int64]
     converged: NDArray[np.bool_]
 
-    def scores(self, X: Any, owner: str, n_threads: int) -> Floats:
+    def scores(self, X: TableLike, owner: str, n_threads: int) -> Floats:
         """The values x · w + b: (n_rows, n_lines)."""
         matrix = self.reading.read(X, owner)
         return linear_scores(matrix, self.coef, self.intercept, n_threads=n_threads)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
 from weald.data.matrix.matrix import Matrix
 from weald.data.target import restore_labels
 from weald.estimators.svm.kernel.training import MachineTarget
@@ -123,12 +123,12 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         intercept_scaling: float | str = 1.0,
         class_weight: str | Mapping[Any, float] | None = None,
         verbose: int | bool = 0,
-        random_state: Any = None,
+        random_state: RandomState = None,
         max_iter: int = 1000,
         max_time: float | None = None,
         scale: bool = False,
         unknown: str = "missing",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         n_jobs: int | None = None,
     ) -> None:
         self.penalty = penalty
@@ -151,7 +151,9 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
 
     # ------------------------------------------------------------------ what fit asks
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+    ) -> MachineTarget:
         """Labels as class numbers, and the C of each row."""
         check_together(options, type(self).__name__)
         return class_target(y, n_rows, weight, options, type(self).__name__)
@@ -205,7 +207,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         with np.errstate(divide="ignore"):
             return self._each(2 / self._norms())  # type: ignore[no-any-return]
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: TableLike) -> Floats:
         """The value x · w + b of every row and machine.
 
         Parameters
@@ -221,7 +223,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         scores = self._decisions(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label of each row: of the highest value.
 
         Parameters

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import RegressorMixin
 
-from weald.arrays import Floats
+from weald.arrays import CategoricalFeatures, Floats, RandomState, TargetLike
 from weald.data.matrix.matrix import Matrix
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Solved
@@ -99,12 +99,12 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         intercept_scaling: float | str = 1.0,
         dual: bool | str = "auto",
         verbose: int | bool = 0,
-        random_state: Any = None,
+        random_state: RandomState = None,
         max_iter: int = 1000,
         max_time: float | None = None,
         scale: bool = False,
         unknown: str = "missing",
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         n_jobs: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -123,7 +123,9 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None, options: Any) -> MachineTarget:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+    ) -> MachineTarget:
         """Numbers, and the C of each row."""
         return number_target(y, n_rows, weight, options, type(self).__name__)
 

@@ -6,21 +6,22 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from weald.arrays import TableLike
 from weald.errors import DataTypeError, ParameterError
 
 if TYPE_CHECKING:
     from weald.estimators.xgboost.base import BaseXGB
 
 
-def is_matrix(value: Any) -> bool:
+def is_matrix(value: object) -> bool:
     """Whether this is a DMatrix; where the module is not loaded, nothing is."""
     module: Any = sys.modules.get("weald.estimators.xgboost.native.matrix")
     return module is not None and isinstance(value, module.DMatrix)
 
 
 def place(
-    X: Any,
-    dtrain: Any,
+    X: TableLike | None,
+    dtrain: object,
     by_place: Sequence[Any],
     placed: dict[str, Any],
     owner: str,
@@ -138,7 +139,7 @@ def with_defaults(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> dic
     return found
 
 
-def listed(value: Any) -> Any:
+def listed(value: object) -> Any:
     """A tuple or set (in the order of the alphabet) as a list."""
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike, TargetLike
 from weald.boosting.links import apply_link
 from weald.boosting.newton.custom import MatrixObjective
 from weald.boosting.newton.loss_table import LOSSES
@@ -63,7 +63,7 @@ class Learner(BaseXGB):
                 "each row; qid=np.zeros(n) if all rows are one query."
             )
         start = group_starts(n_rows, group=given.group, owner="train")
-        weight = given.sample_weight
+        weight: Any = given.sample_weight
         by_query = weight is not None and len(weight) != n_rows
         if ranks or by_query:
             return BoostTarget(target, query_row_weights(weight, start), start), None
@@ -90,7 +90,7 @@ class Learner(BaseXGB):
 
     # ------------------------------------------------------------------ training
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetLike) -> Self:
         """Train on a table; `train` on a DMatrix does more."""
         return self._fit(Given(X, y), [])
 
@@ -172,7 +172,7 @@ class Learner(BaseXGB):
     def _n_used(self) -> int:
         return self.n_rounds_  # as in xgboost: the best round is asked for by iteration_range
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: TableLike) -> Floats:
         """Predictions, as `Booster.inplace_predict` gives them."""
         return native_predictions(self._raw_scores(X), self.forest_.link, self.objective_)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats, TargetLike
 from weald.boosting.ranking.groups import group_starts
 from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
@@ -83,24 +83,24 @@ class DMatrix:
     def __init__(
         self,
         data: Any,
-        label: Any = None,
+        label: TargetLike | None = None,
         *,
-        weight: Any = None,
-        base_margin: Any = None,
+        weight: ColumnLike | None = None,
+        base_margin: ColumnLike | None = None,
         missing: float | None = None,
         silent: bool = False,
         feature_names: Sequence[str] | None = None,
         feature_types: Sequence[str] | None = None,
         nthread: int | None = None,
-        group: Any = None,
-        qid: Any = None,
-        label_lower_bound: Any = None,
-        label_upper_bound: Any = None,
-        feature_weights: Any = None,
+        group: ColumnLike | None = None,
+        qid: ColumnLike | None = None,
+        label_lower_bound: ColumnLike | None = None,
+        label_upper_bound: ColumnLike | None = None,
+        feature_weights: ColumnLike | None = None,
         enable_categorical: bool = False,
-        data_split_mode: Any = 0,
+        data_split_mode: int = 0,
     ) -> None:
-        given = {"label": label, "weight": weight, "base_margin": base_margin, "qid": qid}
+        given: dict[str, Any] = {"label": label, "weight": weight, "base_margin": base_margin, "qid": qid}
         if isinstance(data, DataIter):
             data, found, names, types = all_batches(data)
             feature_names = names if feature_names is None else feature_names
@@ -140,16 +140,16 @@ class DMatrix:
     def set_info(
         self,
         *,
-        label: Any = None,
-        weight: Any = None,
-        base_margin: Any = None,
-        group: Any = None,
-        qid: Any = None,
-        label_lower_bound: Any = None,
-        label_upper_bound: Any = None,
+        label: TargetLike | None = None,
+        weight: ColumnLike | None = None,
+        base_margin: ColumnLike | None = None,
+        group: ColumnLike | None = None,
+        qid: ColumnLike | None = None,
+        label_lower_bound: ColumnLike | None = None,
+        label_upper_bound: ColumnLike | None = None,
         feature_names: Sequence[str] | None = None,
         feature_types: Sequence[str] | None = None,
-        feature_weights: Any = None,
+        feature_weights: ColumnLike | None = None,
     ) -> None:
         """Set some of what the constructor takes; None leaves it as it is."""
         if label_lower_bound is not None or label_upper_bound is not None:
@@ -164,7 +164,8 @@ class DMatrix:
             values = numeric_label(label, n_rows)
             self._label = np.ascontiguousarray(values[:, 0] if values.shape[1] == 1 else values)
         if weight is not None:
-            n_given = n_rows if np.ndim(weight) == 0 else len(weight)
+            numbers: Any = weight  # in any container, which has a length
+            n_given = n_rows if np.ndim(numbers) == 0 else len(numbers)
             by_query = self._start is not None and n_given == len(self._start) - 1
             self._weight = read_weight(weight, n_rows=n_given if by_query else n_rows)
         if base_margin is not None:
@@ -176,19 +177,19 @@ class DMatrix:
         if feature_weights is not None:
             self.feature_weights = feature_weights
 
-    def set_label(self, label: Any) -> None:
+    def set_label(self, label: TargetLike) -> None:
         """Set the label."""
         self.set_info(label=label)
 
-    def set_weight(self, weight: Any) -> None:
+    def set_weight(self, weight: ColumnLike) -> None:
         """Set the weights."""
         self.set_info(weight=weight)
 
-    def set_base_margin(self, margin: Any) -> None:
+    def set_base_margin(self, margin: ColumnLike) -> None:
         """Set the raw scores to start from."""
         self.set_info(base_margin=margin)
 
-    def set_group(self, group: Any) -> None:
+    def set_group(self, group: ColumnLike | None) -> None:
         """Set how many rows each query has."""
         self.set_info(group=group)
 
@@ -350,7 +351,7 @@ class DMatrix:
         )
 
 
-def check_matrix(value: Any, what: str) -> DMatrix:
+def check_matrix(value: object, what: str) -> DMatrix:
     """A matrix, or a message that says how to make one."""
     if not isinstance(value, DMatrix):
         raise DataTypeError(f"{what} must be a DMatrix; got {type(value).__name__}. Use weald.DMatrix(X, y).")

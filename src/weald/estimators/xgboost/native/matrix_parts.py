@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TargetLike
 from weald.data.table import Column, LevelColumn
 from weald.data.target import read_target
 from weald.errors import DataError, DataTypeError, ParameterError
 
 
-def numeric_label(label: Any, n_rows: int) -> Floats:
+def numeric_label(label: TargetLike, n_rows: int) -> Floats:
     """The label as numbers, (n_rows, n_targets)."""
     try:
         return read_target(label, n_rows=n_rows, estimator="DMatrix")

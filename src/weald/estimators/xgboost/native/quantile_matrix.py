@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from weald.arrays import ColumnLike
 from weald.estimators.xgboost.batches import DataIter
 from weald.estimators.xgboost.native.matrix import DMatrix
 
@@ -28,7 +29,7 @@ class QuantileDMatrix(DMatrix):
     def __init__(
         self,
         data: Any,
-        label: Any = None,
+        label: ColumnLike | None = None,
         *,
         max_bin: int | None = None,
         ref: DMatrix | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import ColumnLike, Floats
 from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order
@@ -105,7 +105,7 @@ class BoosterReading:
         predict_type: str = "value",
         missing: float = np.nan,
         validate_features: bool = True,
-        base_margin: Any = None,
+        base_margin: ColumnLike | None = None,
         strict_shape: bool = False,
     ) -> Floats:
         """Predict the rows of a table, without a DMatrix.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from weald.arrays import ColumnLike, TableLike, TargetLike, WeightLike
 from weald.errors import ParameterError
 from weald.estimators.xgboost.native.arguments import (
     as_frame,
@@ -24,10 +25,10 @@ from weald.progress import fold_lines
 
 def train(
     params: Any,
-    X: Any = None,
+    X: TableLike | None = None,
     *by_place: Any,
     dtrain: Any = None,
-    y: Any = None,
+    y: TargetLike | None = None,
     num_boost_round: int | None = None,
     evals: Sequence[Any] | None = None,
     obj: Callable[..., Any] | None = None,
@@ -38,11 +39,11 @@ def train(
     verbose_eval: bool | int | None = False,
     xgb_model: Any = None,
     callbacks: Sequence[Any] | None = None,
-    sample_weight: Any = None,
-    base_margin: Any = None,
-    feature_weights: Any = None,
-    group: Any = None,
-    qid: Any = None,
+    sample_weight: WeightLike | None = None,
+    base_margin: ColumnLike | None = None,
+    feature_weights: ColumnLike | None = None,
+    group: ColumnLike | None = None,
+    qid: ColumnLike | None = None,
     sample_weight_eval_set: Any = None,
     base_margin_eval_set: Any = None,
     eval_group: Any = None,
@@ -101,7 +102,7 @@ def train(
     >>> model.predict([[1.0], [4.0]]).tolist()
     [0, 1]
     """
-    placed = {"y": y, "num_boost_round": num_boost_round, "evals": evals, "obj": obj}
+    placed: dict[str, Any] = {"y": y, "num_boost_round": num_boost_round, "evals": evals, "obj": obj}
     table = place(X, dtrain, by_place, placed, "train", of_matrix=("num_boost_round", "evals", "obj"))
     y, evals, obj = placed["y"], placed["evals"], placed["obj"]
     n_rounds = 10 if placed["num_boost_round"] is None else placed["num_boost_round"]
@@ -151,10 +152,10 @@ def train(
 
 def cv(
     params: Any,
-    X: Any = None,
+    X: TableLike | None = None,
     *by_place: Any,
     dtrain: Any = None,
-    y: Any = None,
+    y: TargetLike | None = None,
     num_boost_round: int | None = None,
     nfold: int | None = None,
     stratified: bool | None = None,
@@ -171,11 +172,11 @@ def cv(
     seed: int = 0,
     callbacks: Sequence[Any] | None = None,
     shuffle: bool = True,
-    sample_weight: Any = None,
-    base_margin: Any = None,
-    feature_weights: Any = None,
-    group: Any = None,
-    qid: Any = None,
+    sample_weight: WeightLike | None = None,
+    base_margin: ColumnLike | None = None,
+    feature_weights: ColumnLike | None = None,
+    group: ColumnLike | None = None,
+    qid: ColumnLike | None = None,
 ) -> Any:
     """Cross-validate a booster, round by round.
 
@@ -221,7 +222,7 @@ def cv(
     DataFrame or dict
         A row a round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
     """
-    placed = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
+    placed: dict[str, Any] = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
     table = place(X, dtrain, by_place, placed, "cv", of_matrix=("num_boost_round", "nfold"))
     y = placed["y"]
     n_rounds = 10 if placed["num_boost_round"] is None else placed["num_boost_round"]
@@ -265,7 +266,7 @@ def _cv_table(
     params: Any,
     given: Given,
     asked: Asked,
-    feature_weights: Any,
+    feature_weights: ColumnLike | None,
     *,
     nfold: int,
     folds: Any,
