@@ -18,6 +18,15 @@ inline std::atomic<bool>& interpreter_is_exiting() {
   return exiting;
 }
 
+// Threads that are on their way back to the GIL and have seen no exit.
+inline std::atomic<int>& threads_coming_back() {
+  static std::atomic<int> n{0};
+  return n;
+}
+
+// Milliseconds that the interpreter may take to end, on a machine with much else to do.
+constexpr int longest_exit = 5000;
+
 inline void sleep_milliseconds(int n) {
   std::this_thread::sleep_for(std::chrono::milliseconds(n));
 }
@@ -37,11 +46,15 @@ class Unlocked {
   Unlocked(const Unlocked&) = delete;
   Unlocked& operator=(const Unlocked&) = delete;
   ~Unlocked() {
+    ++threads_coming_back();  // before it looks: `begin_exit` waits for whoever looked too early
     if (interpreter_is_exiting() && !main_thread_) {
-      for (int wait = 0; wait < 2000 && Py_IsInitialized() != 0; ++wait) sleep_milliseconds(1);
+      --threads_coming_back();
+      for (int wait = 0; wait < longest_exit && Py_IsInitialized() != 0; ++wait) sleep_milliseconds(1);
       while (Py_IsInitialized() == 0) sleep_milliseconds(1000);
+      ++threads_coming_back();
     }
     PyEval_RestoreThread(state_);
+    --threads_coming_back();
   }
 
  private:
@@ -53,7 +66,7 @@ class Unlocked {
 inline void begin_exit() {
   interpreter_is_exiting() = true;
   const Unlocked unlocked(true);
-  sleep_milliseconds(5);
+  for (int wait = 0; wait < longest_exit && threads_coming_back() > 0; ++wait) sleep_milliseconds(1);
 }
 
 inline bool signals_pending() {
