@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -264,6 +264,9 @@ def _plain(value: object) -> Any:
 class GrowthOptions:
     """The parameters that trees and forests share, in scikit-learn's words."""
 
+    if TYPE_CHECKING:
+        criterion: str  # each family has a choice of its own
+
     max_depth: int | None = parameter(
         Nothing(), Whole(1), hint="Leave it None to grow until the leaves are pure."
     )
@@ -312,7 +315,7 @@ class GrowthOptions:
         Instance((Collection,), "a list of column names, of positions or of True and False"),
         hint="Leave it None to tell categories by the type of the column.",
     )
-    unknown: str = parameter(
+    unknown: Literal["missing", "error"] = parameter(
         Choice(("missing", "error")),
         hint="Use 'missing' to treat categories not seen in training as missing.",
     )

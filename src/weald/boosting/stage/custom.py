@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from weald.arrays import Floats
 from weald.boosting.newton.base_scores import RowSums
 from weald.boosting.stage.line_search import minimise
 from weald.boosting.stage.losses import MOST_LOG_ODDS, Rule
 from weald.errors import ParameterError
+
+
+class Loss(Protocol):
+    """A loss of the user's own."""
+
+    def value(self, y: Floats, raw: Floats, /) -> ArrayLike:
+        """The loss of each row."""
+
+    def gradient(self, y: Floats, raw: Floats, /) -> ArrayLike:
+        """Its slope by the raw scores."""
 
 
 class CustomStageLoss:
@@ -32,14 +43,14 @@ class CustomStageLoss:
         For classes.
     """
 
-    def __init__(self, loss: Any, target: Floats, weight: Floats | None, *, n_classes: int | None) -> None:
+    def __init__(self, loss: Loss, target: Floats, weight: Floats | None, *, n_classes: int | None) -> None:
         self.name: str = getattr(loss, "__name__", type(loss).__name__)
         self.target, self.weight = target, weight
         several = n_classes is not None and n_classes > 2
         self.n_outputs: int = n_classes if several and n_classes else 1
         self.link = "identity" if n_classes is None else "softmax" if several else "logistic"
         self.most = math.inf if n_classes is None else MOST_LOG_ODDS
-        self._loss = loss
+        self._loss: Any = loss  # with a hessian, or without
         self._hessian = callable(getattr(loss, "hessian", None))
         self.rule: Rule = "newton" if self._hessian else "search"
 

@@ -69,7 +69,7 @@ class OtherLearner:
         table = in_order(X, names_of(outline(self._X)), owner, any_shape=True)
         return table, outline(table).n_rows
 
-    def answers(self, member: Estimator, table: Any) -> NDArray[Any]:
+    def answers(self, member: Estimator, table: TableLike) -> NDArray[Any]:
         """What a member says of the rows of a table."""
         return answers(member, table, self._classes)
 
@@ -127,27 +127,27 @@ class BoostedOthers:
         """A table whose rows can be taken, with the columns of training in their order."""
         return in_order(X, self.schema, owner, any_shape=True)
 
-    def n_rows(self, table: Any) -> int:
+    def n_rows(self, table: TableLike) -> int:
         """How many rows a table has."""
         return outline(table).n_rows
 
-    def each(self, table: Any, n_jobs: int | None) -> Iterator[NDArray[Any]]:
+    def each(self, table: TableLike, n_jobs: int | None) -> Iterator[NDArray[Any]]:
         """What each member says: class numbers or numbers."""
         for number, member in enumerate(self.fitted, start=1):
             with naming_member(f"The {type(member).__name__} of round {number}"):
                 said = answers(member, table, self.classes)
             yield said
 
-    def votes(self, table: Any, n_jobs: int | None) -> NDArray[np.float64]:
+    def votes(self, table: TableLike, n_jobs: int | None) -> NDArray[np.float64]:
         """What the members' votes for each class count: (rows, classes)."""
         *_, total = self._votes(table, n_jobs)
         return total
 
-    def staged_votes(self, table: Any, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
+    def staged_votes(self, table: TableLike, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
         """The same after every round."""
         return (votes.copy() for votes in self._votes(table, n_jobs))
 
-    def _votes(self, table: Any, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
+    def _votes(self, table: TableLike, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
         assert self.classes is not None
         votes = np.zeros((self.n_rows(table), len(self.classes)))
         every = np.arange(len(votes))
@@ -155,7 +155,7 @@ class BoostedOthers:
             votes[every, said] += weight
             yield votes
 
-    def blocks(self, table: Any, n_jobs: int | None) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    def blocks(self, table: TableLike, n_jobs: int | None) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """What all members say of all rows: (rows, members)."""
         yield slice(0, self.n_rows(table)), np.stack(list(self.each(table, n_jobs)), axis=1)
 

@@ -78,7 +78,7 @@ class BaseAdaBoost(
     estimator: Estimator | None
     n_jobs: int | None
 
-    estimator_: Any
+    estimator_: Estimator
     estimator_weights_: NDArray[np.float64]
     estimator_errors_: NDArray[np.float64]
     n_features_in_: int
@@ -97,7 +97,7 @@ class BaseAdaBoost(
         """The target as numbers or class numbers, and the classes if it has any."""
 
     @abstractmethod
-    def _task(self, target: Target, present: NDArray[np.bool_], options: Any) -> Task:
+    def _task(self, target: Target, present: NDArray[np.bool_], options: AdaBoostOptions) -> Task:
         """How members are judged."""
 
     @abstractmethod
@@ -106,7 +106,7 @@ class BaseAdaBoost(
 
     @abstractmethod
     def _round_table(
-        self, rounds: tuple[Round, ...], options: Any, classes: NDArray[Any] | None
+        self, rounds: tuple[Round, ...], options: AdaBoostOptions, classes: NDArray[Any] | None
     ) -> RoundTable:
         """The rounds to read."""
 
@@ -129,7 +129,7 @@ class BaseAdaBoost(
         self
             The fitted estimator.
         """
-        options = self._checked_options()
+        options: AdaBoostOptions = self._checked_options()
         base = self._base(options)
         step: Callable[..., Fitted] = self._fit_trees if shares_codes(base) else self._fit_others
         options = for_members(options, base, self._kind, type(self).__name__)
@@ -142,7 +142,7 @@ class BaseAdaBoost(
         X: TableLike,
         y: TargetLike | None,
         sample_weight: WeightLike | None,
-        options: Any,
+        options: AdaBoostOptions,
         base: BaseTree,
     ) -> Fitted:
         """Members that are weald's trees, on one coding of the table."""
@@ -166,7 +166,7 @@ class BaseAdaBoost(
         X: TableLike,
         y: TargetLike | None,
         sample_weight: WeightLike | None,
-        options: Any,
+        options: AdaBoostOptions,
         base: Estimator,
     ) -> Fitted:
         """Members of any other kind, on rows of the user's table."""
@@ -187,7 +187,7 @@ class BaseAdaBoost(
         return Fitted(members, boosted.rounds, learned)
 
     def _boost(
-        self, learner: Learner, target: Target, weight: Weights | None, options: Any, seed: int
+        self, learner: Learner, target: Target, weight: Weights | None, options: AdaBoostOptions, seed: int
     ) -> tuple[Boosted, dict[str, Any]]:
         """The members up to the best round, and what is learnt beside them."""
         owner = type(self).__name__
@@ -240,7 +240,7 @@ class BaseAdaBoost(
 
         return HeldOut(self._score(truth, target, np.ones(n_rows, np.int64)), answers)
 
-    def _plan(self, options: Any, seed: int) -> RoundsPlan:
+    def _plan(self, options: AdaBoostOptions, seed: int) -> RoundsPlan:
         return RoundsPlan(
             n_rounds=options.n_estimators,
             resample=options.resample,
@@ -250,7 +250,7 @@ class BaseAdaBoost(
             keep_row_weights=bool(options.keep_row_weights),
         )
 
-    def _base(self, options: Any) -> Any:
+    def _base(self, options: AdaBoostOptions) -> Any:
         """A copy of the base estimator, or the default one."""
         base = self._default() if options.estimator is None else clone(options.estimator)
         self._check_kind(base)
@@ -276,7 +276,7 @@ class BaseAdaBoost(
         warn_of_column(y, stacklevel=5)
 
     def _set_fitted(
-        self, members: Members, rounds: tuple[Round, ...], options: Any, learned: dict[str, Any]
+        self, members: Members, rounds: tuple[Round, ...], options: AdaBoostOptions, learned: dict[str, Any]
     ) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
         brought: dict[str, Any] = {
@@ -335,7 +335,7 @@ class BaseAdaBoost(
         return tags
 
 
-def _seed(options: Any, random_members: bool) -> int:
+def _seed(options: AdaBoostOptions, random_members: bool) -> int:
     """What draws start from; 0 where nothing is drawn, so that a fit without chance can be repeated."""
     holds_out = isinstance(options.early_stopping, float)
     if not (random_members or holds_out or options.resample is not None):

@@ -22,7 +22,7 @@ from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLi
 from weald.data.target import read_labels, restore_labels
 from weald.engine import thread_count
 from weald.estimators.adaboost.base import BaseAdaBoost
-from weald.estimators.adaboost.options import AdaBoostClassifierOptions
+from weald.estimators.adaboost.options import AdaBoostClassifierOptions, AdaBoostOptions
 from weald.estimators.shared.class_weight import Weights, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import most_frequent
@@ -129,7 +129,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         worse_than_chance: str = "stop",
         probability: str = "softmax",
         cat_penalty: float = 2.0,
-        early_stopping: Any = None,
+        early_stopping: float | tuple[TableLike, TargetLike] | None = None,
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,
         n_jobs: int | None = None,
@@ -317,7 +317,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
 
     def _probabilities(self, votes: NDArray[np.float64], n_rounds: int) -> NDArray[np.float64]:
         """Equations A8 and A10."""
-        options = self._checked_options()
+        options: AdaBoostClassifierOptions = self._checked_options()
         if options.probability == "logistic":
             return engine.softmax(votes)
         spread = max(1, votes.shape[1] - 1) ** 2 * self._scale(n_rounds) / votes.shape[1]
@@ -332,7 +332,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         numbers = np.stack([each.indices for each in found], axis=1)
         return Target(numbers, tuple(each.classes for each in found), weight)
 
-    def _task(self, target: Target, present: NDArray[np.bool_], options: Any) -> LabelTask:
+    def _task(self, target: Target, present: NDArray[np.bool_], options: AdaBoostOptions) -> LabelTask:
         label = np.ascontiguousarray(target.values[:, 0], np.int32)
         n_threads = thread_count(options.n_jobs)
         return LabelTask(label, target.n_classes[0], options.learning_rate, n_threads)
@@ -342,7 +342,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         return LabelScore(label, target.n_classes[0], units, thread_count(self.n_jobs))
 
     def _round_table(
-        self, rounds: tuple[Round, ...], options: Any, classes: NDArray[Any] | None
+        self, rounds: tuple[Round, ...], options: AdaBoostOptions, classes: NDArray[Any] | None
     ) -> RoundTable:
         two = classes is not None and len(classes) <= 2
         bounded = two and options.learning_rate == 1.0 and options.resample in (None, "compound")

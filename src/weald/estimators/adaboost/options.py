@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from weald.parameters import (
 class AdaBoostOptions:
     """The parameters that both AdaBoost estimators share."""
 
+    if TYPE_CHECKING:
+        worse_than_chance: str  # each class has a choice of its own
+
     estimator: Estimator | None = parameter(
         Nothing(), Trainable(), hint="Leave it None for weald's trees; give an object, not a class."
     )
@@ -38,7 +42,7 @@ class AdaBoostOptions:
         hint="Leave it None to weigh rows; use 'compound' for estimators that take no weights.",
     )
     cat_penalty: float = category_penalty()
-    early_stopping: Any = optional(
+    early_stopping: float | Sequence[Any] | None = optional(
         Number(0, 1, "()", fraction=True),
         Instance((tuple, list), "a set (X, y)"),
         hint="Use 0.1 to hold out a tenth of the rows.",

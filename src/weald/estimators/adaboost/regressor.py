@@ -6,7 +6,7 @@ Parameters and attributes are scikit-learn's. Members that are weald's trees sha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from weald.adaboost.table import RoundTable, round_table
 from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.target import read_target
 from weald.estimators.adaboost.base import BaseAdaBoost
-from weald.estimators.adaboost.options import AdaBoostRegressorOptions
+from weald.estimators.adaboost.options import AdaBoostOptions, AdaBoostRegressorOptions
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.fitted import Target
 from weald.estimators.tree.decision_tree import DecisionTreeRegressor
@@ -118,7 +118,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         resample: str | None = None,
         worse_than_chance: str = "stop",
         cat_penalty: float = 0.25,
-        early_stopping: Any = None,
+        early_stopping: float | tuple[TableLike, TargetLike] | None = None,
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,
         n_jobs: int | None = None,
@@ -211,14 +211,15 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
         return Target(read_target(y, n_rows=n_rows, estimator=type(self).__name__), None, weight)
 
-    def _task(self, target: Target, present: NDArray[np.bool_], options: Any) -> NumberTask:
+    def _task(self, target: Target, present: NDArray[np.bool_], options: AdaBoostOptions) -> NumberTask:
+        options = cast(AdaBoostRegressorOptions, options)
         return NumberTask(target.values[:, 0], present, options.loss, options.learning_rate)
 
     def _score(self, truth: NDArray[Any], target: Target, units: NDArray[np.int64]) -> NumberScore:
         return NumberScore(truth, units)
 
     def _round_table(
-        self, rounds: tuple[Round, ...], options: Any, classes: NDArray[Any] | None
+        self, rounds: tuple[Round, ...], options: AdaBoostOptions, classes: NDArray[Any] | None
     ) -> RoundTable:
         return round_table(rounds, labels=False, bounded=False)
 

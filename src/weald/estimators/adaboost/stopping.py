@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.boosting.records import BoostTarget
 from weald.errors import ParameterError
+from weald.estimators.adaboost.options import AdaBoostOptions
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.fitted import Target
 from weald.estimators.xgboost.stopping import WAIT, hold_out
@@ -29,7 +30,9 @@ class Stopping:
     wait: int = 0
 
 
-def stopping_of(options: Any, target: Target, weight: Weights | None, seed: int, owner: str) -> Stopping:
+def stopping_of(
+    options: AdaBoostOptions, target: Target, weight: Weights | None, seed: int, owner: str
+) -> Stopping:
     """The rows that `early_stopping` asks for; the same ones whenever it is asked for the same table.
 
     Parameters

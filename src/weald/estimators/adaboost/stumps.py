@@ -14,7 +14,7 @@ from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.growth import criterion_name
 from weald.estimators.tree.base import BaseTree
 from weald.model.forest import Forest
-from weald.parameters import ClassificationTreeOptions
+from weald.parameters import ClassificationTreeOptions, GrowthOptions
 
 #: more classes than that go to the grower: the search keeps sums by class for every column at once
 MOST_CLASSES = 32
@@ -48,7 +48,7 @@ def tree_learner(template: BaseTree, coded: Coded, seed: int, cat_penalty: float
     return StumpLearner(template, coded, seed)
 
 
-def _is_plain_stump(options: Any) -> bool:
+def _is_plain_stump(options: GrowthOptions) -> bool:
     return isinstance(options, ClassificationTreeOptions) and all(
         getattr(options, name) == value for name, value in _PLAIN.items()
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from weald.model.importances import tree_importances
 from weald.model.join import tree_apart
 from weald.model.predict import leaf_nodes, raw_scores, staged_scores
 from weald.model.read import read_aligned
+from weald.parameters import TreeOptions
 from weald.rows.growth import Grown
 
 #: units of weight are 2^-52 of all
@@ -112,7 +113,7 @@ class TreeLearner:
 
 def is_random(coded: Coded) -> bool:
     """Whether chance decides how a tree of these rows grows."""
-    options, n_columns = coded.options, coded.table.n_columns
+    options, n_columns = cast(TreeOptions, coded.options), coded.table.n_columns
     return options.splitter == "random" or max_columns(options.max_features, n_columns) < n_columns
 
 

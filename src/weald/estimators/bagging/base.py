@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -73,7 +73,7 @@ class BaseBagging(
     n_jobs: int | None
     random_state: RandomState
 
-    estimator_: Any
+    estimator_: Estimator
     n_features_in_: int
     _members: Members
     _bags: MemberBags | None
@@ -87,7 +87,7 @@ class BaseBagging(
         max_features: int | float = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
-        oob_score: Any = False,
+        oob_score: bool | Callable[..., float] = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -129,7 +129,7 @@ class BaseBagging(
         X: TableLike,
         y: TargetLike | None = None,
         sample_weight: WeightLike | None = None,
-        **fit_params: Any,
+        **fit_params: object,
     ) -> Self:
         """Draw the bags and fit a member on each.
 
@@ -250,7 +250,7 @@ class BaseBagging(
         return base
 
     def _draw(
-        self, options: BaggingOptions, seed: int, n_rows: int, n_columns: int, weight: Any
+        self, options: BaggingOptions, seed: int, n_rows: int, n_columns: int, weight: Weights | None
     ) -> MemberBags:
         owner = type(self).__name__
         bags = make_bags(

@@ -15,6 +15,7 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
 from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.bagging.trees import TreeMembers
+from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.model.predict import raw_scores
 
 #: rows that a warning names
@@ -28,7 +29,7 @@ class OutOfBagMeans(NamedTuple):
     n_votes: NDArray[np.int64]  # (rows,)
 
 
-def check_oob(options: Any, bags: MemberBags, owner: str) -> None:
+def check_oob(options: BaggingOptions, bags: MemberBags, owner: str) -> None:
     """Refuse an out-of-bag score where no bag lacks a row."""
     if options.oob_score and not bags.leaves_rows_out:
         raise ParameterError(

@@ -35,6 +35,7 @@ from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
 from weald.model.predict import raw_scores
 from weald.model.read import read_aligned
+from weald.parameters import GrowthOptions
 from weald.rows.growth import Grown
 from weald.rows.many_classes import fewest_leaves, may_fit, refuse_as_grown, refuse_too_many, rows_apart
 
@@ -196,7 +197,7 @@ def _grow_bag(template: BaseTree, coded: Coded, bags: MemberBags, bag: int) -> F
     ).forest
 
 
-def weigh_classes(options: Any, owner: str, target: Target, weight: Weights) -> Weights:
+def weigh_classes(options: GrowthOptions, owner: str, target: Target, weight: Weights) -> Weights:
     """The weights of a bag times the factors of the classes; "balanced" means balanced in the bag."""
     option = getattr(options, "class_weight", None)
     if option is None or target.classes is None:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,12 +61,14 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
     warm_start: bool
 
     @abstractmethod
-    def _grow(self, codes: Codes, target: Target, grow: GrowOptions, bags: TreeBags, options: Any) -> Forest:
+    def _grow(
+        self, codes: Codes, target: Target, grow: GrowOptions, bags: TreeBags, options: ForestOptions
+    ) -> Forest:
         """The trees of some bags on coded rows."""
 
     @abstractmethod
     def _set_oob_score_and_attributes(
-        self, found: OutOfBagSums, target: Target, options: Any
+        self, found: OutOfBagSums, target: Target, options: ForestOptions
     ) -> dict[str, Any]:
         """The attributes that tell what trees say of the rows they did not see, for `fit` to assign."""
 
@@ -91,7 +93,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         """
         self._check_drawing(self._checked_options())
         coded = self._coded(X, y, sample_weight)
-        options, target = coded.options, coded.target
+        options, target = cast(ForestOptions, coded.options), coded.target
         past = self._past(options)
         if past is not None and not self._adds_trees(options, coded.schema, target, coded.table.n_rows):
             return self
@@ -108,7 +110,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
 
     def _grown(self, coded: Coded, record: BagRecord, past: Self | None) -> Forest:
         """The trees of all bags, after those that there are."""
-        options, n_threads = coded.options, coded.n_threads
+        options, n_threads = cast(ForestOptions, coded.options), coded.n_threads
         grow = self._growth(coded)
         grown = [] if past is None else [past.forest_]
         # Closed here, so that an interrupt gives the terminal back at once.
@@ -140,7 +142,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             **combining(options, coded.schema, coded.codes, type(self).__name__),
         )
 
-    def _check_drawing(self, options: Any) -> None:
+    def _check_drawing(self, options: ForestOptions) -> None:
         """Refuse what needs bags where there are none."""
         owner = type(self).__name__
         if options.bootstrap:
@@ -157,7 +159,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
                 "`max_sample=None`.)"
             )
 
-    def _n_draws(self, options: Any, n_present: int) -> int:
+    def _n_draws(self, options: ForestOptions, n_present: int) -> int:
         """How many of so many rows are drawn for each tree; 0 if every tree has all of them."""
         if not options.bootstrap:
             return 0
@@ -171,7 +173,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             )
         return n_draws
 
-    def _bag_record(self, options: Any, target: Target, n_rows: int) -> BagRecord:
+    def _bag_record(self, options: ForestOptions, target: Target, n_rows: int) -> BagRecord:
         """The bags of a new forest: their seed, and how many of which rows are drawn for each tree."""
         n_present = target.n_present
         return BagRecord(
@@ -182,7 +184,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             present=used_rows(target.weight),
         )
 
-    def _past(self, options: Any) -> Self | None:
+    def _past(self, options: ForestOptions) -> Self | None:
         """The forest of the last fit, if trees are to be added to it."""
         if not options.warm_start or "forest_" not in vars(self):
             return None
@@ -195,7 +197,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             )
         return self
 
-    def _adds_trees(self, options: Any, schema: Schema, target: Target, n_rows: int) -> bool:
+    def _adds_trees(self, options: ForestOptions, schema: Schema, target: Target, n_rows: int) -> bool:
         """Whether a further fit works on the table of the last one.
 
         If it does not, trees cannot be added; where none were asked for, the forest may stay as it is.
@@ -235,7 +237,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         table: Table,
         record: BagRecord,
         target: Target,
-        options: Any,
+        options: ForestOptions,
     ) -> dict[str, Any]:
         """What trees say of the rows they did not see; not looked up again if no tree was added."""
         if past is not None and forest.n_trees == past.forest_.n_trees and "oob_score_" in vars(past):
@@ -368,7 +370,9 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         return tags
 
 
-def _parts(past: Sequence[Forest], options: Any, n_threads: int) -> Generator[tuple[int, int], None, None]:
+def _parts(
+    past: Sequence[Forest], options: ForestOptions, n_threads: int
+) -> Generator[tuple[int, int], None, None]:
     """(first tree, how many) of each native call: one for all, or some at a time behind a progress bar."""
     n_past, n_trees = sum(forest.n_trees for forest in past), options.n_estimators
     if n_trees == n_past:

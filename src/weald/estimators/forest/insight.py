@@ -16,7 +16,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import RandomState, TableLike, TargetLike, WeightLike
+from weald.arrays import ClassWeight, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_weight, restore_labels
@@ -374,7 +374,7 @@ def _check_bags(bags: BagRecord, n_rows: int, owner: str) -> None:
         )
 
 
-def _leaves_out_classes(class_weight: Any) -> bool:
+def _leaves_out_classes(class_weight: ClassWeight) -> bool:
     """Whether some class has the factor 0, so that its rows count as absent."""
     each = class_weight if isinstance(class_weight, list | tuple) else [class_weight]
     return any(isinstance(one, Mapping) and any(factor == 0 for factor in one.values()) for one in each)

@@ -32,7 +32,12 @@ class ForestProximity:
     _classes_by_output: Callable[[], tuple[NDArray[Any], ...] | None]
 
     def proximity(
-        self, X: TableLike, Y: Any = None, *, oob_only: bool = False, sample_weight: WeightLike | None = None
+        self,
+        X: TableLike,
+        Y: TableLike | None = None,
+        *,
+        oob_only: bool = False,
+        sample_weight: WeightLike | None = None,
     ) -> NDArray[np.float64]:
         """The share of trees in which two rows come to the same leaf.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,18 @@ from weald.arrays import TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target, restore_labels
 from weald.estimators.forest.base import BaseForest
-from weald.estimators.forest.options import ClassificationForestOptions, RegressionForestOptions
+from weald.estimators.forest.options import (
+    ClassificationForestOptions,
+    ForestOptions,
+    RegressionForestOptions,
+)
 from weald.estimators.forest.out_of_bag import OutOfBagSums
 from weald.estimators.shared.class_weight import Weights, weigh_by_class, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import LabelPredictions, most_frequent, side_by_side, split_shares
 from weald.model.forest import Forest
 from weald.model.prune import prune_trees
+from weald.parameters import GrowthOptions
 from weald.rows.growth import GrowOptions, TreeBags
 from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
@@ -30,9 +35,10 @@ class ForestClassifier(LabelPredictions, BaseForest):
     _single_tree = "DecisionTreeClassifier"
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: ClassificationForestOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: GrowthOptions
     ) -> Target:
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
+        options = cast(ClassificationForestOptions, options)
         owner = type(self).__name__
         outputs = read_labels(y, n_rows=n_rows, estimator=owner)
         outputs = [without_absent(found, weight) for found in outputs]
@@ -41,9 +47,9 @@ class ForestClassifier(LabelPredictions, BaseForest):
         numbers = np.stack([found.indices for found in outputs], axis=1)
         return Target(numbers, tuple(found.classes for found in outputs), weight)
 
-    def _balances_bags(self, options: ClassificationForestOptions) -> bool:
+    def _balances_bags(self, options: ForestOptions) -> bool:
         """Whether classes are made equally heavy in the rows of every tree."""
-        return options.class_weight == "balanced_subsample"
+        return cast(ClassificationForestOptions, options).class_weight == "balanced_subsample"
 
     def _grow(
         self,
@@ -51,7 +57,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
         target: Target,
         grow: GrowOptions,
         bags: TreeBags,
-        options: ClassificationForestOptions,
+        options: ForestOptions,
     ) -> Forest:
         """The trees of some bags."""
         balance = self._balances_bags(options)
@@ -61,7 +67,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
         return prune_trees(grown.forest, grown.node_value, options.ccp_alpha)
 
     def _set_oob_score_and_attributes(
-        self, found: OutOfBagSums, target: Target, options: ClassificationForestOptions
+        self, found: OutOfBagSums, target: Target, options: ForestOptions
     ) -> dict[str, Any]:
         """The out-of-bag shares and their score."""
         from sklearn.metrics import accuracy_score
@@ -103,7 +109,7 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
     _single_tree = "DecisionTreeRegressor"
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: RegressionForestOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: GrowthOptions
     ) -> Target:
         """The target as numbers; weights as they are."""
         values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)
@@ -115,14 +121,14 @@ class ForestRegressor(RegressorMixin, BaseForest):  # type: ignore[misc]  # scik
         target: Target,
         grow: GrowOptions,
         bags: TreeBags,
-        options: RegressionForestOptions,
+        options: ForestOptions,
     ) -> Forest:
         """The trees of some bags."""
         grown = grow_regression_tree(codes, target.values, target.weight, grow, bags)
         return prune_trees(grown.forest, grown.node_value, options.ccp_alpha)
 
     def _set_oob_score_and_attributes(
-        self, found: OutOfBagSums, target: Target, options: RegressionForestOptions
+        self, found: OutOfBagSums, target: Target, options: ForestOptions
     ) -> dict[str, Any]:
         """The out-of-bag predictions and their score."""
         from sklearn.metrics import r2_score

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import TableLike, WeightLike
+from weald.arrays import TableLike, TargetLike, WeightLike
 from weald.data.table import Table
 from weald.data.target import read_target, read_weight
 from weald.data.training import used_rows
@@ -85,7 +85,12 @@ class ForestUncertainty:
         return parts[0] if len(parts) == 1 else parts
 
     def predict_quantiles(
-        self, X: TableLike, quantiles: Any, *, train: Any, sample_weight: WeightLike | None = None
+        self,
+        X: TableLike,
+        quantiles: ArrayLike,
+        *,
+        train: tuple[TableLike, TargetLike],
+        sample_weight: WeightLike | None = None,
     ) -> NDArray[np.float64]:
         """Quantiles of the target given each row, by Meinshausen's quantile regression forest (2006).
 
@@ -123,7 +128,7 @@ class ForestUncertainty:
         self,
         X: TableLike,
         *,
-        train: Any,
+        train: tuple[TableLike, TargetLike],
         coverage: float = 0.9,
         sample_weight: WeightLike | None = None,
         max_rows: int | None = 2000,
@@ -199,7 +204,12 @@ class ForestUncertainty:
         return Drawn(bags, self.forest_.n_trees, present)
 
     def _rows_of_fit(
-        self, method: str, train: Any, sample_weight: WeightLike | None, *, needs_bags: bool = False
+        self,
+        method: str,
+        train: tuple[TableLike, TargetLike],
+        sample_weight: WeightLike | None,
+        *,
+        needs_bags: bool = False,
     ) -> TrainingRows:
         """The table, target and weights of the fit, checked as far as the forest remembers them."""
         if not isinstance(train, tuple | list) or len(train) != 2:
@@ -256,7 +266,7 @@ def _at_least_zero(variance: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.maximum(variance, 0.0)
 
 
-def _read_quantiles(quantiles: Any) -> tuple[Sequence[float], bool]:
+def _read_quantiles(quantiles: ArrayLike) -> tuple[Sequence[float], bool]:
     """The quantiles as a list, and whether it was one number."""
     try:
         asked = np.asarray(quantiles, np.float64)

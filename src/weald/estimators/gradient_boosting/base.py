@@ -58,7 +58,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
 
     @abstractmethod
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: StageBoostingOptions
     ) -> tuple[Floats, NDArray[Any] | None]:
         """The target as numbers, and the labels if it has any."""
 
@@ -124,7 +124,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
 
     # ------------------------------------------------------------------ what comes before
 
-    def _check_bases(self, options: Any) -> None:
+    def _check_bases(self, options: StageBoostingOptions) -> None:
         """Refuse a base or a loss that cannot be."""
         owner, base = type(self).__name__, options.estimator
         if isinstance(options.loss, str) and options.loss.startswith(CUSTOM):
@@ -148,7 +148,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
                     f"`{name}` of {owner} is for trees, and `estimator` is given. Leave one of them None."
                 )
 
-    def _past(self, options: Any) -> TreeRounds | BaseRounds | None:
+    def _past(self, options: StageBoostingOptions) -> TreeRounds | BaseRounds | None:
         """The rounds that `warm_start` goes on from."""
         if not options.warm_start or "_model_" not in vars(self):
             return None
@@ -188,7 +188,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         X: TableLike,
         y: TargetLike | None,
         sample_weight: WeightLike | None,
-        options: Any,
+        options: StageBoostingOptions,
         past: TreeRounds | BaseRounds | None,
     ) -> StageData:
         """All rows, read and checked."""
@@ -222,7 +222,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             weight = None
         return StageData(schema, aligned, rows, target, weight, classes)
 
-    def _bound_loss(self, options: Any, data: StageData) -> StageLoss:
+    def _bound_loss(self, options: StageBoostingOptions, data: StageData) -> StageLoss:
         if isinstance(options.loss, str):
             return NativeStageLoss(
                 options.loss,
@@ -238,7 +238,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
 
     def _step(
         self,
-        options: Any,
+        options: StageBoostingOptions,
         seed: int,
         train: StageData,
         held: StageData | None,
@@ -273,7 +273,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             template, train.X, loss, settings, scores, train.weight, followed, rounds, weighs=weighs
         )
 
-    def _stage_options(self, options: Any, data: StageData, seed: int) -> StageOptions:
+    def _stage_options(self, options: StageBoostingOptions, data: StageData, seed: int) -> StageOptions:
         """The parameters in the loop's words."""
         owner = type(self).__name__
         n_rows = data.n_rows if data.weight is None else int(np.count_nonzero(data.weight))
@@ -382,11 +382,11 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         return "_model_" in vars(self)
 
 
-def _is_estimator(init: Any) -> bool:
+def _is_estimator(init: object) -> bool:
     return init is not None and not isinstance(init, str)
 
 
-def _table(options: Any, first_round: int) -> LossTable | None:
+def _table(options: StageBoostingOptions, first_round: int) -> LossTable | None:
     """The lines that `verbose` asks for."""
     if not options.verbose:
         return None
@@ -398,7 +398,7 @@ def _table(options: Any, first_round: int) -> LossTable | None:
     )
 
 
-def _seed(options: Any) -> int:
+def _seed(options: StageBoostingOptions) -> int:
     """What draws start from; drawn itself only if anything is."""
     draws = options.subsample < 1 or options.max_features is not None or options.n_iter_no_change is not None
     return drawn_seed(options.random_state) if draws or options.estimator is not None else 0

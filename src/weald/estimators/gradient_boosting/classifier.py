@@ -18,10 +18,11 @@ from weald.arrays import (
     TableLike,
     TargetLike,
 )
+from weald.boosting.stage.custom import Loss
 from weald.data.target import read_labels, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
-from weald.estimators.gradient_boosting.options import GradientBoostingClassifierOptions
+from weald.estimators.gradient_boosting.options import GradientBoostingClassifierOptions, StageBoostingOptions
 from weald.estimators.gradient_boosting.predict import has_leaves
 from weald.estimators.gradient_boosting.start import class_shares
 from weald.estimators.shared.class_weight import without_absent
@@ -169,7 +170,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     def __init__(
         self,
         *,
-        loss: Any = "log_loss",
+        loss: str | Loss = "log_loss",
         learning_rate: float = 0.1,
         n_estimators: int = 100,
         subsample: float = 1.0,
@@ -179,7 +180,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
+        init: str | Estimator | None = None,
         random_state: RandomState = None,
         max_features: int | float | str | None = None,
         verbose: int | bool = 0,
@@ -230,7 +231,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         self.n_jobs = n_jobs
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: StageBoostingOptions
     ) -> tuple[Floats, NDArray[Any] | None]:
         """Labels as numbers, and the labels themselves."""
         owner = type(self).__name__

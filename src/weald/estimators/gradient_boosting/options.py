@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from weald.arrays import Estimator
+from weald.boosting.stage.custom import Loss
 from weald.estimators.shared.ensemble_options import Trainable
 from weald.parameters import Choice, Flag, GrowthOptions, Nothing, Number, Whole, parameter
 
@@ -33,13 +34,16 @@ class LossObject:
 class StageBoostingOptions(GrowthOptions):
     """The parameters that both classes share, in scikit-learn's words."""
 
+    if TYPE_CHECKING:
+        loss: str | Loss  # each class has a choice of its own
+
     learning_rate: float = parameter(Number(0, ends="(]"), hint="Use 0.1, and less with more trees.")
     n_estimators: int = parameter(Whole(1), hint="Use 100, or more with `n_iter_no_change`.")
     subsample: float = parameter(Number(0, 1, "(]"), hint="Use 1.0 for all rows in every round.")
     criterion: str = parameter(
         Choice(("friedman_mse", "squared_error")), hint="Both are the same rule here: leave it as it is."
     )
-    init: Any = parameter(
+    init: str | Estimator | None = parameter(
         Nothing(),
         Choice(("zero",)),
         Trainable(),
@@ -74,12 +78,12 @@ class StageBoostingOptions(GrowthOptions):
 class GradientBoostingClassifierOptions(StageBoostingOptions):
     """The parameters of `GradientBoostingClassifier`."""
 
-    loss: Any = parameter(
+    loss: str | Loss = parameter(
         Choice(LABEL_LOSSES),
         LossObject(),
         hint="Use 'log_loss'; losses of numbers are GradientBoostingRegressor's.",
     )
-    init: Any = parameter(
+    init: str | Estimator | None = parameter(
         Nothing(),
         Choice(("zero",)),
         Trainable(),
@@ -93,7 +97,7 @@ class GradientBoostingClassifierOptions(StageBoostingOptions):
 class GradientBoostingRegressorOptions(StageBoostingOptions):
     """The parameters of `GradientBoostingRegressor`."""
 
-    loss: Any = parameter(
+    loss: str | Loss = parameter(
         Choice(REGRESSION_LOSSES),
         LossObject(),
         hint="Use 'squared_error'; losses of labels are GradientBoostingClassifier's.",

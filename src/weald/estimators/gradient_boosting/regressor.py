@@ -19,10 +19,11 @@ from weald.arrays import (
     TableLike,
     TargetLike,
 )
+from weald.boosting.stage.custom import Loss
 from weald.data.target import read_target, warn_of_column
 from weald.errors import DataError
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
-from weald.estimators.gradient_boosting.options import GradientBoostingRegressorOptions
+from weald.estimators.gradient_boosting.options import GradientBoostingRegressorOptions, StageBoostingOptions
 from weald.estimators.gradient_boosting.predict import has_leaves
 
 
@@ -159,7 +160,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
     def __init__(
         self,
         *,
-        loss: Any = "squared_error",
+        loss: str | Loss = "squared_error",
         learning_rate: float = 0.1,
         n_estimators: int = 100,
         subsample: float = 1.0,
@@ -169,7 +170,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
+        init: str | Estimator | None = None,
         random_state: RandomState = None,
         max_features: int | float | str | None = None,
         alpha: float = 0.9,
@@ -222,7 +223,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         self.n_jobs = n_jobs
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: StageBoostingOptions
     ) -> tuple[Floats, NDArray[Any] | None]:
         """The target as numbers."""
         owner = type(self).__name__

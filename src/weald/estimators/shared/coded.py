@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 from weald.arrays import MonotoneConstraints, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
@@ -17,13 +16,14 @@ from weald.engine import thread_count
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.fitted import FittedForest, Target
 from weald.estimators.shared.monotone_constraints import check_constrainable, monotone_directions
+from weald.parameters import GrowthOptions
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
     """Rows read, checked and coded once, on which any number of trees can grow."""
 
-    options: Any
+    options: GrowthOptions
     schema: Schema
     table: Table  # aligned to the schema
     codes: Codes
@@ -39,7 +39,9 @@ class CodedForest(FittedForest):
     monotonic_cst: MonotoneConstraints
 
     @abstractmethod
-    def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: Any) -> Target:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: GrowthOptions
+    ) -> Target:
         """The target as numbers, the classes if it has any, and the weights to train with."""
 
     def _coded(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.arrays import Estimator, RandomState
 from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
@@ -63,11 +64,11 @@ class BaggingOptions:
 class VotingOptions:
     """The parameters that `VotingClassifier` and `VotingRegressor` share."""
 
-    estimators: Any = parameter(
+    estimators: Sequence[tuple[str, Any]] = parameter(
         Instance((list, tuple), "a list of (name, estimator)"),
         hint="For example [('tree', DecisionTreeClassifier()), ...].",
     )
-    weights: Any = parameter(
+    weights: Sequence[float] | NDArray[Any] | None = parameter(
         Nothing(),
         Instance((Collection,), "a list of numbers, one an estimator"),
         hint="Leave it None if all count alike.",

@@ -8,10 +8,10 @@ from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.growth import max_columns
-from weald.parameters import Whole
+from weald.parameters import GrowthOptions, Whole
 
 
-def combining(options: Any, schema: Schema, codes: Codes, owner: str) -> dict[str, Any]:
+def combining(options: GrowthOptions, schema: Schema, codes: Codes, owner: str) -> dict[str, Any]:
     """The fields of the grower's options that combine columns; none if the forest does not.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,6 +14,7 @@ from weald.arrays import RandomState
 from weald.data.table import Table
 from weald.data.target import total_weight
 from weald.estimators.shared.class_weight import Weights
+from weald.parameters import GrowthOptions
 from weald.random import Purpose, draw
 from weald.rows.growth import GrowOptions
 
@@ -84,7 +85,7 @@ class TreeSeed(int):
 
 
 def grow_options(
-    options: Any,
+    options: GrowthOptions,
     table: Table,
     weight: Weights | None,
     n_threads: int,
@@ -106,11 +107,12 @@ def grow_options(
     if looked_at is not None and looked_at >= n_columns:
         looked_at = None
     seed = 0
-    if splitter is None and (looked_at is not None or options.splitter == "random" or random_ties):
+    own: Literal["best", "random"] = getattr(options, "splitter", "best")  # of single trees
+    if splitter is None and (looked_at is not None or own == "random" or random_ties):
         seed = drawn_seed(options.random_state)
     return GrowOptions(
         criterion=criterion_name(options.criterion),
-        splitter=splitter or options.splitter,
+        splitter=splitter or own,
         random_ties=random_ties,
         max_depth=options.max_depth,
         min_rows_split=row_limit(options.min_samples_split, n_rows, 2),

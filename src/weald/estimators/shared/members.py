@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
@@ -108,7 +108,7 @@ def _batches(arguments: Iterable[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
-def label_positions(labels: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
+def label_positions(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int64]:
     """Where each label stands among the classes."""
     said = np.asarray(labels)
     if said.ndim != 1:

@@ -45,7 +45,7 @@ def takes_weights(estimator: Estimator) -> bool:
     return bool(get_routing_for_object(estimator).consumes("fit", ("sample_weight",)))
 
 
-def route(owner: Any, method: str, params: Mapping[str, Any]) -> Any:
+def route(owner: object, method: str, params: Mapping[str, Any]) -> Any:
     """What each member's methods get of the arguments of `owner.method`; only while routing is on."""
     from sklearn.utils.metadata_routing import process_routing
 

@@ -52,7 +52,7 @@ class Saving:
             return object.__getattribute__(self, name)  # its own error
 
 
-def _say_if_lost(model: Any, name: str) -> None:
+def _say_if_lost(model: object, name: str) -> None:
     if LOADED not in vars(model):
         return
     raise AttributeError(

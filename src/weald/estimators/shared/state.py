@@ -81,7 +81,7 @@ class OneModel:
     since a method of theirs may fit. `OneModel` stands before scikit-learn's classes, which wrap `transform`.
     """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         """Let the methods of all parts of the class work on one state."""
         super().__init_subclass__(**kwargs)
         for part in cls.__mro__:

@@ -11,11 +11,17 @@ from weald.arrays import Floats, TargetLike
 from weald.data.target import positions_among, read_labels, read_target, warn_of_column
 from weald.errors import DataError, ParameterError, listing
 from weald.estimators.shared.class_weight import class_factors, without_absent
+from weald.estimators.svm.kernel.options import SVCOptions, SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
+from weald.estimators.svm.linear.options import LinearSVCOptions, LinearSVROptions
 
 
 def class_target(
-    y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any, owner: str
+    y: TargetLike | None,
+    n_rows: int,
+    weight: Floats | None,
+    options: SVCOptions | LinearSVCOptions,
+    owner: str,
 ) -> MachineTarget:
     """Labels as class numbers, and the C of each row, by weights and weights of classes."""
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
@@ -53,7 +59,11 @@ def class_target(
 
 
 def number_target(
-    y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any, owner: str
+    y: TargetLike | None,
+    n_rows: int,
+    weight: Floats | None,
+    options: SVROptions | LinearSVROptions,
+    owner: str,
 ) -> MachineTarget:
     """Numbers, and the C of each row."""
     numbers = read_target(y, n_rows=n_rows, estimator=owner)

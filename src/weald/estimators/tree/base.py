@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,8 @@ class BaseTree(TreePictures, CodedForest):
             The fitted estimator.
         """
         coded = self._coded(X, y, sample_weight)
-        options, owner, target = coded.options, type(self).__name__, coded.target
+        owner, target = type(self).__name__, coded.target
+        options = cast(TreeOptions, coded.options)
 
         def grow(weight: Weights | None) -> Grown:
             return self._grow_on(coded, weight)

@@ -7,20 +7,20 @@ hold categories, text, dates and missing values as they are.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState, TableLike, TargetLike
+from weald.arrays import CategoricalFeatures, Folds, MonotoneConstraints, RandomState, TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.target import read_labels, read_target
 from weald.estimators.shared.class_weight import ClassWeight, Weights, weigh_by_class, without_absent
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import LabelPredictions
 from weald.estimators.tree.base import BaseTree
-from weald.parameters import ClassificationTreeOptions, RegressionTreeOptions
+from weald.parameters import ClassificationTreeOptions, GrowthOptions, RegressionTreeOptions
 from weald.rows.growth import Grown, GrowOptions
 from weald.rows.memory import grow_classification_tree, grow_regression_tree
 
@@ -145,7 +145,7 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         monotonic_cst: MonotoneConstraints = None,
         ccp_alpha: float = 0.0,
         prune: str | None = None,
-        cv: Any = 5,
+        cv: Folds = 5,
         max_bins: int | None = None,
         n_jobs: int | None = None,
         categorical_features: CategoricalFeatures = None,
@@ -172,9 +172,10 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         self.unknown = unknown
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: ClassificationTreeOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: GrowthOptions
     ) -> Target:
         """Labels as numbers, the labels themselves, and weights times the factors of the classes."""
+        options = cast(ClassificationTreeOptions, options)
         owner = type(self).__name__
         outputs = read_labels(y, n_rows=n_rows, estimator=owner)
         outputs = [without_absent(found, weight) for found in outputs]
@@ -297,7 +298,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         monotonic_cst: MonotoneConstraints = None,
         ccp_alpha: float = 0.0,
         prune: str | None = None,
-        cv: Any = 5,
+        cv: Folds = 5,
         max_bins: int | None = None,
         n_jobs: int | None = None,
         categorical_features: CategoricalFeatures = None,
@@ -323,7 +324,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         self.unknown = unknown
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: RegressionTreeOptions
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: GrowthOptions
     ) -> Target:
         """The target as numbers; weights as they are."""
         values = read_target(y, n_rows=n_rows, estimator=type(self).__name__)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import TableLike
+
 if TYPE_CHECKING:
     from weald.pictures.explain import RowExplanation
 
@@ -103,7 +105,7 @@ class TreePictures:
 
         return to_shap(self)
 
-    def explain_row(self, row: Any) -> RowExplanation:
+    def explain_row(self, row: TableLike) -> RowExplanation:
         """The way of one row through the tree, in words.
 
         Parameters
@@ -128,7 +130,7 @@ class TreePictures:
 
         return to_html(self)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
         """As `_repr_html_inner`, for notebooks that ask for all forms at once."""
         if "forest_" not in vars(self):
             return super()._repr_mimebundle_(**kwargs)  # type: ignore[misc,no-any-return]

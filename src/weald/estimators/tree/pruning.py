@@ -62,7 +62,7 @@ def check_pruning(options: TreeOptions, owner: str) -> None:
 
 
 def prune_by(
-    options: Any,
+    options: TreeOptions,
     grown: Grown,
     X: TableLike | None,
     table: Table,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABCMeta
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
@@ -42,8 +42,8 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
     _other_kind: ClassVar[Callable[[Any], bool]]
     _kind: ClassVar[str]
 
-    estimators: Any
-    weights: Any
+    estimators: Sequence[tuple[str, Any]]
+    weights: Sequence[float] | NDArray[Any] | None
     n_jobs: int | None
     verbose: object
 
@@ -216,7 +216,8 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
             For a name the estimator does not have, with the nearest one it has.
         """
         if "estimators" in params:
-            self.estimators = params.pop("estimators")
+            given: Any = params.pop("estimators")
+            self.estimators = given
         members = [name for name, _ in self.estimators] if _are_pairs(self.estimators) else []
         own = list(super().get_params(deep=False))
         for name in params:
@@ -287,7 +288,7 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _are_pairs(estimators: Any) -> bool:
+def _are_pairs(estimators: object) -> bool:
     return isinstance(estimators, list | tuple) and all(
         isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in estimators
     )
@@ -327,7 +328,7 @@ def _check_members(estimators: Any, owner: str, own: list[str]) -> None:
         )
 
 
-def _check_weights(options: Any, owner: str) -> None:
+def _check_weights(options: VotingOptions, owner: str) -> None:
     weights = options.weights
     if weights is None:
         return

@@ -5,6 +5,7 @@ Parameters, methods and results are scikit-learn's. Members get the user's own t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, TableLike, TargetLike, WeightLike
+from weald.arrays import Estimator, Names, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import count_rows
 from weald.data.target import read_labels, read_target, read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, UnsupportedTargetError
@@ -83,10 +84,10 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
 
     def __init__(
         self,
-        estimators: Any,
+        estimators: Sequence[tuple[str, Estimator | str]],
         *,
         voting: str = "hard",
-        weights: Any = None,
+        weights: Sequence[float] | NDArray[Any] | None = None,
         n_jobs: int | None = None,
         flatten_transform: bool = True,
         verbose: bool = False,
@@ -103,7 +104,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         X: TableLike,
         y: TargetLike | None = None,
         sample_weight: WeightLike | None = None,
-        **fit_params: Any,
+        **fit_params: object,
     ) -> Self:
         """Fit a copy of each member.
 
@@ -199,7 +200,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         shares = self._shares(X)
         return np.hstack(shares) if self.flatten_transform else np.asarray(shares)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: Names | None = None) -> NDArray[Any]:
         """The names of the columns that `transform` gives.
 
         Parameters
@@ -230,7 +231,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
     def _shares(self, X: TableLike) -> list[NDArray[np.float64]]:
         """The probabilities of each member, in the order of `classes_`."""
 
-        def shares(member: Estimator, table: Any) -> NDArray[np.float64]:
+        def shares(member: Estimator, table: TableLike) -> NDArray[np.float64]:
             if not hasattr(member, "predict_proba"):
                 raise AttributeError("it has no predict_proba, which voting='soft' needs. Use voting='hard'.")
             return shares_of(member, table, self.classes_)
@@ -279,9 +280,9 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
 
     def __init__(
         self,
-        estimators: Any,
+        estimators: Sequence[tuple[str, Estimator | str]],
         *,
-        weights: Any = None,
+        weights: Sequence[float] | NDArray[Any] | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -295,7 +296,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         X: TableLike,
         y: TargetLike | None = None,
         sample_weight: WeightLike | None = None,
-        **fit_params: Any,
+        **fit_params: object,
     ) -> Self:
         """Fit a copy of each member.
 
@@ -359,7 +360,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
             Predictions.
         """
 
-        def numbers(member: Estimator, table: Any) -> NDArray[np.float64]:
+        def numbers(member: Estimator, table: TableLike) -> NDArray[np.float64]:
             said = np.asarray(member.predict(table), np.float64)
             if said.ndim != 1:
                 raise DataError(
@@ -369,7 +370,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
 
         return np.stack(self._said(numbers, X), axis=1)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: Names | None = None) -> NDArray[Any]:
         """The names of the columns that `transform` gives.
 
         Parameters

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import ColumnLike, TableLike
+from weald.arrays import ColumnLike, Folds, TableLike
 from weald.boosting.records import BoostTarget
 from weald.boosting.stopping import EarlyStopping
 from weald.data.schema import Schema
@@ -90,7 +90,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         *,
         names: Sequence[str] | None = None,
         verbose: bool | int | None = False,
-        xgb_model: Any = None,
+        xgb_model: object = None,
         feature_weights: ColumnLike | None = None,
         maximize: bool | None = None,
     ) -> Self:
@@ -124,7 +124,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         usual = {name: defaults[name].default for name in ALIASES.values() if name in defaults}
         return read_options(type(self).__name__, self._all_params(), usual)
 
-    def _read_start(self, xgb_model: Any) -> BaseXGB | None:
+    def _read_start(self, xgb_model: object) -> BaseXGB | None:
         """The model to go on from, given as such or as a file."""
         if xgb_model is None:
             return None
@@ -209,7 +209,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
     def _hold_out(self, options: XGBOptions, data: Data, plan: Plan) -> tuple[Rows, list[Watched]]:
         """The rows to train on, and those that `early_stopping` measures on."""
-        asked = options.early_stopping
+        asked: Any = options.early_stopping
         if asked is None or isinstance(asked, str):
             return data.rows, []
         if isinstance(asked, tuple | list):
@@ -253,7 +253,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
     def _folds(
         self,
-        cv: Any,
+        cv: Folds,
         X: TableLike,
         data: Data,
         plan: Plan,

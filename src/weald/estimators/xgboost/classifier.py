@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ _BINARY = ("binary:logistic", "binary:logitraw", "binary:hinge", "reg:logistic")
 _MULTI = ("multi:softprob", "multi:softmax")
 
 
-def _several_outputs(objective: Any) -> bool:
+def _several_outputs(objective: object) -> bool:
     """Whether a target may have columns: softmax speaks of one target."""
     return objective not in _MULTI
 
@@ -73,11 +73,11 @@ class XGBClassifier(LabelPredictions, XGBModel):
         *,
         sample_weight: WeightLike | None = None,
         base_margin: ColumnLike | None = None,
-        eval_set: Any = None,
+        eval_set: Sequence[tuple[TableLike, TargetLike]] | None = None,
         verbose: bool | int | None = False,
-        xgb_model: Any = None,
-        sample_weight_eval_set: Any = None,
-        base_margin_eval_set: Any = None,
+        xgb_model: object = None,
+        sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
+        base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
         feature_weights: ColumnLike | None = None,
     ) -> Self:
         """Train.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import MonotoneConstraints
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError, listing, told
 from weald.estimators.shared.monotone_constraints import column_position, monotone_directions
@@ -18,7 +19,7 @@ from weald.estimators.shared.monotone_constraints import column_position, monoto
 _TYPES = ("q", "i", "int", "float", "c")
 
 
-def monotone(option: Any, schema: Schema, owner: str) -> tuple[int, ...] | None:
+def monotone(option: MonotoneConstraints | str, schema: Schema, owner: str) -> tuple[int, ...] | None:
     """-1, 0 or 1 for each column, or None: from a dict, a list, or text like "(1,-1)".
 
     >>> from weald.data.adapters import to_table
@@ -26,13 +27,14 @@ def monotone(option: Any, schema: Schema, owner: str) -> tuple[int, ...] | None:
     (1, -1)
     """
     name = "monotone_constraints"
-    if isinstance(option, str):
-        option = _parsed(option, name, owner, "(1,-1)")
-        if isinstance(option, Integral):
-            option = (option,)
-    if option is not None and not isinstance(option, Mapping | Collection):
-        raise ParameterError(f"`{name}` of {owner} must be a dict or a list; got {option!r}.")
-    return monotone_directions(option, schema, owner, name=name)
+    asked: Any = option
+    if isinstance(asked, str):
+        asked = _parsed(asked, name, owner, "(1,-1)")
+        if isinstance(asked, Integral):
+            asked = (asked,)
+    if asked is not None and not isinstance(asked, Mapping | Collection):
+        raise ParameterError(f"`{name}` of {owner} must be a dict or a list; got {asked!r}.")
+    return monotone_directions(asked, schema, owner, name=name)
 
 
 def interactions(option: Any, schema: Schema, owner: str) -> tuple[tuple[int, ...], ...] | None:
@@ -102,7 +104,7 @@ def column_weights(given: object, n_columns: int, owner: str) -> NDArray[np.floa
     return np.ascontiguousarray(weights)
 
 
-def categorical_by_type(types: Any, declared: object, owner: str) -> Any:
+def categorical_by_type(types: Sequence[str] | None, declared: object, owner: str) -> Any:
     """`categorical_features` of a table whose `feature_types` are given; these count by position."""
     if types is None:
         return declared
@@ -121,7 +123,7 @@ def categorical_by_type(types: Any, declared: object, owner: str) -> Any:
     return [each == "c" for each in types]
 
 
-def check_types(types: Any, n_columns: int, owner: str) -> None:
+def check_types(types: Sequence[str] | None, n_columns: int, owner: str) -> None:
     """Refuse `feature_types` of another length than the table is wide."""
     if types is not None and len(types) != n_columns:
         raise ParameterError(

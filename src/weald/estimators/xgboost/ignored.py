@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from weald.errors import IgnoredParameterWarning
@@ -21,7 +21,12 @@ _READERS: dict[str, tuple[tuple[str, ...], str | None]] = {
 
 
 def warn_of_ignored(
-    options: XGBOptions, objective: Any, owner: str, *, n_classes: int | None, stacklevel: int
+    options: XGBOptions,
+    objective: str | Callable[..., Any] | None,
+    owner: str,
+    *,
+    n_classes: int | None,
+    stacklevel: int,
 ) -> None:
     """Warn of every parameter that this training does not read.
 
@@ -42,7 +47,9 @@ def warn_of_ignored(
         warnings.warn(message, IgnoredParameterWarning, stacklevel=stacklevel + 1)
 
 
-def _messages(options: XGBOptions, objective: Any, owner: str, n_classes: int | None) -> Iterator[str]:
+def _messages(
+    options: XGBOptions, objective: str | Callable[..., Any] | None, owner: str, n_classes: int | None
+) -> Iterator[str]:
     if options.device not in (None, "cpu"):
         yield f"device={options.device!r} of {owner} has no effect: weald runs on the CPU. Leave it out."
     if options.tree_method == GPU_HIST:

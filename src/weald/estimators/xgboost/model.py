@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -54,11 +54,11 @@ class XGBModel(BaseXGB):
         *,
         sample_weight: WeightLike | None = None,
         base_margin: ColumnLike | None = None,
-        eval_set: Any = None,
+        eval_set: Sequence[tuple[TableLike, TargetLike]] | None = None,
         verbose: bool | int | None = False,
-        xgb_model: Any = None,
-        sample_weight_eval_set: Any = None,
-        base_margin_eval_set: Any = None,
+        xgb_model: object = None,
+        sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
+        base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
         feature_weights: ColumnLike | None = None,
     ) -> Self:
         """Train.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from weald.arrays import CategoricalFeatures, ColumnLike, RandomState
+from weald.arrays import CategoricalFeatures, ClassWeight, ColumnLike, MonotoneConstraints, RandomState
 from weald.errors import ParameterError
 from weald.numbers import as_float
 from weald.parameters import (
@@ -204,13 +205,13 @@ class XGBGrowthOptions(ReadingOptions):
     multi_strategy: str | None = optional(
         Choice(("one_output_per_tree", "multi_output_tree")), hint="Use 'one_output_per_tree'."
     )
-    monotone_constraints: Any = optional(
+    monotone_constraints: MonotoneConstraints | str = optional(
         Instance((Mapping,), "a dict from column name to -1, 0 or 1"),
         Instance((Collection,), "a list of -1, 0 or 1, one a column"),
         _Text("text like '(1,-1)'"),
         hint="Leave it None to set no constraint.",
     )
-    interaction_constraints: Any = optional(
+    interaction_constraints: Collection[Any] | str | None = optional(
         Instance((Collection,), "a list of lists of columns"),
         _Text("text like '[[0, 1], [2, 3]]'"),
         hint="Leave it None to let any columns meet.",
@@ -226,32 +227,36 @@ class XGBOptions(XGBGrowthOptions):
     """All parameters of `XGBClassifier`, `XGBRegressor` and `XGBRanker`."""
 
     n_estimators: int | None = optional(Whole(0), hint="Use 100, or more with `early_stopping`.")
-    objective: Any = optional(_Text("the name of an objective"), _Function(), hint="Leave it None.")
-    base_score: Any = optional(
+    objective: str | Callable[..., Any] | None = optional(
+        _Text("the name of an objective"), _Function(), hint="Leave it None."
+    )
+    base_score: ArrayLike | None = optional(
         _AnyNumber("a number"), Instance((Collection,), "a list of numbers, one an output"), hint="Use 0.5."
     )
-    eval_metric: Any = optional(
+    eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = optional(
         _Text("the name of a metric"),
         _Function(),
         Instance((list, tuple), "a list of these"),
         hint="Leave it None for the metric of the objective.",
     )
     early_stopping_rounds: int | None = optional(Whole(1), hint="Use 10.")
-    early_stopping: Any = optional(
+    early_stopping: float | str | Sequence[Any] | None = optional(
         Number(0, 1, "()", fraction=True),
         Instance((tuple, list), "a set (X, y)"),
         Choice(("cv",)),
         hint="Use 0.1 to hold out a tenth of the rows.",
     )
-    callbacks: Any = optional(Instance((list, tuple), "a list of callbacks"), hint="Leave it None.")
-    class_weight: Any = optional(
+    callbacks: Sequence[object] | None = optional(
+        Instance((list, tuple), "a list of callbacks"), hint="Leave it None."
+    )
+    class_weight: ClassWeight = optional(
         Choice(("balanced",)),
         Instance((Mapping,), "a dict from label to weight"),
         Instance((list, tuple), "a list of such, one an output"),
         hint="Use 'balanced' to give every class the same total weight.",
     )
     scale_pos_weight: float | None = optional(Number(0, ends="(]"), hint="Use 1.")
-    feature_types: Any = optional(_LIST, hint="Give a list with 'q' or 'c' for each column.")
+    feature_types: Sequence[str] | None = optional(_LIST, hint="Give a list with 'q' or 'c' for each column.")
     categorical_features: CategoricalFeatures = optional(
         Choice(("from_dtype",)),
         Instance((Collection,), "a list of column names, of positions or of True and False"),
@@ -267,8 +272,8 @@ class XGBOptions(XGBGrowthOptions):
         Instance((np.random.RandomState, np.random.Generator), "a RandomState or Generator of NumPy"),
         hint="Use a whole number for results that can be repeated.",
     )
-    seed: Any = optional(Whole(0, 2**63 - 1), hint="Use a whole number.")
-    quantile_alpha: Any = optional(
+    seed: int | None = optional(Whole(0, 2**63 - 1), hint="Use a whole number.")
+    quantile_alpha: ArrayLike | None = optional(
         Number(0, 1, "()"), Instance((Collection,), "a list of such"), hint="Use 0.5 for medians."
     )
     tweedie_variance_power: float | None = optional(Number(1, 2, "()"), hint="Use 1.5.")
@@ -292,7 +297,7 @@ class XGBOptions(XGBGrowthOptions):
     max_cached_hist_node: int | None = optional(Whole(1), hint="Leave it None.")
     refresh_leaf: bool | None = _flag()
     # not in weald
-    updater: Any = parameter(Nothing(), hint="weald has no updaters; choose the method by `tree_method`.")
+    updater: object = parameter(Nothing(), hint="weald has no updaters; choose the method by `tree_method`.")
     process_type: str | None = optional(
         Choice(("default",)),
         hint="weald does not update old trees; train anew, or go on with fit(xgb_model=...).",
@@ -338,7 +343,7 @@ def read_options(owner: str, values: Mapping[str, Any], usual: Mapping[str, Any]
     return XGBOptions(**found)
 
 
-def read_reading_options(owner: str, model: Any) -> ReadingOptions:
+def read_reading_options(owner: str, model: object) -> ReadingOptions:
     """The few parameters of a model that predicting needs: a single row shall not wait for all of them."""
     values = {each.name: getattr(model, each.name) for each in fields(ReadingOptions)}
     options = checked(ReadingOptions, owner, values)
@@ -387,7 +392,9 @@ def seed_of(options: XGBOptions) -> int:
     return int(source)
 
 
-def objective_parameters(options: XGBOptions, objective: Any, seed: int) -> dict[str, Any]:
+def objective_parameters(
+    options: XGBOptions, objective: str | Callable[..., Any], seed: int
+) -> dict[str, Any]:
     """What the objective is told, without what was not given; a ranking draws its pairs by the seed."""
     if not (isinstance(objective, str) and objective.startswith("rank:")):
         given = {name: getattr(options, name) for name in _LOSS_PARAMETERS}

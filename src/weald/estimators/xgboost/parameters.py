@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from weald.arrays import CategoricalFeatures, ColumnLike, RandomState
+from weald.arrays import CategoricalFeatures, ClassWeight, ColumnLike, MonotoneConstraints, RandomState
 from weald.estimators.xgboost.names import known_names
 
 #: what xgboost's classes keep to themselves: no parameters of its `train`
@@ -184,7 +185,7 @@ refresh_leaf
         learning_rate: float | None = None,
         n_estimators: int | None = None,
         verbosity: int | None = None,
-        objective: Any = None,
+        objective: str | Callable[..., Any] | None = None,
         booster: str | None = None,
         tree_method: str | None = None,
         n_jobs: int | None = None,
@@ -199,30 +200,30 @@ refresh_leaf
         reg_alpha: float | None = None,
         reg_lambda: float | None = None,
         scale_pos_weight: float | None = None,
-        base_score: Any = None,
+        base_score: ArrayLike | None = None,
         random_state: RandomState = None,
         missing: float = np.nan,
         num_parallel_tree: int | None = None,
-        monotone_constraints: Any = None,
-        interaction_constraints: Any = None,
+        monotone_constraints: MonotoneConstraints | str = None,
+        interaction_constraints: Collection[Any] | str | None = None,
         importance_type: str | None = None,
         device: str | None = None,
         validate_parameters: bool | None = None,
         enable_categorical: bool = False,
-        feature_types: Any = None,
+        feature_types: Sequence[str] | None = None,
         feature_weights: ColumnLike | None = None,
         max_cat_to_onehot: int | None = None,
         max_cat_threshold: int | None = None,
         multi_strategy: str | None = None,
-        eval_metric: Any = None,
+        eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = None,
         early_stopping_rounds: int | None = None,
-        callbacks: Any = None,
+        callbacks: Sequence[object] | None = None,
         # xgboost's native names
         eta: float | None = None,
         alpha: float | None = None,
         lambda_: float | None = None,
         nthread: int | None = None,
-        seed: Any = None,
+        seed: int | None = None,
         min_split_loss: float | None = None,
         sample_type: str | None = None,
         normalize_type: str | None = None,
@@ -231,7 +232,7 @@ refresh_leaf
         skip_drop: float | None = None,
         tweedie_variance_power: float | None = None,
         huber_slope: float | None = None,
-        quantile_alpha: Any = None,
+        quantile_alpha: ArrayLike | None = None,
         num_class: int | None = None,
         num_target: int | None = None,
         lambdarank_pair_method: str | None = None,
@@ -245,24 +246,24 @@ refresh_leaf
         seed_per_iteration: bool | None = None,
         max_cached_hist_node: int | None = None,
         refresh_leaf: bool | None = None,
-        updater: Any = None,
+        updater: object = None,
         process_type: str | None = None,
         # weald's own
         cat_smooth: float | None = None,
         cat_l2: float | None = None,
-        class_weight: Any = None,
-        early_stopping: Any = None,
+        class_weight: ClassWeight = None,
+        early_stopping: float | str | Sequence[Any] | None = None,
         prune: str = "post",
         categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",
-        **others: Any,
+        **others: object,
     ) -> None:
         given = {name: value for name, value in locals().items() if name not in ("self", "others")}
         given |= known_names(others, type(self).__name__, list(given))
         for name, value in given.items():
             setattr(self, name, value)
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         """Show what is shared: documentation where the docstring says so, parameters as signature."""
         super().__init_subclass__(**kwargs)
         if cls.__doc__ and XGBParameters.__doc__:
@@ -388,7 +389,7 @@ def _shared() -> Mapping[str, inspect.Parameter]:
     return inspect.signature(XGBParameters.__init__).parameters
 
 
-def _same(value: object, default: Any) -> bool:
+def _same(value: object, default: object) -> bool:
     if isinstance(default, float) and isinstance(value, float | np.floating):
         return bool(value == default or (value != value and default != default))
     return value is default or (isinstance(default, str | bool) and value == default)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
+
+from numpy.typing import ArrayLike
 
 from weald.arrays import ColumnLike, Floats
 from weald.boosting.newton.base_scores import given_start
@@ -63,9 +65,9 @@ class Plan:
     objective: ObjectiveLike
     n_classes: int | None  # None where numbers are learnt
     parameters: Mapping[str, Any]
-    base_score: Any  # as the user gave it
+    base_score: ArrayLike | None  # as the user gave it
     max_delta_step: float | None  # None: what the objective asks for
-    eval_metric: Any
+    eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None
     default_metric: bool
     owner: str
 
@@ -153,7 +155,7 @@ def make_plan(
     )
 
 
-def _one_given(of_constructor: Any, of_fit: Any, owner: str) -> Any:
+def _one_given(of_constructor: object, of_fit: object, owner: str) -> Any:
     """`feature_weights` of the constructor or of `fit`."""
     if of_constructor is not None and of_fit is not None:
         raise ParameterError(
@@ -179,7 +181,7 @@ def _dart(options: XGBOptions) -> DartOptions | None:
     return DartOptions(**{each.name: getattr(options, each.name) for each in fields(DartOptions)})
 
 
-def check_objective(objective: Any, owner: str) -> None:
+def check_objective(objective: object, owner: str) -> None:
     """Refuse objectives that weald does not have, and names of custom ones, which only files know."""
     if objective in _SURVIVAL:
         raise ParameterError(

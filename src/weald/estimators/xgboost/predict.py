@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +63,7 @@ class BoostedPredictions:
         said = apply_link(self.forest_.link, raw)
         return said.reshape(len(raw), -1)
 
-    def _trees(self, iteration_range: Any) -> tuple[int, int]:
+    def _trees(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
         """The trees of some rounds; by default those up to the best round."""
         first, last = 0, self._n_used()
         if iteration_range is not None:

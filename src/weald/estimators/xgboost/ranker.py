@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -65,13 +65,13 @@ class XGBRanker(XGBModel):
         qid: ColumnLike | None = None,
         sample_weight: WeightLike | None = None,
         base_margin: ColumnLike | None = None,
-        eval_set: Any = None,
-        eval_group: Any = None,
-        eval_qid: Any = None,
+        eval_set: Sequence[tuple[TableLike, TargetLike]] | None = None,
+        eval_group: Sequence[ColumnLike | None] | None = None,
+        eval_qid: Sequence[ColumnLike | None] | None = None,
         verbose: bool | int | None = False,
-        xgb_model: Any = None,
-        sample_weight_eval_set: Any = None,
-        base_margin_eval_set: Any = None,
+        xgb_model: object = None,
+        sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
+        base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
         feature_weights: ColumnLike | None = None,
     ) -> Self:
         """Train.
@@ -242,7 +242,8 @@ class XGBRanker(XGBModel):
         options = self._options()
         given = _with_queries(Given(X, y, sample_weight, None, group, qid))
         target, _ = self._read_target(given, len(scores), options, None)
-        asked, parameters = options.eval_metric, objective_parameters(options, self.objective_, 0)
+        parameters = objective_parameters(options, self.objective_, 0)
+        asked: Any = options.eval_metric
         first = asked[0] if isinstance(asked, list | tuple) and asked else asked
         metric = make_metric(
             first or default_metric(self.objective_, parameters),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import ColumnLike, Floats, TableLike, TargetLike, WeightLike
+from weald.arrays import ClassWeight, ColumnLike, Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.records import BoostTarget
 from weald.data.adapters import to_table
 from weald.data.missing import mark_missing
@@ -133,7 +133,7 @@ def renamed(table: Table, names: Sequence[Hashable], *, named: bool) -> Table:
     return Table(given, table.n_rows, named)
 
 
-def read_margin(margin: Any, n_rows: int) -> Floats | None:
+def read_margin(margin: ColumnLike | None, n_rows: int) -> Floats | None:
     """Raw scores to start from: (n_rows, n_outputs), finite. `check_margin` looks at how many outputs."""
     if margin is None:
         return None
@@ -174,7 +174,7 @@ class Classes:
 
 
 def read_classes(
-    y: TargetLike | None, n_rows: int, weight: Weights | None, class_weight: Any, owner: str
+    y: TargetLike | None, n_rows: int, weight: Weights | None, class_weight: ClassWeight, owner: str
 ) -> Classes:
     """Class numbers of the training rows, and weights times the factors of the classes."""
     outputs = [without_absent(found, weight) for found in read_labels(y, n_rows=n_rows, estimator=owner)]
@@ -220,11 +220,11 @@ def _numbers(outputs: Sequence[Labels]) -> Floats:
 
 
 def given_sets(
-    eval_set: Any,
-    weights: Any,
-    margins: Any,
-    groups: Any = None,
-    qids: Any = None,
+    eval_set: object,
+    weights: object,
+    margins: object,
+    groups: object = None,
+    qids: object = None,
     *,
     where: str = "eval_set",
 ) -> list[Given]:
@@ -256,7 +256,7 @@ def given_sets(
     ]
 
 
-def _pairs(eval_set: Any, where: str) -> list[tuple[Any, Any]]:
+def _pairs(eval_set: object, where: str) -> list[tuple[Any, Any]]:
     way_out = f"{where} must be a list of pairs (X, y), such as {where}=[(X_test, y_test)]"
     if not isinstance(eval_set, list | tuple):
         raise DataTypeError(f"{way_out}; got {type(eval_set).__name__}.")
@@ -267,7 +267,7 @@ def _pairs(eval_set: Any, where: str) -> list[tuple[Any, Any]]:
     return [(X, y) for X, y in eval_set]
 
 
-def _one_each(values: Any, n: int, name: str, where: str) -> list[Any]:
+def _one_each(values: object, n: int, name: str, where: str) -> list[Any]:
     if values is None:
         return [None] * n
     if not isinstance(values, list | tuple) or len(values) != n:

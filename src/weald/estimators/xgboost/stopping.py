@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike
+from weald.arrays import Folds, TableLike
 from weald.boosting.records import BoostTarget
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.folds import folds
+from weald.estimators.xgboost.options import XGBOptions
 from weald.estimators.xgboost.rows import Rows
 
 #: rounds to wait where `early_stopping` is given and `early_stopping_rounds` is not
@@ -61,7 +62,7 @@ def _units(target: BoostTarget) -> tuple[NDArray[np.int64], int]:
 
 
 def fold_rows(
-    cv: Any,
+    cv: Folds,
     X: TableLike,
     rows: Rows,
     *,
@@ -145,7 +146,7 @@ def _check_classes(
             )
 
 
-def check_waiting(options: Any, n_sets: int, owner: str) -> int | None:
+def check_waiting(options: XGBOptions, n_sets: int, owner: str) -> int | None:
     """The rounds to wait without improvement; None: no early stopping by rounds."""
     rounds: int | None = options.early_stopping_rounds
     if options.early_stopping is not None:

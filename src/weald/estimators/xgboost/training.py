@@ -95,7 +95,7 @@ class Training:
         self,
         n_rounds: int | None = None,
         *,
-        callbacks: Any = None,
+        callbacks: Sequence[object] | None = None,
         early_stopping: EarlyStopping | None = None,
         progress: Progress | None = None,
         predict: Callable[[Forest, Any], Any] | None = None,

@@ -43,6 +43,7 @@ from weald.estimators.svm.kernel.work import Kept, Work, start_work
 from weald.svm.binary_tasks import CoefficientLayout
 from weald.svm.calibration import Calibrator
 from weald.svm.kernel_sources import GivenSource
+from weald.svm.kernels.choice import KernelLike
 from weald.svm.machines import BinaryTask, Machine
 from weald.svm.solver_choice import SolverChoice, choose_solver
 
@@ -63,18 +64,20 @@ class BaseKernelMachine(
     _options: ClassVar[type[MachineOptions]]
     _mark = "_model_"
 
-    kernel: Any
+    kernel: KernelLike
     n_jobs: int | None
     _model_: KernelModel
 
     @abstractmethod
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: MachineOptions
     ) -> MachineTarget:
         """The target of the rows that count: those of a weight above 0."""
 
     @abstractmethod
-    def _tasks(self, target: MachineTarget, options: Any) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
+    def _tasks(
+        self, target: MachineTarget, options: MachineOptions
+    ) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
         """What machines are asked, and how their coefficients are laid out."""
 
     @abstractmethod
@@ -121,7 +124,7 @@ class BaseKernelMachine(
     # ------------------------------------------------------------------ the steps
 
     def _read_rows(
-        self, X: TableLike, y: TargetLike | None, sample_weight: WeightLike | None, options: Any
+        self, X: TableLike, y: TargetLike | None, sample_weight: WeightLike | None, options: MachineOptions
     ) -> MachineRows:
         """The table, the target and the weights, read and checked."""
         table = read_table(X, options)
@@ -130,7 +133,7 @@ class BaseKernelMachine(
         as_texts = compares_texts(options.kernel, X)
         return read_training(table, target, weight, options, type(self).__name__, as_texts=as_texts)
 
-    def _choose_solver(self, training: MachineRows, options: Any) -> SolverChoice:
+    def _choose_solver(self, training: MachineRows, options: MachineOptions) -> SolverChoice:
         """Which solver, and why."""
         return choose_solver(
             options.solver,
@@ -142,11 +145,13 @@ class BaseKernelMachine(
             hard=bool(np.isinf(options.C)),
         )
 
-    def _n_folds(self, target: MachineTarget, options: Any) -> int:
+    def _n_folds(self, target: MachineTarget, options: MachineOptions) -> int:
         """How many times the machines are trained on a part of the rows."""
         return 0
 
-    def _calibrators(self, work: Work, target: MachineTarget, options: Any) -> tuple[Calibrator, ...] | None:
+    def _calibrators(
+        self, work: Work, target: MachineTarget, options: MachineOptions
+    ) -> tuple[Calibrator, ...] | None:
         """Curves from decision values to probabilities, if they are asked for."""
         return None
 
@@ -214,7 +219,12 @@ class BaseKernelMachine(
         set_fitted(self, brought, schema=model.reading.schema)
 
     def _tell(
-        self, training: MachineRows, choice: SolverChoice, machines: list[Machine], options: Any, owner: str
+        self,
+        training: MachineRows,
+        choice: SolverChoice,
+        machines: list[Machine],
+        options: MachineOptions,
+        owner: str,
     ) -> None:
         """Log what was decided; warn if a machine stopped early."""
         log.info("%s: solver='%s'. %s", owner, choice.solver, choice.reason)
@@ -230,7 +240,7 @@ class BaseKernelMachine(
         training: MachineRows,
         choice: SolverChoice,
         machines: list[Machine],
-        options: Any,
+        options: MachineOptions,
     ) -> str:
         """Which limit ended the work, how far the worst machine is, and what may help."""
         worst = max(early, key=lambda k: machines[k].gap)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from weald.arrays import CategoricalFeatures, RandomState
 from weald.numbers import as_float
 from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
+from weald.svm.kernels.choice import KernelLike
+from weald.svm.kernels.gamma import Gamma
 
 KERNELS = (
     "linear",
@@ -53,7 +55,7 @@ class ColumnOptions:
     """How estimators that turn tables into numbers read them, draw and share out the work."""
 
     scale: bool = parameter(Flag(), hint="Use True to standardise columns inside the model.")
-    unknown: str = parameter(
+    unknown: Literal["missing", "error"] = parameter(
         Choice(("missing", "error")),
         hint="Use 'missing' to treat categories not seen in training as missing.",
     )
@@ -80,10 +82,11 @@ class ColumnOptions:
 class KernelOptions(ColumnOptions):
     """The numbers of kernels that are chosen by name."""
 
+    if TYPE_CHECKING:
+        kernel: KernelLike  # each class has a choice of its own
+
     degree: int = parameter(Whole(1, 1000), hint="Use 3.")
-    gamma: float | str = parameter(
-        Choice(("scale", "auto")), Number(0, ends="(]"), hint="Use 'scale', or `sigma`."
-    )
+    gamma: Gamma = parameter(Choice(("scale", "auto")), Number(0, ends="(]"), hint="Use 'scale', or `sigma`.")
     coef0: float = parameter(AnyNumber(), hint="Use 0.0, or 1.0 with 'poly'.")
     sigma: float | None = parameter(Nothing(), Number(0, ends="(]"), hint="Leave it None to go by `gamma`.")
 
@@ -93,7 +96,7 @@ class MachineOptions(KernelOptions):
     """The parameters that `SVC` and `SVR` share."""
 
     C: float = parameter(Penalty(), hint="Use 1.0, less to allow more rows within the margin.")
-    kernel: Any = parameter(
+    kernel: KernelLike = parameter(
         Choice(KERNELS),
         Function("a kernel of weald.kernels or a function f(X, Z)"),
         hint="Use 'rbf' unless you know better.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +17,7 @@ from weald.data.schema import Schema
 from weald.data.table import BlockColumns, LevelColumn, Table
 from weald.errors import DataError
 from weald.model.read import read_aligned
+from weald.svm.kernels.choice import Chosen
 from weald.svm.kernels.functions import Kernel
 from weald.svm.kernels.gram import check_nonnegative
 from weald.svm.kernels.spectrum import SpectrumPlan, as_text, text_table
@@ -36,7 +37,7 @@ class TableReading:
     counting: Kernel | None = None
 
     @classmethod
-    def of(cls, plan: MatrixPlan, declared: CategoricalFeatures, kernel: Any) -> TableReading:
+    def of(cls, plan: MatrixPlan, declared: CategoricalFeatures, kernel: Chosen) -> TableReading:
         """What reads tables for a kernel."""
         return cls(plan, declared, kernel if takes_no_negatives(kernel) else None)
 
@@ -61,7 +62,7 @@ class TableReading:
             check_nonnegative(self.counting, matrix, ColumnLayout.of(self.schema).name)
 
 
-def takes_no_negatives(kernel: Any) -> bool:
+def takes_no_negatives(kernel: object) -> TypeGuard[Kernel]:
     """Whether a kernel compares counts and shares."""
     return isinstance(kernel, Kernel) and kernel.nonnegative
 

@@ -17,6 +17,7 @@ from weald.data.matrix.matrix import MatrixPlan
 from weald.data.schema import Schema
 from weald.errors import ModelFileError, ParameterError
 from weald.estimators.svm.kernel.model import Facts, KernelModel
+from weald.estimators.svm.kernel.options import MachineOptions
 from weald.estimators.svm.kernel.reading import GivenReading, Reading, TableReading, TextReading
 from weald.io import budget
 from weald.io.arrays import Shelf
@@ -171,7 +172,7 @@ def _counts(facts: dict[str, Any], n_classes: int) -> tuple[int, int]:
 
 
 def _read_rows(
-    state: SavedMachine, shelf: Shelf, kernel: Kernel | None, options: Any
+    state: SavedMachine, shelf: Shelf, kernel: Kernel | None, options: MachineOptions
 ) -> tuple[Reading, Support | None]:
     """How new rows are read, and what they are compared with; None for rows of a given kernel matrix."""
     schema = state.schema

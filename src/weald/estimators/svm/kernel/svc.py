@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from weald.data.target import restore_labels
 from weald.errors import ParameterError
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.svm.kernel.base import BaseKernelMachine
-from weald.estimators.svm.kernel.options import SVCOptions
+from weald.estimators.svm.kernel.options import MachineOptions, SVCOptions
 from weald.estimators.svm.kernel.svc_margins import ClassMargins
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.kernel.work import Work
@@ -25,6 +25,7 @@ from weald.estimators.svm.targets import class_target
 from weald.svm.binary_tasks import CoefficientLayout, class_tasks, layout_of
 from weald.svm.calibration import Calibrator, agreeing_with, couple, normalise, probabilities_of_two
 from weald.svm.held_out import calibrators, fold_count
+from weald.svm.kernels.choice import KernelLike
 from weald.svm.machines import BinaryTask
 from weald.svm.votes import most_votes, pairs, scores_by_class
 
@@ -175,7 +176,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     def __init__(
         self,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -228,13 +229,17 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     # ------------------------------------------------------------------ what fit asks
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: MachineOptions
     ) -> MachineTarget:
         """Labels as class numbers, and the C of each row."""
+        options = cast(SVCOptions, options)
         return class_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _tasks(self, target: MachineTarget, options: Any) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
+    def _tasks(
+        self, target: MachineTarget, options: MachineOptions
+    ) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
         """A machine for two classes; of more, one a pair or one a class."""
+        options = cast(SVCOptions, options)
         self._check_shape()
         asked = class_tasks(target.values, target.n_classes, target.upper, options.multi_class)
         return asked, layout_of(target.n_classes, options.multi_class)
@@ -269,15 +274,19 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         i, j = pairs(n_classes)[machine]
         return f"the labels {names[i]!r} and {names[j]!r}"
 
-    def _n_folds(self, target: MachineTarget, options: Any) -> int:
+    def _n_folds(self, target: MachineTarget, options: MachineOptions) -> int:
         """As many as rows are held out in."""
+        options = cast(SVCOptions, options)
         if not options.probability:
             return 0
         assert target.classes is not None
         return fold_count(target.values, target.classes, type(self).__name__)
 
-    def _calibrators(self, work: Work, target: MachineTarget, options: Any) -> tuple[Calibrator, ...] | None:
+    def _calibrators(
+        self, work: Work, target: MachineTarget, options: MachineOptions
+    ) -> tuple[Calibrator, ...] | None:
         """A curve a machine, if probabilities are asked for."""
+        options = cast(SVCOptions, options)
         if not options.probability:
             return None
         return calibrators(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from weald.arrays import CategoricalFeatures, Floats, RandomState, TargetLike
 from weald.estimators.svm.kernel.base import BaseKernelMachine
-from weald.estimators.svm.kernel.options import SVROptions
+from weald.estimators.svm.kernel.options import MachineOptions, SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.margins import TubeAnswers
 from weald.estimators.svm.targets import number_target
 from weald.svm.binary_tasks import CoefficientLayout
+from weald.svm.kernels.choice import KernelLike
 from weald.svm.machines import BinaryTask
 
 
@@ -134,7 +135,7 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
     def __init__(
         self,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -177,13 +178,17 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: MachineOptions
     ) -> MachineTarget:
         """Numbers, and the C of each row."""
+        options = cast(SVROptions, options)
         return number_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _tasks(self, target: MachineTarget, options: Any) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
+    def _tasks(
+        self, target: MachineTarget, options: MachineOptions
+    ) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
         """One machine."""
+        options = cast(SVROptions, options)
         rows = np.arange(len(target.values), dtype=np.int32)
         return [BinaryTask(rows, target.values, target.upper, options.epsilon)], "lines"
 

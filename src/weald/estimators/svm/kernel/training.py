@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.training import learn_columns, used_rows
 from weald.errors import DataError, ParameterError, ScaleWarning, outside
+from weald.estimators.svm.kernel.options import ColumnOptions, KernelOptions, MachineOptions
 from weald.estimators.svm.kernel.reading import (
     CalledTextReading,
     GivenReading,
@@ -96,7 +98,7 @@ def read_training(
     table: Table,
     target: MachineTarget,
     weight: Floats | None,
-    options: Any,
+    options: MachineOptions,
     owner: str,
     *,
     as_texts: bool = False,
@@ -161,7 +163,7 @@ def check_texts(texts: SpectrumPlan) -> None:
 
 
 def read_columns(
-    table: Table, kernel: Any, weight: Floats | None, options: Any, owner: str
+    table: Table, kernel: Chosen, weight: Floats | None, options: ColumnOptions, owner: str
 ) -> tuple[TableReading, Matrix]:
     """Columns as numbers: categories expanded, gaps filled, scaled if asked."""
     schema, aligned = learn_columns(table, weight, unknown=options.unknown, owner=owner)
@@ -174,7 +176,7 @@ def read_columns(
     return reading, reading.matrix(aligned)
 
 
-def spreads_matter(kernel: Any) -> bool:
+def spreads_matter(kernel: Chosen) -> bool:
     """Whether a kernel of ours compares rows by all columns at once, so that a wide one decides alone.
 
     A linear machine weighs its columns itself, and kernels of counts are for columns of one unit.
@@ -182,7 +184,7 @@ def spreads_matter(kernel: Any) -> bool:
     return isinstance(kernel, Kernel) and not isinstance(kernel, Linear | Spectrum) and not kernel.nonnegative
 
 
-def tell_spreads(hint: str | None, kernel: Any, owner: str) -> None:
+def tell_spreads(hint: str | None, kernel: Chosen, owner: str) -> None:
     """Warn of columns of very different spread where they matter; elsewhere a line in the log does."""
     if hint is None:
         return
@@ -192,7 +194,7 @@ def tell_spreads(hint: str | None, kernel: Any, owner: str) -> None:
         log.info("%s: %s", owner, hint)
 
 
-def _source(kernel: Any, matrix: Any) -> tuple[Chosen, KernelSource]:
+def _source(kernel: Kernel | Callable[..., Any], matrix: Any) -> tuple[Chosen, KernelSource]:
     """The kernel with its numbers, and the source of the rows."""
     if not isinstance(kernel, Kernel):
         return kernel, CalledSource(kernel, matrix)
@@ -211,13 +213,13 @@ def check_budget(cache_size: float, n_rows: int, owner: str) -> None:
         )
 
 
-def compares_texts(kernel: Any, X: TableLike) -> bool:
+def compares_texts(kernel: object, X: TableLike) -> bool:
     """Whether a user's function is given a sequence of texts instead of a table."""
     is_function = callable(kernel) and not isinstance(kernel, Kernel)
     return is_function and not isinstance(X, str) and is_one_column(X)
 
 
-def read_table(X: TableLike, options: Any) -> Table:
+def read_table(X: TableLike, options: KernelOptions) -> Table:
     """The user's table; texts in a list are one column."""
     kernel = options.kernel
     if kernel == "spectrum" or isinstance(kernel, Spectrum) or compares_texts(kernel, X):

@@ -14,6 +14,7 @@ from weald.arrays import Floats
 from weald.engine import thread_count
 from weald.engine.svm import products
 from weald.estimators.shared.growth import drawn_seed
+from weald.estimators.svm.kernel.options import MachineOptions
 from weald.estimators.svm.kernel.training import MachineRows
 from weald.svm.binary_tasks import CoefficientLayout, PairTasks, assemble, turns
 from weald.svm.column_machines import ColumnTrainer, check_landmarks, landmark_columns
@@ -137,7 +138,13 @@ def _weights(machines: list[Machine]) -> Floats | None:
 
 
 def start_work(
-    training: MachineRows, choice: SolverChoice, n_machines: int, options: Any, owner: str, *, started: float
+    training: MachineRows,
+    choice: SolverChoice,
+    n_machines: int,
+    options: MachineOptions,
+    owner: str,
+    *,
+    started: float,
 ) -> Work:
     """The trainer of the solver that was chosen, with its limits.
 

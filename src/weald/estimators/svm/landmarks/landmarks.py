@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from weald.estimators.svm.kernel.reading import TableReading, TextReading
 from weald.estimators.svm.kernel.training import check_texts, read_columns, tell_spreads
 from weald.estimators.svm.landmarks.options import LandmarksOptions
 from weald.estimators.svm.landmarks.saving import SavedLandmarks
-from weald.svm.kernels.choice import chosen_kernel
+from weald.svm.kernels.choice import KernelLike, chosen_kernel
 from weald.svm.kernels.functions import Kernel, Linear, Spectrum
 from weald.svm.kernels.spectrum import SpectrumPlan
 from weald.svm.landmarks import LandmarkMap, choose_landmarks, nystroem_map, similarity_map
@@ -110,12 +111,12 @@ class Landmarks(
         self,
         n_landmarks: int | float = 100,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
         sigma: float | None = None,
-        landmarks: Any = "k-means++",
+        landmarks: str | TableLike = "k-means++",
         features: str = "nystroem",
         scale: bool = False,
         unknown: str = "missing",
@@ -171,7 +172,12 @@ class Landmarks(
         return self
 
     def _landmarks(
-        self, reading: Reading, matrix: Matrix, kernel: Any, options: LandmarksOptions, n_threads: int
+        self,
+        reading: Reading,
+        matrix: Matrix,
+        kernel: Kernel | Callable[..., Any],
+        options: LandmarksOptions,
+        n_threads: int,
     ) -> tuple[Matrix, NDArray[np.int64] | None]:
         """The landmarks and the rows they are; None if they were given."""
         if not isinstance(options.landmarks, str):
@@ -226,7 +232,7 @@ class Landmarks(
 
 
 def _read_training(
-    X: TableLike, kernel: Any, options: LandmarksOptions, owner: str
+    X: TableLike, kernel: Kernel | Callable[..., Any], options: LandmarksOptions, owner: str
 ) -> tuple[Reading, Matrix]:
     """How tables are read from now on, and the matrix of this one."""
     if isinstance(kernel, Spectrum):

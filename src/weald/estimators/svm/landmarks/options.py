@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from weald.arrays import TableLike
 from weald.estimators.svm.kernel.options import KernelOptions
 from weald.parameters import Choice, Function, Number, Whole, parameter
+from weald.svm.kernels.choice import KernelLike
 from weald.svm.kernels.functions import BY_NAME
 
 CHOICES = ("k-means++", "random")
@@ -33,10 +34,10 @@ class LandmarksOptions(KernelOptions):
     n_landmarks: int | float = parameter(
         Whole(1), Number(0, 1, "(]", fraction=True), hint="Use 100, or 0.05 for one row in twenty."
     )
-    kernel: Any = parameter(
+    kernel: KernelLike = parameter(
         Choice(tuple(BY_NAME)),
         Function("a kernel of weald.kernels or a function f(X, Z)"),
         hint="Use 'rbf' unless you know better.",
     )
-    landmarks: Any = parameter(Choice(CHOICES), Rows(), hint="Use 'k-means++'.")
+    landmarks: str | TableLike = parameter(Choice(CHOICES), Rows(), hint="Use 'k-means++'.")
     features: str = parameter(Choice(FEATURES), hint="Use 'nystroem' before a linear machine.")

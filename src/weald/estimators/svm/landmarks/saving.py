@@ -12,7 +12,7 @@ from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.schema import Schema
 from weald.errors import ModelFileError, ParameterError
 from weald.estimators.svm.kernel.reading import TableReading, TextReading
-from weald.estimators.svm.landmarks.options import CHOICES
+from weald.estimators.svm.landmarks.options import CHOICES, LandmarksOptions
 from weald.io.arrays import Shelf
 from weald.io.matrices import decode_matrix, encode_matrix
 from weald.io.saved_state import SavedMachine
@@ -83,7 +83,7 @@ class SavedLandmarks:
 
 
 def _read_rows(
-    state: SavedMachine, schema: Schema, shelf: Shelf, kernel: Kernel, options: Any
+    state: SavedMachine, schema: Schema, shelf: Shelf, kernel: Kernel, options: LandmarksOptions
 ) -> tuple[TableReading | TextReading, Matrix]:
     """How new rows are read, and the landmarks they are compared with."""
     names = [name for name in shelf.left() if name.startswith(_PLAN)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -86,12 +86,14 @@ class BaseLinearMachine(
 
     @abstractmethod
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: LinearOptions
     ) -> MachineTarget:
         """The target of the rows that count: those of a weight above 0."""
 
     @abstractmethod
-    def _solve(self, matrix: Matrix, target: MachineTarget, options: Any, given: dict[str, Any]) -> Solved:
+    def _solve(
+        self, matrix: Matrix, target: MachineTarget, options: LinearOptions, given: dict[str, Any]
+    ) -> Solved:
         """The machines; `given` is what all solvers are given."""
 
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
@@ -133,7 +135,7 @@ class BaseLinearMachine(
 
     # ------------------------------------------------------------------ the steps
 
-    def _solved(self, matrix: Matrix, target: MachineTarget, options: Any) -> Solved:
+    def _solved(self, matrix: Matrix, target: MachineTarget, options: LinearOptions) -> Solved:
         """The machines, with a bar if it is asked for."""
         progress = GapProgress(1, options.tol) if options.verbose else None
         free = options.intercept_scaling == "free"
@@ -161,7 +163,7 @@ class BaseLinearMachine(
             brought["classes_"] = classes
         set_fitted(self, brought, schema=model.reading.schema)
 
-    def _tell(self, plan: MatrixPlan, solved: Solved, options: Any, owner: str) -> None:
+    def _tell(self, plan: MatrixPlan, solved: Solved, options: LinearOptions, owner: str) -> None:
         """Log a hint about scales; warn if a machine stopped early."""
         hint = plan.hint()
         if hint is not None:
@@ -205,7 +207,7 @@ class BaseLinearMachine(
         check_is_fitted(self)
         return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))
 
-    def _set(self, part: str, values: Any) -> None:
+    def _set(self, part: str, values: ArrayLike) -> None:
         """Put other weights or intercepts in place: scikit-learn's linear machines let users do that."""
         old: Floats = getattr(self._fitted, part)
         new = np.array(values, np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from weald.errors import ParameterError
 from weald.estimators.svm.kernel.options import ColumnOptions
@@ -50,8 +50,10 @@ class LinearSVCOptions(LinearOptions):
         hint="Use 1.0, less to allow more rows within the margin; for a hard margin use "
         "SVC(kernel='linear', C=inf).",
     )
-    penalty: str = parameter(Choice(("l1", "l2")), hint="Use 'l2'; 'l1' leaves columns out.")
-    loss: str = parameter(Choice(("hinge", "squared_hinge")), hint="Use 'squared_hinge'.")
+    penalty: Literal["l1", "l2"] = parameter(Choice(("l1", "l2")), hint="Use 'l2'; 'l1' leaves columns out.")
+    loss: Literal["hinge", "squared_hinge"] = parameter(
+        Choice(("hinge", "squared_hinge")), hint="Use 'squared_hinge'."
+    )
     multi_class: str = parameter(
         Choice(("ovr", "crammer_singer")), hint="Use 'ovr' for a machine a class against the rest."
     )
@@ -73,7 +75,7 @@ class LinearSVROptions(LinearOptions):
         "SVR(kernel='linear', C=inf).",
     )
     epsilon: float = parameter(Number(0), hint="Use 0: errors within it cost nothing.")
-    loss: str = parameter(
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = parameter(
         Choice(("epsilon_insensitive", "squared_epsilon_insensitive")), hint="Use 'epsilon_insensitive'."
     )
 

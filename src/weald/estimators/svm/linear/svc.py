@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
@@ -14,7 +14,7 @@ from weald.data.matrix.matrix import Matrix
 from weald.data.target import restore_labels
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Solved
-from weald.estimators.svm.linear.options import LinearSVCOptions, check_together
+from weald.estimators.svm.linear.options import LinearOptions, LinearSVCOptions, check_together
 from weald.estimators.svm.margins import MarginAnswers, NotThere
 from weald.estimators.svm.targets import class_target
 from weald.svm.linear import solve_classes, solve_linears
@@ -152,14 +152,18 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
     # ------------------------------------------------------------------ what fit asks
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: LinearOptions
     ) -> MachineTarget:
         """Labels as class numbers, and the C of each row."""
+        options = cast(LinearSVCOptions, options)
         check_together(options, type(self).__name__)
         return class_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _solve(self, matrix: Matrix, target: MachineTarget, options: Any, given: dict[str, Any]) -> Solved:
+    def _solve(
+        self, matrix: Matrix, target: MachineTarget, options: LinearOptions, given: dict[str, Any]
+    ) -> Solved:
         """A machine for two classes; of more, one a class, or one for all."""
+        options = cast(LinearSVCOptions, options)
         labels, n_classes = target.values, target.n_classes
         if options.multi_class == "crammer_singer":
             return _all_classes(matrix, target, given)
@@ -184,7 +188,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         return self._fitted.coef
 
     @coef_.setter
-    def coef_(self, weights: Any) -> None:
+    def coef_(self, weights: ArrayLike) -> None:
         self._set("coef", weights)
 
     @property
@@ -193,7 +197,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         return self._fitted.intercept
 
     @intercept_.setter
-    def intercept_(self, intercepts: Any) -> None:
+    def intercept_(self, intercepts: ArrayLike) -> None:
         self._set("intercept", intercepts)
 
     @property

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from weald.arrays import CategoricalFeatures, Floats, RandomState, TargetLike
 from weald.data.matrix.matrix import Matrix
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Solved
-from weald.estimators.svm.linear.options import LinearSVROptions
+from weald.estimators.svm.linear.options import LinearOptions, LinearSVROptions
 from weald.estimators.svm.margins import TubeAnswers
 from weald.estimators.svm.targets import number_target
 from weald.svm.linear import solve_linear
@@ -124,13 +125,17 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         self.n_jobs = n_jobs
 
     def _read_target(
-        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: Any
+        self, y: TargetLike | None, n_rows: int, weight: Floats | None, options: LinearOptions
     ) -> MachineTarget:
         """Numbers, and the C of each row."""
+        options = cast(LinearSVROptions, options)
         return number_target(y, n_rows, weight, options, type(self).__name__)
 
-    def _solve(self, matrix: Matrix, target: MachineTarget, options: Any, given: dict[str, Any]) -> Solved:
+    def _solve(
+        self, matrix: Matrix, target: MachineTarget, options: LinearOptions, given: dict[str, Any]
+    ) -> Solved:
         """One machine; where the intercept is free, of targets near 0."""
+        options = cast(LinearSVROptions, options)
         centre = target_centre(target.values) if given["intercept"] == "free" else 0.0
         found = solve_linear(
             matrix,
@@ -151,7 +156,7 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         return found
 
     @coef_.setter
-    def coef_(self, weights: Any) -> None:
+    def coef_(self, weights: ArrayLike) -> None:
         self._set("coef", weights)
 
     @property
@@ -160,7 +165,7 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         return self._fitted.intercept
 
     @intercept_.setter
-    def intercept_(self, intercepts: Any) -> None:
+    def intercept_(self, intercepts: ArrayLike) -> None:
         self._set("intercept", intercepts)
 
     @property

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from weald.arrays import TableLike
 from weald.errors import DataTypeError, ParameterError
 
 if TYPE_CHECKING:
     from weald.estimators.xgboost.base import BaseXGB
+
+#: parameters by name, or pairs of a name and a value
+Params: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
+#: a model file, or its bytes
+ModelSource: TypeAlias = str | os.PathLike[str] | bytes | bytearray | BinaryIO
 
 
 def is_matrix(value: object) -> bool:
@@ -60,7 +66,7 @@ def refuse_rows(given: Mapping[str, Any], owner: str) -> None:
 
 
 def estimator_of(
-    params: Mapping[str, Any],
+    params: Params,
     n_rounds: int,
     obj: Callable[..., Any] | None,
     custom_metric: Callable[..., Any] | None,
@@ -85,7 +91,7 @@ def estimator_of(
     return _class_of(given)(**given)
 
 
-def by_name(params: Any) -> dict[str, Any]:
+def by_name(params: Params) -> dict[str, Any]:
     """The parameters as a dict; of pairs, those of `eval_metric` all count, of others the last of a name."""
     try:
         found = dict(params)
@@ -128,7 +134,7 @@ def _class_of(params: Mapping[str, Any]) -> type[BaseXGB]:
     return XGBRegressor
 
 
-def with_defaults(params: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def with_defaults(params: Params, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, with those of the arguments where they say nothing; `seed` is `random_state`."""
     found = by_name(params)
     for name, value in defaults.items():

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from weald.data.schema import Schema
 from weald.errors import DataTypeError, ParameterError, WealdError
 from weald.estimators.shared.saving import Saving
 from weald.estimators.xgboost.base import BaseXGB
-from weald.estimators.xgboost.native.arguments import by_name
+from weald.estimators.xgboost.native.arguments import ModelSource, Params, by_name
 from weald.estimators.xgboost.native.learner import Learner
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.native.rounds import BoosterTraining
@@ -54,7 +54,12 @@ class Booster(Saving, BoosterTraining):
     (3, [0.21, 0.21, 0.79, 0.79])
     """
 
-    def __init__(self, params: Any = None, cache: Sequence[DMatrix] = (), model_file: Any = None) -> None:
+    def __init__(
+        self,
+        params: Params | None = None,
+        cache: Sequence[DMatrix] = (),
+        model_file: ModelSource | None = None,
+    ) -> None:
         for matrix in cache or ():
             check_matrix(matrix, "cache")
         self._learner = Learner()
@@ -113,7 +118,7 @@ class Booster(Saving, BoosterTraining):
         """All attributes."""
         return dict(self._attributes)
 
-    def set_attr(self, **attributes: Any) -> None:
+    def set_attr(self, **attributes: object) -> None:
         """Keep texts with the model, by name; None takes one away."""
         for name, value in attributes.items():
             if value is None:
@@ -173,14 +178,14 @@ class Booster(Saving, BoosterTraining):
     def feature_types(self, types: Sequence[str] | None) -> None:
         self._types = None if types is None else list(types)
 
-    def set_param(self, params: Any, value: Any = None) -> None:
+    def set_param(self, params: Params, value: object = None) -> None:
         """Set parameters for `update`, by a dict, a list of pairs, or a name and a value."""
         self._learner.set_native({params: value} if isinstance(params, str) else by_name(params))
         self._ongoing = None
 
     # ------------------------------------------------------------------ rounds
 
-    def __getitem__(self, rounds: Any) -> Booster:
+    def __getitem__(self, rounds: int | slice) -> Booster:
         """The rounds of a slice, or one round, as a Booster of its own."""
         n_rounds = self.num_boosted_rounds()
         if isinstance(rounds, slice):
@@ -216,7 +221,7 @@ class Booster(Saving, BoosterTraining):
         other._attributes, other._ongoing = dict(self._attributes), None
         return other
 
-    def __deepcopy__(self, memo: Any) -> Booster:
+    def __deepcopy__(self, memo: object) -> Booster:
         return copy.copy(self)  # arrays of a fitted model never change
 
     def __getstate__(self) -> dict[str, Any]:
@@ -229,7 +234,7 @@ class Booster(Saving, BoosterTraining):
 
     # ------------------------------------------------------------------ files
 
-    def save(self, path: Any) -> None:
+    def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the model to one file, which `weald.load` reads back as a Booster.
 
         Parameters
@@ -248,11 +253,11 @@ class Booster(Saving, BoosterTraining):
             raise ParameterError(f"{os.fspath(fname)!r} is a name for a file of xgboost's. {_OTHER_FORMATS}")
         self.save(fname)
 
-    def load_model(self, fname: Any) -> None:
+    def load_model(self, fname: ModelSource) -> None:
         """Become the model of a .weald file."""
         self._load(fname)
 
-    def _load(self, source: Any) -> None:
+    def _load(self, source: ModelSource) -> None:
         from weald.io.model_file import load
 
         if isinstance(source, Booster):

@@ -190,7 +190,7 @@ def native_predictions(raw: Floats, link: str, objective: str) -> Floats:
     return said[:, 0] if said.shape[1] == 1 else said
 
 
-def read_evals(evals: Any) -> list[tuple[DMatrix, str]]:
+def read_evals(evals: object) -> list[tuple[DMatrix, str]]:
     """The sets to follow: pairs (DMatrix, name)."""
     way_out = 'evals must be a list of (DMatrix, name), such as evals=[(dtest, "test")]'
     if evals is None:
@@ -213,7 +213,7 @@ def _of_matrix(
     link = LOSSES[named].link if named in LOSSES else "identity"
     n_outputs = max(options.num_class or 1, data.n_targets)
     if named == "reg:quantileerror":
-        n_outputs = np.size(options.quantile_alpha)
+        n_outputs = np.asarray(options.quantile_alpha).size
         link = "identity" if n_outputs == 1 else link
     return MatrixObjective(function, matrix, named, link, n_outputs)
 

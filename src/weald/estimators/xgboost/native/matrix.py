@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from weald.arrays import ColumnLike, Floats, TargetLike
+from weald.arrays import ColumnLike, Floats, TableLike, TargetLike
 from weald.boosting.ranking.groups import group_starts
 from weald.data.adapters import to_table
 from weald.data.blocks import SparseBlock
@@ -82,7 +82,7 @@ class DMatrix:
 
     def __init__(
         self,
-        data: Any,
+        data: TableLike | DataIter | str | os.PathLike[str],
         label: TargetLike | None = None,
         *,
         weight: ColumnLike | None = None,
@@ -100,24 +100,25 @@ class DMatrix:
         enable_categorical: bool = False,
         data_split_mode: int = 0,
     ) -> None:
+        source: Any = data
         given: dict[str, Any] = {"label": label, "weight": weight, "base_margin": base_margin, "qid": qid}
-        if isinstance(data, DataIter):
-            data, found, names, types = all_batches(data)
+        if isinstance(source, DataIter):
+            source, found, names, types = all_batches(source)
             feature_names = names if feature_names is None else feature_names
             feature_types = types if feature_types is None else feature_types
-        elif isinstance(data, str | os.PathLike):
-            text = read_text_table(os.fspath(data))
-            data, found = text.table, {"label": text.label, "weight": text.weight, "qid": text.qid}
+        elif isinstance(source, str | os.PathLike):
+            text = read_text_table(os.fspath(source))
+            source, found = text.table, {"label": text.label, "weight": text.weight, "qid": text.qid}
         else:
             found = {}
-        if isinstance(data, DMatrix):
+        if isinstance(source, DMatrix):
             raise DataTypeError("data is a DMatrix already. Use it as it is, or its slice(rows).")
         types = None if feature_types is None else listed_types(feature_types)
         declared = None if types is None else categorical_by_type(types, None, "DMatrix")
-        table = to_table(data)
+        table = to_table(source)
         check_types(types, table.n_columns, "DMatrix")
         if declared is not None and any(declared):
-            table = to_table(data, categorical_features=declared)
+            table = to_table(source, categorical_features=declared)
         self._table = mark_missing(table, np.nan if missing is None else missing)
         self._types: list[str] | None = types
         self._label: Floats | None = None
@@ -193,13 +194,17 @@ class DMatrix:
         """Set how many rows each query has."""
         self.set_info(group=group)
 
-    def set_float_info(self, field: str, data: Any) -> None:
+    def set_float_info(self, field: str, data: ColumnLike) -> None:
         """Set "label", "weight", "base_margin" or "feature_weights"."""
-        self.set_info(**{known_field(field, (*_FLOATS, "label_lower_bound", "label_upper_bound")): data})
+        given: dict[str, Any] = {
+            known_field(field, (*_FLOATS, "label_lower_bound", "label_upper_bound")): data
+        }
+        self.set_info(**given)
 
-    def set_uint_info(self, field: str, data: Any) -> None:
+    def set_uint_info(self, field: str, data: ColumnLike) -> None:
         """Set "group" or "qid"."""
-        self.set_info(**{known_field(field, ("group", "qid")): data})
+        given: dict[str, Any] = {known_field(field, ("group", "qid")): data}
+        self.set_info(**given)
 
     def get_label(self) -> Floats:
         """The label: (n_rows,) or (n_rows, n_targets), empty if there is none."""
@@ -269,7 +274,7 @@ class DMatrix:
         return self._feature_weights
 
     @feature_weights.setter
-    def feature_weights(self, weights: Any) -> None:
+    def feature_weights(self, weights: ColumnLike | None) -> None:
         self._feature_weights = column_weights(weights, self._table.n_columns, "DMatrix")
 
     # ------------------------------------------------------------------ the table
@@ -297,7 +302,7 @@ class DMatrix:
         rows, places = np.nonzero(~np.isnan(values))
         return sparse.csr_matrix((values[rows, places], (rows, places)), shape=values.shape)
 
-    def slice(self, rindex: Any, allow_groups: bool = False) -> DMatrix:
+    def slice(self, rindex: ArrayLike, allow_groups: bool = False) -> DMatrix:
         """Some of the rows, in the order given.
 
         Parameters

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald.arrays import Floats, TargetLike
 from weald.data.table import Column, LevelColumn
@@ -70,7 +69,7 @@ def values_of(column: Column) -> Floats:
     return values
 
 
-def row_numbers(rindex: Any, n_rows: int) -> NDArray[np.int64]:
+def row_numbers(rindex: ArrayLike, n_rows: int) -> NDArray[np.int64]:
     """Numbers of rows, checked."""
     rows = np.asarray(rindex)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import Folds
 from weald.boosting.monitors import EvaluationMonitor
 from weald.boosting.stopping import EarlyStopping
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.shared.folds import folds as fold_weights
 from weald.estimators.xgboost.base import BaseXGB
-from weald.estimators.xgboost.native.arguments import by_name, give_once, listed
+from weald.estimators.xgboost.native.arguments import Params, by_name, give_once, listed
 from weald.estimators.xgboost.native.booster import Booster
 from weald.estimators.xgboost.native.cross_validation import TEST, TRAIN, CVResult, train_folds
 from weald.estimators.xgboost.native.learner import Learner, Prepared, read_evals
@@ -38,13 +39,13 @@ class Asked:
 
 
 def train_matrix(
-    params: Any,
+    params: Params,
     dtrain: DMatrix,
     asked: Asked,
     *,
-    evals: Any = None,
+    evals: Sequence[object] | None = None,
     evals_result: dict[str, Any] | None = None,
-    xgb_model: Any = None,
+    xgb_model: object = None,
 ) -> Booster:
     """Train on a DMatrix; see `weald.train`."""
     sets = read_evals(evals)
@@ -76,14 +77,14 @@ def train_matrix(
 
 
 def cv_matrix(
-    params: Any,
+    params: Params,
     dtrain: DMatrix,
     asked: Asked,
     *,
     nfold: int,
     stratified: bool,
-    folds: Any,
-    metrics: Any,
+    folds: Folds | None,
+    metrics: str | Collection[str],
     fpreproc: Callable[..., Any] | None,
     show_stdv: bool,
     seed: int,
@@ -116,7 +117,7 @@ def cv_matrix(
     )
 
 
-def _learner(params: Any, asked: Asked) -> Learner:
+def _learner(params: Params, asked: Asked) -> Learner:
     """The unfitted model of these parameters; an argument says what params must not say otherwise."""
     given = by_name(params)
     arguments = {
@@ -175,7 +176,7 @@ def _preprocessed(answer: Any) -> tuple[DMatrix, DMatrix, Mapping[str, Any]]:
 
 
 def _parts(
-    matrix: DMatrix, nfold: int, folds: Any, *, stratified: bool, shuffle: bool, seed: int
+    matrix: DMatrix, nfold: int, folds: Folds | None, *, stratified: bool, shuffle: bool, seed: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """The rows of each fold, to train and to test; of a ranking whole queries."""
     start = matrix.get_uint_info("group_ptr")

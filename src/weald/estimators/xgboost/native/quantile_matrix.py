@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from weald.arrays import ColumnLike
+from weald.arrays import TableLike, TargetLike
 from weald.estimators.xgboost.batches import DataIter
 from weald.estimators.xgboost.native.matrix import DMatrix
 
@@ -28,8 +29,8 @@ class QuantileDMatrix(DMatrix):
 
     def __init__(
         self,
-        data: Any,
-        label: ColumnLike | None = None,
+        data: TableLike | DataIter | str | os.PathLike[str],
+        label: TargetLike | None = None,
         *,
         max_bin: int | None = None,
         ref: DMatrix | None = None,
@@ -54,6 +55,11 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
     """
 
     def __init__(
-        self, data: DataIter, *, cache_host_ratio: Any = None, min_cache_page_bytes: Any = None, **others: Any
+        self,
+        data: DataIter,
+        *,
+        cache_host_ratio: float | None = None,
+        min_cache_page_bytes: int | None = None,
+        **others: Any,
     ) -> None:
         super().__init__(data, **others)

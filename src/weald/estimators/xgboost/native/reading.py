@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import ColumnLike, Floats
+from weald.arrays import ColumnLike, Floats, TableLike
 from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order
@@ -99,7 +99,7 @@ class BoosterReading:
 
     def inplace_predict(
         self,
-        data: Any,
+        data: TableLike,
         *,
         iteration_range: tuple[int, int] | None = None,
         predict_type: str = "value",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from weald.arrays import Floats
 from weald.boosting.metrics.names import make_metrics
@@ -43,7 +44,13 @@ class BoosterTraining(BoosterReading):
         if fobj is not None:
             self._ongoing = None
 
-    def boost(self, dtrain: DMatrix, iteration: int = 0, grad: Any = None, hess: Any = None) -> None:
+    def boost(
+        self,
+        dtrain: DMatrix,
+        iteration: int = 0,
+        grad: ArrayLike | None = None,
+        hess: ArrayLike | None = None,
+    ) -> None:
         """Train one more round on gradients and hessians of one's own.
 
         Parameters

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from weald.arrays import ColumnLike, TableLike, TargetLike, WeightLike
+from weald.arrays import ColumnLike, Folds, TableLike, TargetLike, WeightLike
 from weald.errors import ParameterError
 from weald.estimators.xgboost.native.arguments import (
+    Params,
     as_frame,
     estimator_of,
     is_matrix,
@@ -17,6 +18,7 @@ from weald.estimators.xgboost.native.arguments import (
     with_defaults,
 )
 from weald.estimators.xgboost.native.cross_validation import CVResult, cross_validate
+from weald.estimators.xgboost.native.matrix import DMatrix
 from weald.estimators.xgboost.native.matrix_training import Asked, cv_matrix, train_matrix
 from weald.estimators.xgboost.rows import Given, given_sets
 from weald.parameters import Whole
@@ -24,10 +26,10 @@ from weald.progress import fold_lines
 
 
 def train(
-    params: Any,
+    params: Params,
     X: TableLike | None = None,
-    *by_place: Any,
-    dtrain: Any = None,
+    *by_place: object,
+    dtrain: DMatrix | None = None,
     y: TargetLike | None = None,
     num_boost_round: int | None = None,
     evals: Sequence[Any] | None = None,
@@ -37,17 +39,17 @@ def train(
     early_stopping_rounds: int | None = None,
     evals_result: dict[str, Any] | None = None,
     verbose_eval: bool | int | None = False,
-    xgb_model: Any = None,
+    xgb_model: object = None,
     callbacks: Sequence[Any] | None = None,
     sample_weight: WeightLike | None = None,
     base_margin: ColumnLike | None = None,
     feature_weights: ColumnLike | None = None,
     group: ColumnLike | None = None,
     qid: ColumnLike | None = None,
-    sample_weight_eval_set: Any = None,
-    base_margin_eval_set: Any = None,
-    eval_group: Any = None,
-    eval_qid: Any = None,
+    sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
+    base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
+    eval_group: Sequence[ColumnLike | None] | None = None,
+    eval_qid: Sequence[ColumnLike | None] | None = None,
 ) -> Any:
     """Train a booster by a dict of parameters: `train(params, X, y, 100)` or `train(params, dtrain, 100)`.
 
@@ -151,16 +153,16 @@ def train(
 
 
 def cv(
-    params: Any,
+    params: Params,
     X: TableLike | None = None,
-    *by_place: Any,
-    dtrain: Any = None,
+    *by_place: object,
+    dtrain: DMatrix | None = None,
     y: TargetLike | None = None,
     num_boost_round: int | None = None,
     nfold: int | None = None,
     stratified: bool | None = None,
-    folds: Any = None,
-    metrics: Any = (),
+    folds: Folds | None = None,
+    metrics: str | Collection[str] = (),
     obj: Callable[..., Any] | None = None,
     custom_metric: Callable[..., Any] | None = None,
     maximize: bool | None = None,
@@ -263,13 +265,13 @@ def cv(
 
 
 def _cv_table(
-    params: Any,
+    params: Params,
     given: Given,
     asked: Asked,
     feature_weights: ColumnLike | None,
     *,
     nfold: int,
-    folds: Any,
+    folds: Folds | None,
     stratified: bool | None,
     shuffle: bool,
     show_stdv: bool,
