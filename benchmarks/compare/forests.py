@@ -120,7 +120,7 @@ def filing(maker: Maker, kind: str, parameters: Parameters, arrays: Arrays, thre
 
     def figures(data: bytes) -> Figures:
         nodes = 2 * leaves - parameters["n_estimators"]
-        return {"file MB": len(data) / 1e6, "bytes a node": len(data) / nodes, "leaves": leaves}
+        return {"file MB": len(data) / 1e6, "bytes per node": len(data) / nodes, "leaves": leaves}
 
     return Timed(run=write, figures=figures)
 
@@ -247,7 +247,7 @@ def ten_rows_job() -> Job:
 
 def file_job() -> Job:
     """The model file in terms of scikit-learn's pickle."""
-    rules = (Within("file MB", 0.0, not_more=True, share=0.25), AtMost("bytes a node", 20.0))
+    rules = (Within("file MB", 0.0, not_more=True, share=0.25), AtMost("bytes per node", 20.0))
     contenders = (
         ours(filing, CLASSIFIER, FOREST, rules, (Target(),)),
         theirs(filing, CLASSIFIER, "scikit-learn", FOREST),

@@ -59,7 +59,7 @@ inline RawColumn raw_column(nb::handle values, nb::handle missing, int64_t n_row
   raw.stride = array.stride(0) * static_cast<int64_t>(array.itemsize());
   if (missing.is_none()) return raw;
   const auto mask = nb::cast<AnyColumn>(missing, false);
-  require(static_cast<int64_t>(mask.shape(0)) == n_rows && mask.itemsize() == 1, "a mask has one byte a row");
+  require(static_cast<int64_t>(mask.shape(0)) == n_rows && mask.itemsize() == 1, "a mask has one byte per row");
   raw.missing = static_cast<const char*>(mask.data());
   raw.missing_stride = mask.stride(0);
   return raw;

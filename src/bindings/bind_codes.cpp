@@ -37,7 +37,7 @@ Codes encode_columns(const nb::list& columns, int64_t n_rows, const Vector<int64
   std::vector<ColumnSource> sources;
   sources.reserve(columns.size());
   for (const nb::handle item : columns) sources.push_back(read_source(nb::cast<nb::tuple>(item), 0, n_rows));
-  require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight a row");
+  require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight per row");
   return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run); });
 }
 
@@ -46,7 +46,7 @@ Codes encode_array(const nb::object& array, int kind, const nb::list& placed, in
   std::vector<ColumnSource> sources;
   for_columns(array, n_rows, [&](const RawColumn& raw) { sources.push_back({raw, static_cast<ColumnKind>(kind), 0}); });
   for (const auto& [position, source] : read_placed(placed, n_rows)) sources.at(static_cast<size_t>(position)) = source;
-  require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight a row");
+  require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight per row");
   return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run); });
 }
 
@@ -54,7 +54,7 @@ Codes encode_matrix(const nb::tuple& matrix, int kind, const nb::list& placed, c
                     uint32_t max_bins, int n_threads) {
   const SparseView sparse = sparse_view(matrix);
   const std::vector<PlacedColumn> dense = read_placed(placed, sparse.n_rows);
-  require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == sparse.n_rows, "one weight a row");
+  require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == sparse.n_rows, "one weight per row");
   return call(n_threads, [&](Run& run) {
     return encode_sparse(sparse, static_cast<ColumnKind>(kind), dense, view(weights), max_bins, run);
   });

@@ -82,7 +82,7 @@ nb::list solve_linear(const nb::tuple& X, double bias, const Matrix<double>& tar
   const linear::Rows rows = linear_rows(X, bias);
   const size_t n_problems = target.shape(0), n = target.shape(1);
   require(n == static_cast<size_t>(rows.n_rows) && upper.shape(0) == n_problems && upper.shape(1) == n,
-          "one target and one C a row and problem");
+          "one target and one C per row and problem");
   std::vector<linear::Problem> problems;
   for (size_t k = 0; k < n_problems; ++k) {
     problems.push_back({rows, view(target).subspan(k * n, n), view(upper).subspan(k * n, n), squared, regression,
@@ -112,7 +112,7 @@ nb::dict solve_classes(const nb::tuple& X, double bias, const Vector<int32_t>& l
                        uint64_t seed, const nb::object& told, int n_threads) {
   const linear::Rows rows = linear_rows(X, bias);
   const auto n = static_cast<size_t>(rows.n_rows);
-  require(label.size() == n && upper.size() == n, "one label and one C a row");
+  require(label.size() == n && upper.size() == n, "one label and one C per row");
   const linear::ClassProblem problem{rows, view(label), view(upper), n_classes, free_intercept};
   std::vector<linear::Progress> progress(1);
   const linear::Limits limits = limits_of(tol, max_iter, max_seconds, seed);
@@ -132,7 +132,7 @@ auto linear_scores(const nb::tuple& X, const Matrix<double>& weight, const Vecto
   const linear::Rows rows = linear_rows(X, 0);
   const auto n_rows = static_cast<size_t>(rows.n_rows);
   require(weight.shape(0) == intercept.size() && static_cast<int64_t>(weight.shape(1)) == rows.n_columns,
-          "one weight a column and output");
+          "one weight per column and output");
   std::vector<double> out(n_rows * intercept.size());
   call(n_threads, [&](Run& run) { linear::score(rows, view(weight), view(intercept), run, out); });
   return to_numpy(std::move(out), {n_rows, intercept.size()});

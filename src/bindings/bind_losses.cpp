@@ -54,7 +54,7 @@ auto quantiles_of_leaves(const Vector<double>& target, const Vector<double>& sco
                          const Vector<int32_t>& leaf, int64_t n_leaves, double alpha, int n_threads) {
   const size_t n_rows = target.size();
   require(scores.size() == n_rows && leaf.size() == n_rows && (weight.size() == 0 || weight.size() == n_rows),
-          "one target, score, weight and leaf a row");
+          "one target, score, weight and leaf per row");
   const ResidualRows rows{view(target), view(scores), view(weight), view(leaf)};
   return to_numpy(call(n_threads, [&](Run& run) { return leaf_quantiles(rows, n_leaves, alpha, run); }));
 }

@@ -74,7 +74,7 @@ void bind_newton(nb::module_& m) {
              const Vector<double>& scores, const Vector<double>& target, const Vector<double>& weight, bool whole,
              const NewtonOptions& options, int n_threads) {
             const auto n_rows = static_cast<size_t>(rows.codes().n_rows);
-            require(scores.size() == n_rows && target.size() == n_rows, "one score and target a row");
+            require(scores.size() == n_rows && target.size() == n_rows, "one score and target per row");
             const auto source = loss_source(loss, view(parameters), output, scores.data(), target.data());
             const Gradients given{{}, {}, source.get(), view(weight), whole};
             return call(n_threads, [&](Run& run) { return rows.grow(given, options, run); });

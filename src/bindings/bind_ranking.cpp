@@ -1,4 +1,4 @@
-// Ranking: queries and scores in; gradients, orders or one value of a metric a query out.
+// Ranking: queries and scores in; gradients, orders or one value of a metric per query out.
 
 #include <nanobind/nanobind.h>
 

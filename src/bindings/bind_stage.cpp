@@ -18,7 +18,7 @@ namespace {
 using Filled = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 StageRows rows_of(const Matrix<double>& scores, const Vector<double>& target) {
-  require(scores.shape(1) == target.size(), "one target a row");
+  require(scores.shape(1) == target.size(), "one target per row");
   return {scores.data(), target.data(), static_cast<int64_t>(scores.shape(1)), static_cast<int64_t>(scores.shape(0))};
 }
 
@@ -31,7 +31,7 @@ nb::tuple pass_over(const std::string& loss, const Vector<double>& parameters, c
     return !fills || (array.shape(0) == scores.shape(0) && array.shape(1) == scores.shape(1));
   };
   require(fits(g) && fits(h), "scores, g and h have one shape");
-  require(weight.size() == 0 || weight.size() == target.size(), "one weight a row");
+  require(weight.size() == 0 || weight.size() == target.size(), "one weight per row");
   const StageRows rows = rows_of(scores, target);
   const StageWanted wanted{fills ? g.data() : nullptr, fills ? h.data() : nullptr, wants_loss, view(weight)};
   const LossSum sum = call(n_threads, [&](Run& run) { return stage_pass(loss, view(parameters), rows, wanted, run); });
@@ -42,7 +42,7 @@ ResidualRows residual_rows(const Vector<double>& target, const Vector<double>& s
                            const Vector<int32_t>& leaf) {
   const size_t n_rows = target.size();
   require(scores.size() == n_rows && leaf.size() == n_rows && (weight.size() == 0 || weight.size() == n_rows),
-          "one target, score, weight and leaf a row");
+          "one target, score, weight and leaf per row");
   return {view(target), view(scores), view(weight), view(leaf)};
 }
 

@@ -88,7 +88,7 @@ auto dual_solver(svm::RowSource& source, const Vector<int32_t>& rows, const Vect
                  const Vector<double>& linear, const Vector<double>& upper, double tolerance, int64_t max_steps,
                  bool shrinking, int64_t working_set, int n_threads) {
   require(rows.size() == signs.size() && rows.size() == linear.size() && rows.size() == upper.size(),
-          "one row, sign, linear term and upper bound a variable");
+          "one row, sign, linear term and upper bound per variable");
   const svm::DualProblem problem{view(rows), view(signs), view(linear), view(upper)};
   const svm::SolverOptions options{tolerance, max_steps, shrinking, working_set};
   return call(n_threads, [&](Run& run) { return std::make_unique<svm::DualSolver>(source, problem, options, run); });

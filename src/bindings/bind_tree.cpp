@@ -82,7 +82,7 @@ void bind_quantise(nb::module_& m) {
   m.def(
       "count_exponents",
       [](const Vector<double>& values, const Vector<int64_t>& times) {
-        require(times.size() == 0 || times.size() == values.size(), "one number of times a value");
+        require(times.size() == 0 || times.size() == values.size(), "one number of times per value");
         return to_numpy(count_exponents(view(values), view(times)));
       },
       nb::arg("values").noconvert(), nb::arg("times").noconvert());

@@ -46,7 +46,7 @@ class DataTypeError(WealdError, TypeError):
 
 
 class UnsupportedTargetError(DataError, NotImplementedError):
-    """A target of a kind that this estimator does not learn, such as several labels a row."""
+    """A target of a kind that this estimator does not learn, such as several labels per row."""
 
 
 class ParameterError(WealdError, ValueError):

@@ -297,7 +297,7 @@ class GrowthOptions:
     monotonic_cst: MonotoneConstraints = parameter(
         Nothing(),
         Instance((Mapping,), "a dict from column name to -1, 0 or 1"),
-        Instance((Collection,), "a list of -1, 0 or 1, one a column"),
+        Instance((Collection,), "a list of -1, 0 or 1, one per column"),
         hint="Leave it None to set no constraint.",
     )
     ccp_alpha: float = parameter(Number(0), hint="Use 0.0 to keep every split.")
@@ -356,7 +356,7 @@ class ClassificationTreeOptions(TreeOptions):
         Nothing(),
         Choice(("balanced",)),
         Instance((Mapping,), "a dict from label to weight"),
-        Instance((list, tuple), "a list of such, one an output"),
+        Instance((list, tuple), "a list of such, one per output"),
         hint="Use 'balanced' to give every class the same total weight.",
     )
 

@@ -231,7 +231,7 @@ def test_a_metric_without_an_objective_gets_predictions():
 
 
 def test_an_objective_with_classes_of_its_own():
-    """As in xgboost: several scores a row by `num_class`, and raw scores as predictions."""
+    """As in xgboost: several scores per row by `num_class`, and raw scores as predictions."""
     X, y = labels("multi")
 
     def softmax(predt, dtrain):

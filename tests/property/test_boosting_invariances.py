@@ -37,7 +37,7 @@ shapes = {
 
 
 def table(rng: np.random.Generator, n_rows: int, objective: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Few distinct values a column, missing ones too; a target of many magnitudes, or two classes."""
+    """Few distinct values per column, missing ones too; a target of many magnitudes, or two classes."""
     X = rng.integers(-5, 6, (n_rows, 3)) / 3
     X[rng.random(X.shape) < 0.15] = np.nan
     signal = np.nan_to_num(X[:, 0]) + rng.normal(size=n_rows)

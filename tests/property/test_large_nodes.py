@@ -56,7 +56,7 @@ def test_large_nodes_equal_the_reference(criterion, weights):
 
 @pytest.mark.parametrize("n_codes", [255, 256, 65_535, 65_536, 80_000])
 def test_root_split_of_codes_of_every_width(n_codes):
-    """1, 2 and 4 bytes a code and the borders between them; all candidates by cumulated sums."""
+    """1, 2 and 4 bytes per code and the borders between them; all candidates by cumulated sums."""
     rng = np.random.default_rng(n_codes)
     n = 80_000
     code = np.concatenate([np.arange(n_codes), rng.integers(0, n_codes, n - n_codes)])

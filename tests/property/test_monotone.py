@@ -88,7 +88,7 @@ def assert_monotone(
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_never_violated_on_a_grid(criterion, weighted):
-    """100,000 points a column, rising, falling and along ranks, with missing values in the table."""
+    """100,000 points per column, rising, falling and along ranks, with missing values in the table."""
     rng = np.random.default_rng(0)
     X = frame(rng, 3000)
     y = target(criterion, X, rng)

@@ -1,4 +1,4 @@
-"""`splitter="random"`: one candidate a column, drawn; the best is taken; the same draws every time."""
+"""`splitter="random"`: one candidate per column, drawn; the best is taken; the same draws every time."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def mixed(n: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def roots(column: NumericColumn | LevelColumn, criterion: str, n_seeds: int) -> Iterator[Forest]:
-    """Stumps on one column, one a seed."""
+    """Stumps on one column, one per seed."""
     n = len(column.indices if isinstance(column, LevelColumn) else column.values)
     y = np.random.default_rng(n).integers(0, 3, n)
     is_class = criterion in CLASS_CRITERIA

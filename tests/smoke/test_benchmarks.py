@@ -249,7 +249,7 @@ def test_svm_jobs_run() -> None:
 def test_forest_jobs_run() -> None:
     printed = smoke("file", script="forests.py")
     assert "1 results" in printed
-    assert "bytes a node at most 20: " in printed
+    assert "bytes per node at most 20: " in printed
     assert "file MB at most 0 higher than 0.25 of the other: yes" in printed
 
 

@@ -129,7 +129,7 @@ def removed_cells(X, share, seed):
 
 
 def errors(X, filled, gone):
-    """Numbers: root mean squared error in standard deviations; levels: share of wrong ones. One a column."""
+    """Numbers: root mean squared error in standard deviations; levels: share of wrong ones; per column."""
     found = {}
     for j, name in enumerate(X.columns):
         truth, said = X[name][gone[:, j]], filled[name][gone[:, j]]

@@ -171,6 +171,6 @@ def test_outliers_and_prototypes_of_a_regressor_say_what_they_need() -> None:
         DataError, match=r"`y` of outlier_measure must be labels.*Leave y out.*y > np\.median"
     ):
         model.outlier_measure(X, y)
-    with pytest.raises(DataError, match=r"`y` of prototypes must be labels.*Give one label a row"):
+    with pytest.raises(DataError, match=r"`y` of prototypes must be labels.*Give one label per row"):
         model.prototypes(X, y)
     assert len(model.outlier_measure(X)) == len(model.outlier_measure(X, y > 6)) == 12

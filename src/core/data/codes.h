@@ -28,7 +28,7 @@ struct CodeColumn {
   uint32_t n_entries = 0;
   uint32_t default_code = 0;
   ColumnKind kind = ColumnKind::exact;
-  uint8_t width = 1;    // bytes a code: 1, 2 or 4
+  uint8_t width = 1;    // bytes per code: 1, 2 or 4
   bool sparse = false;  // also of a column without entries
 };
 

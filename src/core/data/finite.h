@@ -9,7 +9,7 @@
 
 namespace weald {
 
-// One column of n values: element i lies at data[i * stride]. `missing` is null or has one byte a row, and a
+// One column of n values: element i lies at data[i * stride]. `missing` is null or has one byte per row, and a
 // row with a byte other than 0 does not count (what an exporter leaves under a null is arbitrary).
 struct FloatColumn {
   const void* data;

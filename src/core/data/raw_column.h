@@ -23,7 +23,7 @@ struct RawColumn {
   const char* data = nullptr;
   int64_t stride = 0;  // bytes from one row to the next
   DType dtype = DType::f64;
-  const char* missing = nullptr;  // one byte a row, non-zero = missing; may be null
+  const char* missing = nullptr;  // one byte per row, non-zero = missing; may be null
   int64_t missing_stride = 0;
 };
 

@@ -85,7 +85,7 @@ void QuantileSketch::grow_total(int64_t weight) {
 }
 
 void QuantileSketch::add(std::span<const double> values, std::span<const int64_t> weights) {
-  require(weights.empty() || weights.size() == values.size(), "one weight a value");
+  require(weights.empty() || weights.size() == values.size(), "one weight per value");
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t weight = weights.empty() ? 1 : weights[i];
     grow_total(weight);

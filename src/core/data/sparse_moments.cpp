@@ -27,7 +27,7 @@ void check(const SparseEntries& entries) {
   require(!entries.start.empty() && entries.start.front() == 0 && entries.start.back() == n &&
               entries.value.size() == entries.index.size(),
           "a sparse matrix has an end for each row");
-  require(entries.weight.empty() || entries.weight.size() + 1 == entries.start.size(), "one weight a row");
+  require(entries.weight.empty() || entries.weight.size() + 1 == entries.start.size(), "one weight per row");
   require(std::is_sorted(entries.start.begin(), entries.start.end()), "rows of a sparse matrix follow one another");
   for (const int32_t each : entries.index) require(each >= 0 && each < entries.n_columns, "column out of range");
 }

@@ -22,7 +22,7 @@ bool nearer(const Neighbour& a, const Neighbour& b) {
 
 void check(const LeafTable& leaves, const LeafRowsView& groups) {
   const auto n_trees = static_cast<size_t>(leaves.n_trees);
-  require(leaves.nodes.size() == static_cast<size_t>(leaves.n_rows) * n_trees, "one node a row and tree");
+  require(leaves.nodes.size() == static_cast<size_t>(leaves.n_rows) * n_trees, "one node per row and tree");
   require(groups.node_start.size() == n_trees + 1, "every tree has its first node");
   require(groups.start.size() == static_cast<size_t>(groups.node_start.back()) + n_trees, "every node has its rows");
   require(groups.rows.size() == static_cast<size_t>(groups.n_rows) * n_trees, "every tree has room for all rows");
@@ -88,7 +88,7 @@ class Shared {
       : sets_(sets),
         words_((static_cast<size_t>(leaves.n_trees) + 63) / 64),
         all_(static_cast<double>(leaves.n_trees)) {
-    require(sets.empty() || sets.size() == static_cast<size_t>(leaves.n_rows) * words_, "one set of trees a row");
+    require(sets.empty() || sets.size() == static_cast<size_t>(leaves.n_rows) * words_, "one set of trees per row");
   }
   double trees(int64_t a, int64_t b) const {
     if (sets_.empty()) return all_;

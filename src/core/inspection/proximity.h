@@ -36,7 +36,7 @@ struct LeafRowsView {
   int64_t n_rows = 0;
 };
 
-// The trees in which each row counts, a bit a tree: (n_rows, ⌈n_trees / 64⌉); empty: every row in every tree.
+// The trees in which each row counts, a bit per tree: (n_rows, ⌈n_trees / 64⌉); empty: every row in every tree.
 using TreeSets = std::span<const uint64_t>;
 
 struct Neighbours {

@@ -1,5 +1,5 @@
-// A forest's arrays, checked and laid out for walking: 16 bytes a node, leaves that lead to themselves, so that several
-// rows walk in step without asking who has arrived.
+// A forest's arrays, checked and laid out for walking: 16 bytes per node, leaves that lead to themselves, so that
+// several rows walk in step without asking who has arrived.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class Predictor {
   int64_t n_trees() const { return static_cast<int64_t>(forest_.n_trees()); }
   const std::vector<double>& base_score() const { return forest_.base_score; }
 
-  // out += weight · leaf value of these trees, in order, one addition a tree. The result has the same bits whichever
+  // out += weight · leaf value of these trees, in order, one addition per tree. The result has the same bits whichever
   // way the rows go (see `add_by_…`).
   void add_scores(const PredictTable& table, TreeRange trees, const ScoreView& out, Run& run) const;
   // out (n_rows, trees.size()) = node id of the leaf, counted from the first node of its tree.

@@ -96,7 +96,7 @@ class RowChoice:
 
 
 def boost(plan: RoundsPlan, task: Task, weights: RowWeights, learner: Learner, watch: Watch) -> Boosted:
-    """Fit the members, one a round.
+    """Fit the members, one per round.
 
     Parameters
     ----------

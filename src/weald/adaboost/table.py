@@ -18,7 +18,7 @@ _MOST_ROWS, _ENDS = 20, 8
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RoundTable:
-    """What happened in each round, one row a round.
+    """What happened in each round, one row per round.
 
     Printed, it is a table of text, cut in the middle if it is long; `to_dict` gives the columns for a frame
     of any library.

@@ -12,7 +12,7 @@ from weald.arrays import TableLike
 from weald.errors import ParameterError
 from weald.model.forest import Forest
 
-#: data name → metric name → one value a round
+#: data name → metric name → one value per round
 EvalsLog: TypeAlias = dict[str, dict[str, list[float]]]
 
 _EvalsLog: TypeAlias = EvalsLog  # inside the class that has one of that name
@@ -34,7 +34,7 @@ class ModelView:
     n_rounds : callable
         How many rounds the model has now, those it started from included.
     forest : callable
-        Builds the forest of the rounds so far; asked once a round, and only if a callback wants it.
+        Builds the forest of the rounds so far; asked once per round, and only if a callback wants it.
     predict : callable, optional
         Predictions of the model so far for a table, as the user's estimator would give them.
     booster : callable, optional
@@ -91,7 +91,7 @@ class ModelView:
 
     @property
     def forest(self) -> Forest:
-        """The trees so far; built when asked for, once a round."""
+        """The trees so far; built when asked for, once per round."""
         if self._forest is None or self._forest[0] != self.n_rounds:
             object.__setattr__(self, "_forest", (self.n_rounds, self._make_forest()))
         assert self._forest is not None

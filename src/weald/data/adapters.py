@@ -59,7 +59,7 @@ def column_of(name: Hashable, values: ColumnLike, *, categorical: bool = False) 
         return as_categorical(column) if categorical else column
     array = values if isinstance(values, np.ndarray) else _array_of_sequence(values)
     if array.ndim != 1:
-        raise DataError(f"Column {name!r} has {array.ndim} dimensions; one value a row is expected.")
+        raise DataError(f"Column {name!r} has {array.ndim} dimensions; one value per row is expected.")
     return array_column(name, array, categorical=categorical)
 
 

@@ -94,11 +94,11 @@ def coarsen(codes: Codes, weights: NDArray[np.int64], *, max_bins: int, n_thread
     Parameters
     ----------
     codes : Codes
-        Exact ranks, or up to 65,535 quantile codes a column.
+        Exact ranks, or up to 65,535 quantile codes per column.
     weights : ndarray of int64, shape (n_rows,)
         Whole units of each row's hessian, at least 0.
     max_bins : int
-        At most this many bins a column, of about equal weight.
+        At most this many bins per column, of about equal weight.
     n_threads : int
         The result does not depend on it.
 

@@ -1,4 +1,4 @@
-"""A target in any container → its columns, one an output, with the words that name each in messages.
+"""A target in any container → its columns, one per output, with the words that name each in messages.
 
 A vector, and a table of one column, is one output; a table of several columns is several.
 """
@@ -102,7 +102,7 @@ def _refuse_by_type(y: TargetLike | None, expected: str) -> None:
 
 
 def _indicators(y: sparse.sparray) -> NDArray[Any]:
-    """The labels of rows as 0 and 1, a column a label, of a sparse matrix that has nothing else."""
+    """The labels of rows as 0 and 1, a column per label, of a sparse matrix that has nothing else."""
     if y.ndim == 2 and y.shape[1] > 1 and np.isin(y.tocsr().data, (0, 1)).all():
         dense: NDArray[Any] = y.toarray()
         return dense

@@ -1,6 +1,6 @@
 """Targets and weights: labels as class indices, numbers as float64, each checked with its first bad row.
 
-Every container works: lists, arrays, pandas, polars and Arrow series, and tables with a column an output.
+Every container works: lists, arrays, pandas, polars and Arrow series, and tables with a column per output.
 """
 
 from __future__ import annotations
@@ -152,15 +152,15 @@ def read_weight(
     if getattr(sample_weight, "ndim", 1) == 0:
         raise DataTypeError(
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
-            f"`{np.asarray(sample_weight, np.float64)!r}` instead. Give sample_weight one number a row, or a "
-            "plain number for all rows."
+            f"`{np.asarray(sample_weight, np.float64)!r}` instead. Give sample_weight one number per row, "
+            "or a plain number for all rows."
         )
     column = column_of("sample_weight", _one_dimension(sample_weight))
     if isinstance(column, LevelColumn) or column.unit not in ("number", "bool"):
-        raise DataTypeError("sample_weight must be numbers, one a row.")
+        raise DataTypeError("sample_weight must be numbers, one per row.")
     if len(column.values) != n_rows:
         raise DataError(
-            f"sample_weight has {len(column.values)} values for {n_rows} rows. Give one weight a row. "
+            f"sample_weight has {len(column.values)} values for {n_rows} rows. Give one weight per row. "
             f"(sample_weight.shape == {(len(column.values),)}, expected {(n_rows,)}!)"
         )
     missing = missing_rows(column)
@@ -180,7 +180,7 @@ def _one_dimension(sample_weight: WeightLike | None) -> Any:
         sample_weight = np.asarray(sample_weight)
     if len(getattr(sample_weight, "shape", (0,))) > 1:
         raise DataError(
-            "Sample weights must be 1D array or scalar: sample_weight is a table. Give one weight a row."
+            "Sample weights must be 1D array or scalar: sample_weight is a table. Give one weight per row."
         )
     return sample_weight
 

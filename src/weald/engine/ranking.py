@@ -78,5 +78,5 @@ def ranking_metric(
     k: int,
     n_threads: int,
 ) -> Floats:
-    """One value a query; NaN where it has none. See core/boosting/ranking/metrics.h."""
+    """One value per query; NaN where it has none. See core/boosting/ranking/metrics.h."""
     return _core.ranking_metric(_METRICS.index(metric), start, gain, predictions, k, n_threads)

@@ -44,7 +44,7 @@ def level_worth(rows: Any, all_rows: Any, proximity: Any, all_proximity: Any) ->
 
 
 def most_votes(votes: NDArray[Any]) -> NDArray[np.intp]:
-    """I4: of the copies of each row, one a class, that whose own class gets the most votes; else the first.
+    """I4: of the copies of each row, one per class, that whose own class gets the most votes; else the first.
 
     >>> most_votes(np.array([[80, 60], [3, 4], [5, 5]])).tolist()
     [0, 1, 0]

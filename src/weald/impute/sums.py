@@ -1,8 +1,8 @@
 """Sums weighted by proximity without any proximity: a sum over trees of the sums of leaves.
 
 The proximity of two rows is a sum over trees, so Σ proximity · value over all rows with a value is, for each
-tree, the sum of the values in the row's leaf. That is exact, and takes rows · trees steps a column. Equation
-I5.
+tree, the sum of the values in the row's leaf. That is exact, and takes rows · trees steps per column.
+Equation I5.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def neighbourhoods(
 
 
 def prototype_table(X: TableLike, table: Table, order: Sequence[int], groups: list[NDArray[np.intp]]) -> Any:
-    """One row a group, in the user's own kind of table: medians of numbers, most frequent levels.
+    """One row per group, in the user's own kind of table: medians of numbers, most frequent levels.
 
     `table` is X as the model reads it; `order` tells where its columns stand in X.
     """

@@ -34,7 +34,7 @@ class Leaves:
 
     nodes: NDArray[np.int32]  # (n_rows, n_trees); -1 where the row does not count
     node_start: NDArray[np.int64]  # (n_trees + 1,)
-    sets: NDArray[np.uint64] | None  # (n_rows, n_trees / 64) a bit a tree in which the row counts; None: all
+    sets: NDArray[np.uint64] | None  # (n_rows, n_trees / 64) a bit per tree where the row counts; None: all
 
     @classmethod
     def of(cls, forest: Forest, table: Table, *, n_threads: int) -> Leaves:

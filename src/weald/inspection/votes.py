@@ -57,7 +57,7 @@ class TrainingRows:
 
 
 def answers_of(values: NDArray[np.float64], n_classes: Sequence[int]) -> NDArray[Any]:
-    """What leaf values say, one column an output: the class of the largest share (of equal ones the first).
+    """What leaf values say, one column per output: the class of the largest share (of equal ones the first).
 
     Without classes they are the answer themselves.
 

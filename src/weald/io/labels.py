@@ -136,7 +136,7 @@ _DECODE: dict[str, Callable[[object, str], Any]] = {
 
 
 def encode_values(values: Iterable[object], part: str) -> dict[str, Any]:
-    """Values as `{"type": …, "values": […]}`; with several types, "type" is a list, one entry a value.
+    """Values as `{"type": …, "values": […]}`; with several types, "type" is a list, one entry per value.
 
     >>> encode_values(["a", "b"], "classes")
     {'type': 'str', 'values': ['a', 'b']}
@@ -237,7 +237,7 @@ def _longest(values: list[str]) -> int:
 def encode_parameter(value: object, part: str, *, nested: str | None = None) -> object:
     """A constructor parameter: a typed value or None, a list, tuple or mapping of such, or a vector.
 
-    With `nested` the items of a list may be mappings, "dict" (`class_weight` has one an output), or lists,
+    With `nested` the items of a list may be mappings, "dict" (`class_weight` has one per output), or lists,
     "list" (`interaction_constraints`).
     """
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""The shape of preorder trees as one bit a node, and everything that follows from it.
+"""The shape of preorder trees as one bit per node, and everything that follows from it.
 
 A binary tree in preorder is determined by which nodes are leaves. Reading the bits from left to right, let
 the *debt* before a node be the number of subtrees still owed after it: an inner node adds one, a leaf pays

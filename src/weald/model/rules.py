@@ -1,4 +1,4 @@
-"""A tree as text to read: one line a node, with column names, dates, levels, and where missing values go.
+"""A tree as text to read: one line per node, with column names, dates, levels, and where missing values go.
 
 The tree is walked with a stack of its own, so a tree of any depth can be printed.
 """

@@ -1,4 +1,4 @@
-"""`to_frame`: a tree as a data frame in the user's own library, one row a node."""
+"""`to_frame`: a tree as a data frame in the user's own library, one row per node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fitted tree for notebooks: nested, collapsible, self-contained HTML with a bar of class shares a node."""
+"""A fitted tree for notebooks: nested, collapsible, self-contained HTML, a bar of class shares per node."""
 
 from __future__ import annotations
 

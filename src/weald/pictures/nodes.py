@@ -190,7 +190,7 @@ def _column_names(schema: Schema, given: object, unnamed: str) -> Sequence[str]:
     names = _as_list(given, "feature_names")
     if len(names) != len(columns):
         raise ParameterError(
-            f"`feature_names` must hold {len(columns)} names, one a column; got {len(names)}."
+            f"`feature_names` must hold {len(columns)} names, one per column; got {len(names)}."
         )
     return tuple(label(name) for name in names)
 
@@ -204,14 +204,14 @@ def _class_names(outputs: Outputs, given: object) -> tuple[tuple[str, ...], ...]
         names = [names]
     if len(names) != outputs.n_outputs:
         raise ParameterError(
-            f"`class_names` must hold {outputs.n_outputs} lists of names, one an output; got {len(names)}."
+            f"`class_names` must hold {outputs.n_outputs} lists of names, one per output; got {len(names)}."
         )
     for k, (own, other) in enumerate(zip(outputs.classes, names, strict=True)):
         where = f" for output {k}" if outputs.n_outputs > 1 else ""
         if len(_as_list(other, "class_names")) != len(own):
             raise ParameterError(
-                f"`class_names` must hold {len(own)} names{where}, one a class, in the order of `classes_`; "
-                f"got {len(other)}."
+                f"`class_names` must hold {len(own)} names{where}, one per class, in the order of `classes_`"
+                f"; got {len(other)}."
             )
     return tuple(tuple(label(name) for name in each) for each in names)
 

@@ -46,7 +46,7 @@ def export_text(
     Returns
     -------
     str
-        One line a split side or leaf, each with a line end.
+        One line per split side or leaf, each with a line end.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def grow_classification_tree(
         The coded table.
     labels : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         Class numbers.
-    n_classes : int, or one a column of `labels`
+    n_classes : int, or one per column of `labels`
         How many classes.
     weight : ndarray of shape (n_rows,) or None
         Rows of weight 0 are absent.
@@ -269,7 +269,7 @@ def _offset(target: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    sums: list[Units]  # one an output
+    sums: list[Units]  # one per output
     weights: Units
     squares: Units
 

@@ -1,4 +1,4 @@
-"""Calibration on held-out rows: five folds, machines of each on the same kernel rows, one curve a machine."""
+"""Calibration on held-out rows: five folds that share the kernel rows, one curve per machine."""
 
 from __future__ import annotations
 

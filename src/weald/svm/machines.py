@@ -193,7 +193,7 @@ def unsolved(task: BinaryTask, more: int, total: float, *, for_first: bool = Fal
 
 
 def dual_problem(task: BinaryTask) -> DualProblem:
-    """The task in the solver's words; numbers have two variables a row, α and α*."""
+    """The task in the solver's words; numbers have two variables per row, α and α*."""
     rows, target, upper = task.rows, task.target, task.upper
     if task.epsilon is None:
         return DualProblem(rows, target.astype(np.int8), np.full(len(rows), -1.0), upper)

@@ -114,7 +114,7 @@ def _hint(n_rows: int, n_columns: int, linear: bool) -> str:
 def landmark_count(asked: int | None, n_rows: int, cache_bytes: int, max_time: float | None = None) -> int:
     """How many landmarks: as asked for, else 5 % of the rows from 100 to 2,000, within the budget.
 
-    The features are one float64 a row and landmark; half the budget is theirs, because the rows of one pair
+    The features are one float64 per row and landmark; half the budget is theirs, because the rows of one pair
     of classes are copied out of them. 5 % of the rows are where accuracy comes within a point of the exact
     machine's; more than 2,000 cost more (the square of their number in every row) than they gain.
     """

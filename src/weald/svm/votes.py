@@ -36,7 +36,7 @@ def most_votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.int
 
 
 def scores_by_class(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """One score a class, as scikit-learn has it: votes, and within equal votes the sum of the values.
+    """One score per class, as scikit-learn has it: votes, and within equal votes the sum of the values.
 
     The sum s of a class is squeezed to s / (3 (|s| + 1)), which lies between -1/3 and 1/3 and so never
     outweighs a vote. A value of exactly 0 is a vote for the first class here, for the second in `most_votes`:

@@ -62,7 +62,7 @@ def jackknife_plus(
 
 
 class Lacks:
-    """Which bags lack which of some rows, a bit a pair."""
+    """Which bags lack which of some rows, a bit per pair."""
 
     def __init__(self, drawn: Drawn, rows: NDArray[np.int64]) -> None:
         self.n_rows = len(rows)

@@ -188,7 +188,7 @@ def test_which_are_maximised():
     [
         ("logloss", "multi:softprob", 3, "predicts several classes. Use 'merror', 'mlogloss' or 'auc'."),
         ("mae", "reg:quantileerror", 2, "predicts several quantiles. Use 'quantile'."),
-        ("mlogloss", "binary:logistic", 1, "predicts one number a row. Use 'logloss'."),
+        ("mlogloss", "binary:logistic", 1, "predicts one number per row. Use 'logloss'."),
         ("quantile", "reg:squarederror", 1, "needs `quantile_alpha`"),
         (7, "binary:logistic", 1, "`eval_metric` holds 7. A metric is a name such as 'logloss'"),
     ],
@@ -204,7 +204,7 @@ def test_shapes_that_do_not_fit():
         metrics.rmse(three, BoostTarget(np.zeros(2)))
     with pytest.raises(DataError, match="needs one prediction for each class"):
         metrics.merror(np.zeros(2), BoostTarget(np.zeros(2)))
-    with pytest.raises(DataError, match="one target and 2 predictions a row"):
+    with pytest.raises(DataError, match="one target and 2 predictions per row"):
         metrics.quantile(three, BoostTarget(np.zeros(2)), alphas=[0.1, 0.2])
     with pytest.raises(DataError, match="takes one target; this one has 3"):
         areas.auc(three, BoostTarget(three))

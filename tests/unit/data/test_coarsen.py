@@ -244,5 +244,5 @@ def test_bad_weights_are_named():
     for weights in ([2**61, 2**61, 0, 0], [2**62, 2**62, 2**62, 2**62]):
         with pytest.raises(DataError, match=r"2\^62"):
             coarsen(fine, np.array(weights), max_bins=3)
-    with pytest.raises(NativeError, match="one weight a row"):
+    with pytest.raises(NativeError, match="one weight per row"):
         coarsen(fine, np.ones(3, np.int64), max_bins=3)

@@ -89,7 +89,7 @@ def test_long_stream_is_pruned_and_within_its_bound():
 
 @pytest.mark.parametrize("epsilon", [0.5, 0.1, 0.02])
 def test_memory_is_bounded(epsilon):
-    """At most 64 / epsilon + 2 entries a level, and the open block: equation 4."""
+    """At most 64 / epsilon + 2 entries per level, and the open block: equation 4."""
     rng = np.random.default_rng(3)
     sketch = QuantileSketch(epsilon)
     n = 0

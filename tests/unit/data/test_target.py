@@ -181,7 +181,7 @@ def test_no_weight_and_scalar_weight():
     assert read_weight(2, n_rows=3).tolist() == [2.0, 2.0, 2.0]
     assert read_weight(np.float32(0.5), n_rows=2).tolist() == [0.5, 0.5]
     with pytest.raises(
-        DataTypeError, match=r"at least 1 dimension.* scalar `array\(3\.\)` .* one number a row"
+        DataTypeError, match=r"at least 1 dimension.* scalar `array\(3\.\)` .* one number per row"
     ):
         read_weight(np.array(3), n_rows=2)
 

@@ -1,7 +1,7 @@
 """When memory runs out, whatever is asked of a model raises MemoryError: the process lives under any limit.
 
 `support/memory_sweep.py` tries every kind of model by hand; here are the three ways to use threads: a pool
-that grows trees, a pool that is used many times a tree, and threads of Python; and files.
+that grows trees, a pool that is used many times per tree, and threads of Python; and files.
 """
 
 from __future__ import annotations

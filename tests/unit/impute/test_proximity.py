@@ -209,7 +209,7 @@ def test_a_complete_table_is_returned_as_a_copy():
 
 
 def test_a_row_that_meets_nobody_with_a_value_keeps_its_first_guess():
-    # One leaf a row: no two rows ever meet, and the row itself has no value.
+    # One leaf per row: no two rows ever meet, and the row itself has no value.
     table = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, np.nan], [3.0, 9.0]])
     model = RandomForestRegressor(n_estimators=5, bootstrap=False, max_features=None)
     filled = ProximityImputer(model, random_state=0).fit_transform(table, [0.0, 0.25, 0.5, 0.75])

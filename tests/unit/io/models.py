@@ -16,7 +16,7 @@ from weald.io import canonical, container, model_file
 def classifier(
     seed: int = 0, *, classes: Any = ("Adelie", "Chinstrap", "Gentoo"), schema=None, params=None, **forest
 ):
-    """A classifier with a random tree and these labels: a vector, or a list of vectors, one an output."""
+    """A classifier with a random tree and these labels: a vector, or a list of vectors, one per output."""
     schema = schema or mixed_schema()
     several = isinstance(classes, list)
     by_output = tuple(

@@ -183,7 +183,7 @@ def letters_of_four_bytes():
 
 
 def rows_of_support():
-    """Sparse rows of one byte an entry."""
+    """Sparse rows of one byte per entry."""
     data = model_file.to_bytes(machines.machine("numbers of sparse rows")[0])
 
     def change(content, tensors):

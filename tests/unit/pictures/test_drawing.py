@@ -294,9 +294,9 @@ def test_names_can_be_given():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"feature_names": ["a"]}, "`feature_names` must hold 5 names, one a column; got 1"),
+        ({"feature_names": ["a"]}, "`feature_names` must hold 5 names, one per column; got 1"),
         ({"feature_names": "abcde"}, "`feature_names` must be a list of names; got 'abcde'"),
-        ({"class_names": ["a", "b"]}, "`class_names` must hold 3 names, one a class"),
+        ({"class_names": ["a", "b"]}, "`class_names` must hold 3 names, one per class"),
         ({"max_depth": -1}, "`max_depth` must be None or a whole number from 0 up; got -1"),
         ({"precision": 1.5}, "`precision` must be a whole number from 0 up; got 1.5"),
         ({"label": "some"}, "`label` must be one of 'all', 'root', 'none'; got 'some'"),
@@ -312,7 +312,7 @@ def test_class_names_of_several_outputs():
     names = [["x", "y", "z"], ["nein", "ja"]]
     text = plot_tree(model, ax=new_axes(), class_names=names)[0].get_text()
     assert text.splitlines()[-1] in {f"class = [{a}, {b}]" for a in names[0] for b in names[1]}
-    with pytest.raises(ParameterError, match="2 lists of names, one an output; got 3"):
+    with pytest.raises(ParameterError, match="2 lists of names, one per output; got 3"):
         plot_tree(model, ax=new_axes(), class_names=["x", "y", "z"])
     with pytest.raises(ParameterError, match="2 names for output 1"):
         plot_tree(model, ax=new_axes(), class_names=[["x", "y", "z"], ["ja"]])

@@ -157,7 +157,7 @@ TreeArrays grow(const StumpRows& rows, std::span<const int64_t> weights, const W
 
 TreeArrays grow_stump(const StumpRows& rows, std::span<const int64_t> weights, ClassCriterion criterion, Run& run,
                       std::span<int32_t> said) {
-  require(weights.size() == rows.n_rows() && said.size() == rows.n_rows(), "one weight and answer a row");
+  require(weights.size() == rows.n_rows() && said.size() == rows.n_rows(), "one weight and answer per row");
   require(criterion >= ClassCriterion::gini && criterion <= ClassCriterion::errors, "a known criterion");
   const Weighed weighed = weigh(rows, weights, run);
   if (weighed.n_present == 0) throw BadInput("no row has a positive weight");

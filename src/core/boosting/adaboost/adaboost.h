@@ -1,8 +1,8 @@
 // Stumps of AdaBoost: the best split of all rows, again and again with other weights (docs/methods/adaboost.md, A11).
 //
 // Finds exactly what the Grower finds for a tree of depth 1 without limits: the same candidates, the same floats, the
-// same winner. But columns are not sorted anew in every round. A pass over one byte a row and column gives the sums of
-// blocks of codes. A score is a convex function of what lies left of a cut, so that inside a block it is at most the
+// same winner. But columns are not sorted anew in every round. A pass over one byte per row and column gives the sums
+// of blocks of codes. A score is a convex function of what lies left of a cut, so that inside a block it is at most the
 // largest of its values at the corners of the box that the block's sums span: only blocks whose corners reach the best
 // score found so far are looked at row by row.
 #pragma once

@@ -9,7 +9,7 @@ namespace weald {
 StumpRows::StumpRows(const Codes& codes, std::span<const int32_t> label, int n_classes, Run& run)
     : n_classes_(n_classes), class_start_(static_cast<size_t>(n_classes) + 1, 0) {
   const auto n = static_cast<size_t>(codes.n_rows);
-  require(label.size() == n && n < StumpColumn::first_of_code, "one label a row, and fewer than 2^31 rows");
+  require(label.size() == n && n < StumpColumn::first_of_code, "one label per row, and fewer than 2^31 rows");
   for (const int32_t c : label) {
     require(c >= 0 && c < n_classes, "class out of range");
     ++class_start_[static_cast<size_t>(c) + 1];

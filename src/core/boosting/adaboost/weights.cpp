@@ -54,7 +54,7 @@ int64_t add_two(double* votes, const int32_t* said, double weight, const int32_t
 }  // namespace
 
 int64_t wrong_units(std::span<const uint8_t> wrong, std::span<const int64_t> units, Run& run) {
-  require(wrong.size() == units.size(), "one flag a row");
+  require(wrong.size() == units.size(), "one flag per row");
   return sum_blocks(units.size(), run, [&](size_t first, size_t last) {
     int64_t sum = 0;
     for (size_t i = first; i < last; ++i) sum += only_if(wrong[i] != 0, units[i]);
@@ -65,7 +65,7 @@ int64_t wrong_units(std::span<const uint8_t> wrong, std::span<const int64_t> uni
 void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, double for_right, double for_wrong,
              double total, Run& run, std::span<double> new_values, std::span<int64_t> units) {
   const size_t n = values.size();
-  require(wrong.size() == n && new_values.size() == n && units.size() == n, "one flag and weight a row");
+  require(wrong.size() == n && new_values.size() == n && units.size() == n, "one flag and weight per row");
   std::vector<int64_t> of_wrong(n / static_cast<size_t>(row_block) + 1, 0);
   const int64_t all = sum_blocks(n, run, [&](size_t first, size_t last) {
     int64_t sum = 0, wrong_sum = 0;
@@ -98,7 +98,7 @@ void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, dou
 int64_t add_votes(std::span<double> votes, std::span<const int32_t> said, double weight, std::span<const int32_t> label,
                   std::span<const int64_t> units, Run& run) {
   const size_t n = said.size();
-  require(n > 0 && label.size() == n && units.size() == n && votes.size() % n == 0, "one answer and label a row");
+  require(n > 0 && label.size() == n && units.size() == n && votes.size() % n == 0, "one answer and label per row");
   const size_t n_classes = votes.size() / n;
   for (const int32_t each : said) require(each >= 0 && static_cast<size_t>(each) < n_classes, "class out of range");
   return sum_blocks(n, run, [&](size_t first, size_t last) {

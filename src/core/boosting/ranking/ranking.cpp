@@ -67,7 +67,7 @@ template <bool normalise_scores>
   return {rest * change, std::max(rest * (1.0 - rest), least_curvature) * std::abs(change) * 2.0};
 }
 
-// One query in the order of its scores, with room for its results. One a thread, used again and again.
+// One query in the order of its scores, with room for its results. One per thread, used again and again.
 struct Workspace {
   std::vector<Ranked> ranked, sort_scratch;
   std::vector<double> score, gain, hits, precision, inverses;  // by rank
@@ -286,7 +286,7 @@ void update_bias(std::span<const int64_t> start, const std::vector<double>& of_r
 void check_shapes(const RankingQueries& queries, const RankingOptions& options, size_t n_rows, PositionBias bias) {
   const size_t n_queries = queries.start.size() - 1;
   require(static_cast<size_t>(queries.start.back()) == n_rows, "the queries have all rows");
-  require(queries.gain.size() == n_rows && queries.weight.size() == n_queries, "a gain a row, a weight a query");
+  require(queries.gain.size() == n_rows && queries.weight.size() == n_queries, "a gain per row, a weight per query");
   require(!options.draw_pairs || queries.order_by_gain.size() == n_rows, "an order to draw from");
   require(options.n_pairs >= 1, "at least one pair");
   require(bias.relevant.size() == bias.irrelevant.size(), "two biases a position");
@@ -303,7 +303,7 @@ void ranking_gradients(const RankingQueries& queries, const RankingOptions& opti
                        PositionBias bias, std::span<double> g, std::span<double> h, Run& run) {
   const std::vector<int64_t> blocks = ranking::query_blocks(queries.start);
   check_shapes(queries, options, scores.size(), bias);
-  require(g.size() == scores.size() && h.size() == scores.size(), "g and h have a value a row");
+  require(g.size() == scores.size() && h.size() == scores.size(), "g and h have a value per row");
   const size_t n_costs = bias.relevant.empty() ? 0 : scores.size();
   std::vector<double> of_relevant(n_costs, 0.0), of_irrelevant(n_costs, 0.0);
   std::vector<Workspace> workspaces(static_cast<size_t>(run.n_threads()));

@@ -18,7 +18,7 @@ enum class RankingMeasure : uint8_t { pairwise = 0, ndcg = 1, map = 2 };
 struct RankingOptions {
   RankingMeasure measure;
   bool draw_pairs;        // each row draws its partners (R4); else the top rows against all below them (R3)
-  int64_t n_pairs;        // rows at the top, or partners a row
+  int64_t n_pairs;        // rows at the top, or partners per row
   bool normalise;         // R8
   bool normalise_scores;  // R6
   uint64_t seed;

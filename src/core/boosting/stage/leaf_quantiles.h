@@ -16,7 +16,7 @@ struct ResidualRows {
   std::span<const int32_t> leaf;           // (n,); −1: the row is in no leaf
 };
 
-// One value a leaf; 0 for a leaf without rows. 0 ≤ alpha ≤ 1.
+// One value per leaf; 0 for a leaf without rows. 0 ≤ alpha ≤ 1.
 std::vector<double> leaf_quantiles(const ResidualRows& rows, int64_t n_leaves, double alpha, Run& run);
 
 }  // namespace weald

@@ -11,7 +11,7 @@
 //   quantile          α
 //   binomial          none
 //   exponential       none
-//   multinomial       none; one output a class
+//   multinomial       none; one output per class
 #pragma once
 
 #include <cstdint>

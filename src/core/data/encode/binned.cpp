@@ -47,7 +47,7 @@ struct KeyedWeight {
 };
 
 // keys[c][i] = key of row rows[i] of the c-th column of the group. Row blocks outside, columns inside: a row-major
-// table is read once, not once a column.
+// table is read once, not once per column.
 template <class Key>
 void gather_keys(std::span<const ColumnSource> columns, std::span<const size_t> group, std::span<const uint32_t> rows,
                  Run& run, std::vector<std::vector<Key>>& keys) {

@@ -205,7 +205,7 @@ void coarsen_group(const Codes& fine, const ColumnRange& range, const SparseJob&
 }  // namespace
 
 Codes coarsen(const Codes& fine, std::span<const int64_t> weights, uint32_t max_bins, Run& run) {
-  require(static_cast<int64_t>(weights.size()) == fine.n_rows, "one weight a row");
+  require(static_cast<int64_t>(weights.size()) == fine.n_rows, "one weight per row");
   const int64_t total = checked_total(weights);
   Codes coarse;
   coarse.n_rows = fine.n_rows;

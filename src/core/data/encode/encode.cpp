@@ -11,7 +11,7 @@ namespace weald {
 
 namespace {
 
-constexpr int64_t row_block = 2048;      // rows a block: a few columns of float64 stay in the first-level cache
+constexpr int64_t row_block = 2048;      // rows per block: a few columns of float64 stay in the first-level cache
 constexpr size_t columns_together = 16;  // columns sorted at a time: bounds the memory for keys
 
 struct KeyedRow {
@@ -75,7 +75,7 @@ void code_exactly(const std::vector<double>& values, DType dtype, Codes& codes, 
 }
 
 // values[c][i] = float64 value of row i of the c-th column of the group. Row blocks outside, columns inside: a
-// row-major table is read once, not once a column.
+// row-major table is read once, not once per column.
 void load_group(std::span<const ColumnSource> columns, std::span<const size_t> group, int64_t n_rows, Run& run,
                 std::vector<std::vector<double>>& values) {
   values.resize(group.size());

@@ -34,7 +34,7 @@ inline void check_row_count(int64_t n_rows) {
 // The rows that shape the cuts: every row of positive weight, or about sample_limit of them by hash of the row id.
 std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights);
 
-// `weights`: whole units a row, 0 = the row does not shape the codebook; empty = all 1.
+// `weights`: whole units per row, 0 = the row does not shape the codebook; empty = all 1.
 Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<const int64_t> weights, uint32_t max_bins,
              Run& run);
 

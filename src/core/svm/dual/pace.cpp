@@ -6,7 +6,7 @@ namespace weald::svm {
 
 namespace {
 
-// Honest problems are done after some steps a variable, or close the gap by more than this share in a window.
+// Honest problems are done after some steps per variable, or close the gap by more than this share in a window.
 constexpr int64_t shortest_window = 1'000'000, steps_a_variable = 100;
 constexpr double hardly = 0.9;
 // LIBSVM gives up after a tenth of these, however close it is.

@@ -10,7 +10,7 @@
 //
 //     minimise   ½ βᵀKβ + cᵀβ,  c_i = s_i p_i,     Σ β = 0,   low_i ≤ β_i ≤ high_i
 //
-// where [low, high] is [0, u] or [−u, 0]. Its gradient is F_i = g(r_i) + c_i with g = Kβ, one number a row. β_i may
+// where [low, high] is [0, u] or [−u, 0]. Its gradient is F_i = g(r_i) + c_i with g = Kβ, one number per row. β_i may
 // still rise if β_i < high_i ("up"), and fall if β_i > low_i ("down"). A solution is optimal if nothing that may rise
 // has a smaller gradient than what may fall:
 //

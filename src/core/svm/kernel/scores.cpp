@@ -97,7 +97,7 @@ class TileSums {
   std::vector<double*> out_;
 };
 
-// Programs that are x·z alone need one vector an output, not the support rows.
+// Programs that are x·z alone need one vector per output, not the support rows.
 std::vector<double> weight_vectors(const MatrixView& support, std::span<const double> coefficients, int64_t n_outputs,
                                    Run& run) {
   const int64_t d = support.n_columns;

@@ -68,7 +68,7 @@ struct Limits {
 
 struct Solution {
   std::vector<double> weight;  // v
-  std::vector<double> alpha;   // a dual variable a row: α, or α_0 − α_1 of a regression
+  std::vector<double> alpha;   // a dual variable per row: α, or α_0 − α_1 of a regression
   double primal = 0, dual = 0;
   int64_t n_iter = 0;
   bool converged = false;

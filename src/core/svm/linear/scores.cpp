@@ -63,7 +63,7 @@ WEALD_TARGET_AVX2 void score_avx2(const Rows& rows, int64_t first, int64_t last,
 void score(const Rows& rows, std::span<const double> weight, std::span<const double> intercept, Run& run,
            std::span<double> out) {
   const auto n_outputs = static_cast<int64_t>(intercept.size()), d = rows.n_columns;
-  require(rows.bias == 0 && static_cast<int64_t>(weight.size()) == n_outputs * d, "one weight a column and output");
+  require(rows.bias == 0 && static_cast<int64_t>(weight.size()) == n_outputs * d, "one weight per column and output");
   const int64_t n_blocks = (rows.n_rows + rows_at_once - 1) / rows_at_once;
   const auto block = [&](int64_t b) { return std::min(rows.n_rows, b * rows_at_once); };
   if (n_outputs == 1) {

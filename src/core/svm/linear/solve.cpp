@@ -17,7 +17,7 @@ namespace weald::linear {
 
 namespace {
 
-// Up to here n·d² a step costs less than the hundreds of passes of a descent.
+// Up to here n·d² per step costs less than the hundreds of passes of a descent.
 constexpr int64_t few_columns = 1000;
 
 bool one_thread(Solver solver) {
@@ -26,7 +26,7 @@ bool one_thread(Solver solver) {
 
 void check(const Problem& p, Solver solver) {
   const auto n = static_cast<size_t>(p.rows.n_rows);
-  require(n > 0 && p.target.size() == n && p.upper.size() == n, "one target and one C a row");
+  require(n > 0 && p.target.size() == n && p.upper.size() == n, "one target and one C per row");
   require(!p.free_intercept || p.rows.bias != 0, "a free intercept has a column");
   const bool l1 = solver == Solver::proximal || solver == Solver::coordinates;
   const bool newton = solver == Solver::newton || solver == Solver::newton_products;

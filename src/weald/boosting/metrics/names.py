@@ -289,7 +289,7 @@ def _check_fits(base: str, objective_name: str, n_outputs: int, parameters: Para
     if base in _CLASSWISE and n_outputs == 1:
         raise ParameterError(
             f"`eval_metric` {base!r} is for three classes and more, but {objective_name!r} predicts one "
-            f"number a row. Use {base[1:]!r}."
+            f"number per row. Use {base[1:]!r}."
         )
     if base == "quantile" and not _alphas(parameters):
         raise ParameterError("`eval_metric` 'quantile' needs `quantile_alpha`: the quantiles to predict.")

@@ -121,8 +121,8 @@ def quantile(predictions: Floats, target: BoostTarget, *, alphas: Sequence[float
     y = target.values.reshape(len(p), -1)
     if p.shape[1] != len(alpha) or y.shape[1] != 1:
         raise DataError(
-            f"`quantile` needs one target and {len(alpha)} predictions a row, one for each `quantile_alpha`; "
-            f"got {y.shape[1]} and {p.shape[1]}."
+            f"`quantile` needs one target and {len(alpha)} predictions per row, one for each `quantile_alpha`"
+            f"; got {y.shape[1]} and {p.shape[1]}."
         )
     above = y - p
     return _mean(np.where(above >= 0.0, alpha * above, (alpha - 1.0) * above), target.weight)

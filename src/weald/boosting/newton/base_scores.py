@@ -1,6 +1,6 @@
 """Where boosting starts: base scores as xgboost estimates them, and those a user gives.
 
-The rules, one an objective, are equation L12 of docs/methods/boosting.md. Sums are integers, so the order of
+The rules, one per objective, are equation L12 of docs/methods/boosting.md. Sums are integers, so the order of
 rows does not matter and a whole weight equals repeated rows.
 """
 
@@ -95,7 +95,7 @@ def prior_start(classes: Floats, weight: Floats | None, n_classes: int) -> Float
 
 
 def given_start(base_score: ArrayLike, *, n_outputs: int, link: str) -> Floats:
-    """The user's `base_score`, a number or one an output, as raw scores.
+    """The user's `base_score`, a number or one per output, as raw scores.
 
     It is given as a prediction; that of softmax is a raw score already. Both as in xgboost.
     """

@@ -66,7 +66,7 @@ class NativeObjective:
 
     @property
     def n_outputs(self) -> int:
-        """One a class, a quantile or a column of the target."""
+        """One per class, quantile or column of the target."""
         if self._loss.native == "softmax":
             return self._n_classes
         return len(self._parameters) if self._loss.native == "quantile" else len(self._y)

@@ -1,4 +1,4 @@
-"""Boosting in memory: one Newton tree a call, and the value of every row's leaf."""
+"""Boosting in memory: one Newton tree per call, and the value of every row's leaf."""
 
 from __future__ import annotations
 

@@ -172,8 +172,8 @@ def query_row_weights(
     Parameters
     ----------
     sample_weight : array-like of shape (n_queries,) or (n_rows,), or None
-        One weight a query, as in xgboost, or one a row that is the same for all rows of a query. Where there
-        are as many queries as rows the two mean the same.
+        One weight per query, as in xgboost, or one per row that is the same for all rows of a query. Where
+        there are as many queries as rows the two mean the same.
     group_start : ndarray of int64, (n_queries + 1,)
         The queries.
 
@@ -196,7 +196,7 @@ def query_row_weights(
     if n_given not in (n_queries, n_rows):
         raise DataError(
             f"sample_weight has {n_given} values for {n_queries} queries and {n_rows} rows. "
-            "Give one weight a query."
+            "Give one weight per query."
         )
     weight = read_weight(sample_weight, n_rows=n_given)
     if weight is None or n_given == n_queries:
@@ -209,6 +209,6 @@ def query_row_weights(
         raise DataError(
             f"The rows of a query must have one weight, but query {query} "
             f"(rows {first} to {group_start[query + 1] - 1}) has {weight[first]} in row {first} and "
-            f"{weight[row]} in row {row}. Give one weight a query."
+            f"{weight[row]} in row {row}. Give one weight per query."
         )
     return weight

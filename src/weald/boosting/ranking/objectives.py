@@ -59,7 +59,7 @@ class RankingParameters:
 
     @property
     def n_pairs(self) -> int:
-        """Ranks at the top, or partners a row."""
+        """Ranks at the top, or partners per row."""
         default = DEFAULT_DRAWN if self.draws else DEFAULT_TOP
         return self.lambdarank_num_pair_per_sample or default
 
@@ -181,7 +181,8 @@ class RankingObjective:
 def _one_relevance(values: Floats) -> Floats:
     if values.ndim == 2 and values.shape[1] != 1:
         raise DataError(
-            f"Ranking learns one relevance a row; y has {values.shape[1]} columns. Fit one model a column."
+            f"Ranking learns one relevance per row; y has {values.shape[1]} columns. "
+            "Fit one model per column."
         )
     return np.ascontiguousarray(values.reshape(len(values)), np.float64)
 

@@ -93,7 +93,7 @@ class CustomStageLoss:
         return math.fsum(values if weight is None else values[weight > 0] * weight[weight > 0]) / total
 
     def _asked(self, method: str, target: Floats, scores: Floats, weight: Floats | None) -> Floats:
-        """What the object returns, one row an output; it may write into what it is given.
+        """What the object returns, one row per output; it may write into what it is given.
 
         What it says of rows of weight 0, which count as absent, need not be finite: there it is 0.
         """

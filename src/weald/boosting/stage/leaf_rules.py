@@ -92,7 +92,7 @@ def leaf_values(
     Returns
     -------
     ndarray of shape (n_leaves,)
-        One value a leaf.
+        One value per leaf.
     """
     if loss.rule in ("quantile", "huber"):
         assert isinstance(loss, NativeStageLoss)

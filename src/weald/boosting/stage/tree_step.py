@@ -23,7 +23,7 @@ from weald.random import tree_seed
 
 
 class TreeStep(StageStep):
-    """A round of trees, one an output.
+    """A round of trees, one per output.
 
     Leaf values are kept as the leaf rule gives them; the learning rate is the weight of the tree.
 

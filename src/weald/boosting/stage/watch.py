@@ -38,7 +38,7 @@ class StageWatch:
     ----------
     train_score, oob_scores, oob_improvement, validation_scores : list of float
         The mean loss of the rows drawn, of the rows left out, how much the round lowered that, and the mean
-        loss of the rows held out: one value a round.
+        loss of the rows held out: one value per round.
     """
 
     def __init__(

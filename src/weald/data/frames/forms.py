@@ -60,7 +60,7 @@ def as_given(X: TableLike, table: Any) -> Any:
 
 
 def is_records(X: object) -> TypeGuard[Sequence[Mapping[Hashable, Any]]]:
-    """Whether X is a list of mappings of names to values, one a row."""
+    """Whether X is a list of mappings of names to values, one per row."""
     return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
 
 

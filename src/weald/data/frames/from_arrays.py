@@ -48,7 +48,7 @@ def array_column(name: Hashable, values: NDArray[Any], *, categorical: bool = Fa
     """
     if values.ndim != 1:
         raise DataError(
-            f"Column {name!r} holds an array of shape {values.shape[1:]} in every row; one value a row is "
+            f"Column {name!r} holds an array of shape {values.shape[1:]} in every row; one value per row is "
             "expected. Take its parts as columns of their own."
         )
     column = _column_of_dtype(name, values, categorical)

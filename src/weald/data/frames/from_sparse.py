@@ -30,7 +30,7 @@ def is_sparse(value: object) -> TypeGuard[sparse.sparray]:
 
 
 def refuse_sparse(values: object, what: str) -> None:
-    """Raise for a sparse matrix where one number a row is meant; the last word of `what` is its name."""
+    """Raise for a sparse matrix where one number per row is meant; the last word of `what` is its name."""
     if is_sparse(values):
         raise DataTypeError(
             f"Sparse data was passed for {what} ({type(values).__name__}), but dense data is required. "

@@ -1,6 +1,6 @@
 """A `Matrix` is a table as float64 numbers, for methods that need distances; a `MatrixPlan` makes it.
 
-Categories become a 0/1 column a level, missing values are filled, columns are scaled if asked. What a plan
+Categories become a 0/1 column per level, missing values are filled, columns are scaled if asked. What a plan
 learned from the training table is all that a model must remember to make the same columns of any other:
 equations M1 and M2 of docs/methods/kernels.md.
 """

@@ -343,7 +343,7 @@ class ForestInsight:
             )
 
     def _error(self, metric: Callable[..., float] | None, method: str) -> ErrorOf:
-        """The metric on numbers: truth and answers, one column an output."""
+        """The metric on numbers: truth and answers, one column per output."""
         classes = self._classes_by_output()
         if metric is None:
             return squared_error if classes is None else wrong_share

@@ -43,7 +43,7 @@ class ForestOptions(GrowthOptions):
         Instance((bool, np.bool_), "True or False"), hint="Use True to add trees to those of the last fit."
     )
     leaf_dtype: str = parameter(
-        Choice(("float64", "float32")), hint="Use 'float32' for smaller files, with 24 bits a leaf value."
+        Choice(("float64", "float32")), hint="Use 'float32' for smaller files, with 24 bits per leaf value."
     )
     verbose: int | bool = parameter(
         Whole(0), Instance((bool, np.bool_), "True or False"), hint="Use 1 for a progress bar."
@@ -62,7 +62,7 @@ class ClassificationForestOptions(ForestOptions):
         Nothing(),
         Choice(("balanced", "balanced_subsample")),
         Instance((Mapping,), "a dict from label to weight"),
-        Instance((list, tuple), "a list of such, one an output"),
+        Instance((list, tuple), "a list of such, one per output"),
         hint="Use 'balanced' to give every class the same total weight.",
     )
 

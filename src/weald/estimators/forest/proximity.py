@@ -104,8 +104,8 @@ class ForestProximity:
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_rows, n_rows)
-            At most k entries a row, by falling proximity, then by row number. The row itself is left out, and
-            so are rows of proximity 0.
+            At most k entries per row, by falling proximity, then by row number. The row itself is left out,
+            and so are rows of proximity 0.
         """
         from weald.inspection.proximity import nearest_rows
 
@@ -245,7 +245,7 @@ class ForestProximity:
                 raise
             raise DataError(
                 f"`y` of {method} must be labels, which tell the rows that belong together; the numbers that "
-                f"{type(self).__name__} learns do not. {way_out} one label a row, such as y > np.median(y)."
+                f"{type(self).__name__} learns do not. {way_out} one label per row, such as y > np.median(y)."
             ) from None
         if len(outputs) > 1:
             raise DataError(

@@ -60,7 +60,7 @@ class ForestUncertainty:
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs_)
-            For numbers. For labels (n_rows, n_classes_), and a list of such, one an output, if there are
+            For numbers. For labels (n_rows, n_classes_), and a list of such, one per output, if there are
             several.
         """
         check_is_fitted(self)

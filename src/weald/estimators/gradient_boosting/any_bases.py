@@ -28,13 +28,13 @@ class FittedBase:
     rate: float
 
     def predict(self, X: TableLike, n_rows: int) -> Floats:
-        """b(x): one number a row."""
+        """b(x): one number per row."""
         with naming_member(f"The {type(self.estimator).__name__} of `estimator`"):
             return number_of_row(self.estimator, X, n_rows)
 
 
 class BaseStep(StageStep):
-    """A round of regressors, one an output.
+    """A round of regressors, one per output.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ from weald.estimators.shared.monotone_constraints import check_constrainable, co
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.rows.many_classes import check_scores
 
-#: one value a round
+#: one value per round
 CURVES = ("train_score_", "oob_scores_", "oob_improvement_", "validation_scores_")
 
 
@@ -322,7 +322,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         return TreeRounds(step.forest(base), data.schema, init, self.categorical_features, zero, grown)
 
     def _curves(self, watch: StageWatch, past: TreeRounds | BaseRounds | None) -> dict[str, Any]:
-        """One value a round, those of the rounds that were there included.
+        """One value per round, those of the rounds that were there included.
 
         Rounds that had all rows have 0 out of bag, as in scikit-learn, if others left rows out. Of rows held
         out there are values only if all rounds have one.

@@ -39,7 +39,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     """Gradient boosting that classifies.
 
     Every round grows a small tree on the pseudo-residuals, minus the slope of the loss at the scores so far,
-    and adds what its leaves say, times the learning rate; of more than two classes one tree a class. Splits
+    and adds what its leaves say, times the learning rate; of more than two classes one tree per class. Splits
     are exact by default; `max_bins` trades that for speed. Missing values and categories need no preparation.
 
     Parameters
@@ -48,7 +48,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         What is lowered: the deviance of logistic regression, or, of two classes, AdaBoost's loss. An object
         of yours has value(y, raw), the loss of each row, and gradient(y, raw), its slope; with
         hessian(y, raw) leaves take one Newton step, without they are searched for. y holds class numbers; raw
-        scores are log odds, one a class if there are more than two.
+        scores are log odds, one per class if there are more than two.
     learning_rate : float, default=0.1
         What each round's contribution is multiplied by; less of it needs more rounds.
     n_estimators : int, default=100
@@ -238,7 +238,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         outputs = read_labels(y, n_rows=n_rows, estimator=owner)
         if len(outputs) != 1:
             raise DataError(
-                f"y has {len(outputs)} columns, and {owner} takes one. Fit one model a column "
+                f"y has {len(outputs)} columns, and {owner} takes one. Fit one model per column "
                 "(scikit-learn's MultiOutputClassifier does)."
             )
         warn_of_column(y, stacklevel=4)

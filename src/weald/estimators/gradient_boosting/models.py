@@ -22,7 +22,7 @@ from weald.model.read import read_aligned
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeRounds:
-    """Trees, one an output and round."""
+    """Trees, one per output and round."""
 
     forest: Forest
     schema: Schema
@@ -64,7 +64,7 @@ class TreeRounds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaseRounds:
-    """Regressors of any kind, one an output and round."""
+    """Regressors of any kind, one per output and round."""
 
     rounds: list[list[FittedBase]]
     base: Floats

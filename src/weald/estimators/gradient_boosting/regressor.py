@@ -230,7 +230,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         values = read_target(y, n_rows=n_rows, estimator=owner)
         if values.shape[1] != 1:
             raise DataError(
-                f"y has {values.shape[1]} columns, and {owner} takes one. Fit one model a column "
+                f"y has {values.shape[1]} columns, and {owner} takes one. Fit one model per column "
                 "(scikit-learn's MultiOutputRegressor does)."
             )
         warn_of_column(y, stacklevel=4)

@@ -102,7 +102,7 @@ class StageState:
             np.any(forest.tree_output != in_turn % n_outputs)
             or np.any(forest.tree_round != in_turn // n_outputs)
         ):
-            raise ParameterError("The trees of a boosted model do not come round by round, one an output.")
+            raise ParameterError("The trees of a boosted model do not come round by round, one per output.")
         if forest.width != 1 or forest.link not in LINKS:
             raise ParameterError("The leaves of a boosted model do not hold one number, or it has no link.")
         start = _start(init, forest.link, n_outputs, state)

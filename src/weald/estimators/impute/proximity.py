@@ -52,7 +52,7 @@ class ProximityImputer(
     proximity; and so on until the fills stop moving. Nothing is drawn that the forest does not draw, and no
     matrix of proximities is made: the time is that of the forests and rows · trees for each column with gaps.
 
-    `transform` fills new rows, whose label is not known, without growing: by a classifier one copy a class,
+    `transform` fills new rows, whose label is not known, without growing: by a classifier one copy per class,
     filled as that class; the copy whose own class gets the most votes is kept. By a regressor, from the
     medians and modes of all rows. It gives `fit_transform` of the training rows only where nothing is
     missing, since that knows their labels.

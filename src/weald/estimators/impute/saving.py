@@ -99,7 +99,7 @@ def _exact(column: NumericColumn) -> NDArray[np.float64]:
 
 
 def _stacked(columns: list[NDArray[Any]], length: int, dtype: Any) -> NDArray[Any]:
-    """One line a column."""
+    """One line per column."""
     return np.stack(columns).astype(dtype) if columns else np.zeros((0, length), dtype)
 
 
@@ -160,7 +160,7 @@ def _read_columns(shelf: Shelf, schema: Schema, n_rows: int) -> tuple[list[Colum
 
 
 def _read_guesses(shelf: Shelf, schema: Schema, n_groups: int) -> list[NDArray[Any]]:
-    """The first guesses of each column: one a group of rows."""
+    """The first guesses of each column: one per group of rows."""
     kinds = [column.kind == "numeric" for column in schema.columns]
     numbers = iter(shelf.floats("guessed_numbers", (sum(kinds), n_groups)))
     levels = iter(_level_lines(shelf, "guessed_levels", schema, n_groups))
@@ -168,7 +168,7 @@ def _read_guesses(shelf: Shelf, schema: Schema, n_groups: int) -> list[NDArray[A
 
 
 def _level_lines(shelf: Shelf, name: str, schema: Schema, length: int) -> NDArray[np.int32]:
-    """Numbers of levels, one line a column that has levels; each within those of its column."""
+    """Numbers of levels, one line per column that has levels; each within those of its column."""
     sizes = np.array([len(c.levels) for c in schema.columns if c.kind != "numeric"], np.int64)
     found = shelf.take(name, (len(sizes), length))
     if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or (found.max(axis=1) >= sizes).any()):

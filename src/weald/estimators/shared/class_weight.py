@@ -77,7 +77,7 @@ def _by_output(option: ClassWeight, owner: str, n_outputs: int) -> list[tuple[st
         if n_outputs > 1:
             raise ParameterError(
                 f"`class_weight` of {owner} is one dict, and y has {n_outputs} outputs. Give a list of "
-                "dicts, one an output, or 'balanced'."
+                "dicts, one per output, or 'balanced'."
             )
         return [("class_weight", option)]
     if len(option) != n_outputs:

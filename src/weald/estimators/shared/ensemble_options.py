@@ -70,7 +70,7 @@ class VotingOptions:
     )
     weights: Sequence[float] | NDArray[Any] | None = parameter(
         Nothing(),
-        Instance((Collection,), "a list of numbers, one an estimator"),
+        Instance((Collection,), "a list of numbers, one per estimator"),
         hint="Leave it None if all count alike.",
     )
     n_jobs: int | None = parameter(Nothing(), NotZero(), hint="Use -1 for every CPU of the process.")

@@ -28,7 +28,7 @@ from weald.parameters import GrowthOptions
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a tree learns: numbers or class numbers, one column an output, and the weights of the rows."""
+    """What a tree learns: numbers or class numbers, one column per output, and the weights of the rows."""
 
     values: NDArray[Any]  # (n_rows, n_outputs): int32 class numbers or float64
     classes: tuple[NDArray[Any], ...] | None  # the labels of each output; None for numbers

@@ -102,7 +102,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
         classes, shares = self._classes_and_shares(X)
         truth = read_labels(y, n_rows=len(shares[0]), estimator=type(self).__name__)
         if len(truth) != len(classes):
-            raise DataError(f"y must have {len(classes)} columns, one an output; it has {len(truth)}.")
+            raise DataError(f"y must have {len(classes)} columns, one per output; it has {len(truth)}.")
         right = all_right(truth, classes, [most_frequent(each) for each in shares])
         return float(np.average(right, weights=read_weight(sample_weight, n_rows=len(right))))
 

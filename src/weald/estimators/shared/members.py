@@ -112,7 +112,7 @@ def label_positions(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int6
     """Where each label stands among the classes."""
     said = np.asarray(labels)
     if said.ndim != 1:
-        raise DataError(f"It predicts {said.ndim} dimensions of labels where one a row is needed.")
+        raise DataError(f"It predicts {said.ndim} dimensions of labels where one per row is needed.")
     found, which = np.unique(said, return_inverse=True)
     places = positions_among(found, classes)
     if (places < 0).any():
@@ -125,7 +125,7 @@ def numbers_of(member: Estimator, X: TableLike, **params: object) -> NDArray[np.
     """What a regressor says of some rows: (n_rows, n_outputs)."""
     said: NDArray[np.float64] = np.asarray(member.predict(X, **params), np.float64)
     if said.ndim == 0:
-        raise DataError("it predicts one number where one a row is needed.")
+        raise DataError("it predicts one number where one per row is needed.")
     return said[:, np.newaxis] if said.ndim == 1 else said.reshape(len(said), -1)
 
 

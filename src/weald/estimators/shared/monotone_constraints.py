@@ -1,4 +1,4 @@
-"""Monotone constraints as users write them → one direction a column."""
+"""Monotone constraints as users write them → one direction per column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def monotone_directions(
     Parameters
     ----------
     option : None, sequence or mapping
-        One direction a column, or directions by column name (or position).
+        One direction per column, or directions by column name (or position).
     schema : Schema
         The columns.
     owner : str
@@ -42,7 +42,7 @@ def monotone_directions(
         if len(directions) != len(schema.columns):
             raise ParameterError(
                 f"{name} has shape {len(directions)} but the input data X has "
-                f"{len(schema.columns)} features. Give `{name}` of {owner} one number a column, or a "
+                f"{len(schema.columns)} features. Give `{name}` of {owner} one number per column, or a "
                 "dict from column name to number."
             )
     for j, direction in enumerate(directions):

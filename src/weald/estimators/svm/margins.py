@@ -35,7 +35,7 @@ class MarginAnswers:
         """‖w‖ of each machine."""
 
     def _sides(self, labels: NDArray[np.intp]) -> Floats:
-        """+1 or -1 of every row in every machine, one a class against the rest; 0 where it takes no part."""
+        """+1 or -1 of every row in every machine, one per class against the rest; 0 where it has no part."""
         lines = np.array([1]) if len(self.classes_) == 2 else np.arange(len(self.classes_))
         return np.where(labels[:, None] == lines, 1.0, -1.0)
 
@@ -52,7 +52,7 @@ class MarginAnswers:
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_machines)
-            Of more than two classes one column a machine, NaN where the machine does not know the label.
+            Of more than two classes one column per machine, NaN where the machine does not know the label.
         """
         decisions = self._decisions(X)
         sides = self._sides(known_labels(y, len(decisions), self.classes_, type(self).__name__))

@@ -27,7 +27,7 @@ def class_target(
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != 1:
         raise DataError(
-            f"y has {len(outputs)} columns, and {owner} takes one. Fit one model a column "
+            f"y has {len(outputs)} columns, and {owner} takes one. Fit one model per column "
             "(scikit-learn's MultiOutputClassifier does)."
         )
     warn_of_column(y, stacklevel=5)
@@ -69,7 +69,7 @@ def number_target(
     numbers = read_target(y, n_rows=n_rows, estimator=owner)
     if numbers.shape[1] != 1:
         raise DataError(
-            f"y has {numbers.shape[1]} columns, and {owner} takes one. Fit one model a column "
+            f"y has {numbers.shape[1]} columns, and {owner} takes one. Fit one model per column "
             "(scikit-learn's MultiOutputRegressor does)."
         )
     warn_of_column(y, stacklevel=5)
@@ -84,7 +84,7 @@ def known_labels(y: TargetLike | None, n_rows: int, classes: NDArray[Any], owner
     """The class number of every label, which the model must know."""
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != 1:
-        raise DataError(f"y has {len(outputs)} columns, and {owner} knows one. Give one label a row.")
+        raise DataError(f"y has {len(outputs)} columns, and {owner} knows one. Give one label per row.")
     given = outputs[0].classes
     places = positions_among(given, classes)
     if (places < 0).any():
@@ -96,9 +96,9 @@ def known_labels(y: TargetLike | None, n_rows: int, classes: NDArray[Any], owner
 
 
 def true_numbers(y: TargetLike | None, n_rows: int, owner: str) -> Floats:
-    """One number a row."""
+    """One number per row."""
     truth = read_target(y, n_rows=n_rows, estimator=owner)
     if truth.shape[1] != 1:
-        raise DataError(f"y has {truth.shape[1]} columns; one number a row is expected.")
+        raise DataError(f"y has {truth.shape[1]} columns; one number per row is expected.")
     found: Floats = truth[:, 0]
     return found

@@ -38,7 +38,7 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         What a split lowers. "log_loss" is another name of "entropy"; "misclassification" is the share of
         rows that are not of their leaf's most frequent class.
     splitter : {"best", "random"}, default="best"
-        Whether a node takes the best split of all, or the best of one split a column drawn at random, with
+        Whether a node takes the best split of all, or the best of one split per column drawn at random, with
         the threshold uniform between the smallest and the largest value in the node.
     max_depth : int, default=None
         The most splits between the root and a leaf; None for no limit.
@@ -204,7 +204,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         another name of it), the absolute distance to its median, or half the Poisson deviance, for targets
         that are counts. With "absolute_error" a leaf predicts the median.
     splitter : {"best", "random"}, default="best"
-        Whether a node takes the best split of all, or the best of one split a column drawn at random, with
+        Whether a node takes the best split of all, or the best of one split per column drawn at random, with
         the threshold uniform between the smallest and the largest value in the node.
     max_depth : int, default=None
         The most splits between the root and a leaf; None for no limit.

@@ -16,7 +16,7 @@ class TreePictures:
     """What `BaseTree` inherits to show itself. The modules that do it are imported when asked for."""
 
     def to_text(self, *, max_depth: int | None = None, decimals: int = 3, show_counts: bool = True) -> str:
-        """The tree as indented rules, one node a line.
+        """The tree as indented rules, one node per line.
 
         "or missing" stands wherever a missing value would go that way, also for columns that had none in
         training; `export_text` and `plot_tree` speak of it only where training had some.
@@ -63,7 +63,7 @@ class TreePictures:
         return plot_tree(self, filled=filled, rounded=rounded, **options)
 
     def to_frame(self, library: str | None = None) -> Any:
-        """The tree as a data frame, one row a node.
+        """The tree as a data frame, one row per node.
 
         Parameters
         ----------

@@ -364,7 +364,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
             said = np.asarray(member.predict(table), np.float64)
             if said.ndim != 1:
                 raise DataError(
-                    f"it predicts an array of shape {said.shape} where one number a row is needed."
+                    f"it predicts an array of shape {said.shape} where one number per row is needed."
                 )
             return said
 

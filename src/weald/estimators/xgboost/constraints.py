@@ -81,17 +81,17 @@ def _parsed(text: str, name: str, owner: str, example: str) -> Any:
 
 
 def column_weights(given: object, n_columns: int, owner: str) -> NDArray[np.float64] | None:
-    """`feature_weights` as numbers, one a column: finite, none negative, not all 0."""
+    """`feature_weights` as numbers, one per column: finite, none negative, not all 0."""
     if given is None:
         return None
     try:
         weights = np.asarray(given, np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"feature_weights of {owner} must be numbers, one a column.") from None
+        raise DataError(f"feature_weights of {owner} must be numbers, one per column.") from None
     if weights.shape != (n_columns,):
         raise DataError(
             f"feature_weights of {owner} has shape {weights.shape} and the table has {n_columns} columns. "
-            "Give one number a column."
+            "Give one number per column."
         )
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
@@ -128,5 +128,5 @@ def check_types(types: Sequence[str] | None, n_columns: int, owner: str) -> None
     if types is not None and len(types) != n_columns:
         raise ParameterError(
             f"`feature_types` of {owner} has {len(types)} entries and the table has {n_columns} columns. "
-            "Give one a column."
+            "Give one per column."
         )

@@ -189,7 +189,7 @@ class XGBGrowthOptions(ReadingOptions):
     colsample_bytree: float | None = _share("columns")
     colsample_bylevel: float | None = _share("columns")
     colsample_bynode: float | None = _share("columns")
-    feature_weights: ColumnLike | None = optional(_LIST, hint="Give one number a column.")
+    feature_weights: ColumnLike | None = optional(_LIST, hint="Give one number per column.")
     tree_method: str | None = optional(
         Choice(("auto", "exact", "approx", "hist", GPU_HIST)),
         hint="Use 'hist' for large tables, 'exact' for small ones.",
@@ -207,7 +207,7 @@ class XGBGrowthOptions(ReadingOptions):
     )
     monotone_constraints: MonotoneConstraints | str = optional(
         Instance((Mapping,), "a dict from column name to -1, 0 or 1"),
-        Instance((Collection,), "a list of -1, 0 or 1, one a column"),
+        Instance((Collection,), "a list of -1, 0 or 1, one per column"),
         _Text("text like '(1,-1)'"),
         hint="Leave it None to set no constraint.",
     )
@@ -231,7 +231,7 @@ class XGBOptions(XGBGrowthOptions):
         _Text("the name of an objective"), _Function(), hint="Leave it None."
     )
     base_score: ArrayLike | None = optional(
-        _AnyNumber("a number"), Instance((Collection,), "a list of numbers, one an output"), hint="Use 0.5."
+        _AnyNumber("a number"), Instance((Collection,), "a list of numbers, one per output"), hint="Use 0.5."
     )
     eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = optional(
         _Text("the name of a metric"),
@@ -252,7 +252,7 @@ class XGBOptions(XGBGrowthOptions):
     class_weight: ClassWeight = optional(
         Choice(("balanced",)),
         Instance((Mapping,), "a dict from label to weight"),
-        Instance((list, tuple), "a list of such, one an output"),
+        Instance((list, tuple), "a list of such, one per output"),
         hint="Use 'balanced' to give every class the same total weight.",
     )
     scale_pos_weight: float | None = optional(Number(0, ends="(]"), hint="Use 1.")

@@ -89,7 +89,7 @@ class XGBRanker(XGBModel):
             The query of each row instead; rows of one query stand together. np.zeros(n_rows) makes all rows
             one query.
         sample_weight : array-like of shape (n_queries,) or (n_rows,), default=None
-            Weights of queries; if one a row, the same within a query.
+            Weights of queries; if one per row, the same within a query.
         base_margin : array-like of shape (n_rows,), default=None
             Raw scores to start from.
         eval_set : list of (X, y), default=None
@@ -135,7 +135,7 @@ class XGBRanker(XGBModel):
         refuse_class_weight(options, owner)
         values = read_target(given.y, n_rows=n_rows, estimator=owner)
         if values.shape[1] != 1:
-            raise DataError(f"y of {owner} must be one relevance a row; it has {values.shape[1]} columns.")
+            raise DataError(f"y of {owner} must be one relevance per row; it has {values.shape[1]} columns.")
         if given.qid is None and given.group is None:
             raise _no_queries(given.where, owner)
         start = group_starts(n_rows, qid=given.qid, group=given.group, owner=owner)

@@ -140,7 +140,7 @@ def read_margin(margin: ColumnLike | None, n_rows: int) -> Floats | None:
     try:
         values = np.asarray(margin, np.float64)
     except (TypeError, ValueError):
-        raise DataTypeError("base_margin must be numbers: raw scores to start from, one a row.") from None
+        raise DataTypeError("base_margin must be numbers: raw scores to start from, one per row.") from None
     if values.ndim not in (1, 2) or len(values) != n_rows:
         raise DataError(
             f"base_margin has shape {values.shape}, and there are {n_rows} rows. Give raw scores of shape "
@@ -156,7 +156,7 @@ def check_margin(margin: Floats | None, n_outputs: int) -> None:
     """Refuse margins for another number of outputs."""
     if margin is not None and margin.shape[1] != n_outputs:
         raise DataError(
-            f"base_margin has {margin.shape[1]} raw scores a row, and the model has {n_outputs} outputs. "
+            f"base_margin has {margin.shape[1]} raw scores per row, and the model has {n_outputs} outputs. "
             f"Give it the shape ({len(margin)}, {n_outputs})."
         )
 
@@ -183,7 +183,7 @@ def read_classes(
             if len(found.classes) > 2:
                 raise DataError(
                     f"y has {len(outputs)} columns, and column {k} has {len(found.classes)} classes. {owner} "
-                    "takes several columns of two classes each; for more, fit one model a column "
+                    "takes several columns of two classes each; for more, fit one model per column "
                     "(scikit-learn's MultiOutputClassifier does)."
                 )
     weight = weigh_by_class(class_weight, owner, outputs, weight)

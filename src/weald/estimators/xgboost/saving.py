@@ -87,7 +87,7 @@ def saved_parts(state: SavedState) -> tuple[dict[str, Any], dict[str, str], list
     if types is None:
         return extra, found, None
     if not isinstance(types, str) or types.count(" ") + 1 != len(state.schema.columns):
-        raise ParameterError("The types of the columns are not one a column.")
+        raise ParameterError("The types of the columns are not one per column.")
     return extra, found, types.split(" ")
 
 

@@ -142,7 +142,7 @@ def check_gram(K: Any, n: int, m: int, *, name: str | None = None) -> Floats:
         raise DataTypeError(f"{who} must be an array of real numbers; got {_kind(found)}.") from None
     if values.shape != (n, m):
         raise DataError(
-            f"{who} {verb} an array of shape {values.shape} for {n} and {m} rows; one number a pair is "
+            f"{who} {verb} an array of shape {values.shape} for {n} and {m} rows; one number per pair is "
             f"needed, shape {(n, m)}."
         )
     if not np.isfinite(values).all():

@@ -236,7 +236,7 @@ class TestOneBag:
     @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
     @pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 9}], ids=str)
     def test_of_numbers(self, criterion, limits):
-        # Few bits a target: the same integers whichever rows set their unit.
+        # Few bits per target: the same integers whichever rows set their unit.
         y = np.round((NUMBERS - NUMBERS.min()) * 64 + 1) / 64
         model = RandomForestRegressor(4, criterion=criterion, random_state=0, **limits).fit(X, y)
         for t in range(4):

@@ -149,7 +149,7 @@ class TestScore:
         assert cross_val_score(DecisionTreeRegressor(max_depth=4), X, NUMBERS).mean() > 0.2
 
     def test_refuses_another_number_of_outputs(self):
-        with pytest.raises(DataError, match="y must have 2 columns, one an output; it has 1"):
+        with pytest.raises(DataError, match="y must have 2 columns, one per output; it has 1"):
             DecisionTreeClassifier().fit(X, MIXED).score(X, SIZE)
 
     def test_needs_a_fit(self):
@@ -300,7 +300,7 @@ class TestClassWeight:
     @pytest.mark.parametrize(
         ("class_weight", "message"),
         [
-            ({0: 1}, "is one dict, and y has 2 outputs. Give a list of dicts, one an output, or 'balanced'"),
+            ({0: 1}, "is one dict, and y has 2 outputs. Give a list of dicts, one per output, or 'balanced'"),
             ([{0: 1}], "is a list of 1, and y has 2 outputs: .* Give one dict for each"),
             ([{0: 1}, "heavy"], r"`class_weight\[1\]` .* must be None, 'balanced' or a dict .* got 'heavy'"),
             (
@@ -308,7 +308,7 @@ class TestClassWeight:
                 r"`class_weight\[1\]` of DecisionTreeClassifier names 5, but the labels are 0, 1",
             ),
             ([{0: 1}, {0: -1}], r"`class_weight\[1\]` .* at least 0; got -1 for the label 0"),
-            (3, "a list of such, one an output; got 3"),
+            (3, "a list of such, one per output; got 3"),
         ],
     )
     def test_bad_lists(self, class_weight, message):

@@ -166,7 +166,7 @@ def test_numbers():
     with pytest.raises(DataError, match="one number per row; y has 2 columns"):
         model.fit(X, X[:, :2])
     several = XGBRegressor(n_estimators=2, objective="reg:quantileerror", quantile_alpha=[0.1, 0.9])
-    with pytest.raises(DataError, match=r"The member 'q'.*one number a row is needed"):
+    with pytest.raises(DataError, match=r"The member 'q'.*one number per row is needed"):
         VotingRegressor([("q", several)]).fit(X, y).predict(X)
 
 

@@ -131,7 +131,7 @@ def test_a_margin_takes_the_place_of_the_base_score():
     assert continued.n_rounds_ == 10
     with pytest.raises(DataError, match=r"base_margin has shape \(3,\), and there are 200 rows"):
         XGBRegressor().fit(X, y, base_margin=[1, 2, 3])
-    with pytest.raises(DataError, match="2 raw scores a row, and the model has 1 output"):
+    with pytest.raises(DataError, match="2 raw scores per row, and the model has 1 output"):
         XGBRegressor().fit(X, y, base_margin=np.zeros((200, 2)))
     with pytest.raises(DataError, match="row 4"):
         XGBRegressor().fit(X, y, base_margin=np.where(np.arange(200) == 4, np.nan, 0))

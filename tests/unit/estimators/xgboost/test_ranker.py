@@ -102,7 +102,7 @@ def test_queries_of_a_set_are_named():
     X, y, qid = queries()
     with pytest.raises(DataError, match=r"eval_set\[0\]: The sizes in group add up to 3"):
         XGBRanker().fit(X, y, qid=qid, eval_set=[(X[:50], y[:50])], eval_group=[[3]])
-    with pytest.raises(DataError, match="one relevance a row"):
+    with pytest.raises(DataError, match="one relevance per row"):
         XGBRanker().fit(X, np.column_stack([y, y]), qid=qid)
     with pytest.raises(DataError, match="row 3"):
         XGBRanker().fit(X, np.where(np.arange(200) == 3, -1, y), qid=qid)

@@ -125,7 +125,7 @@ struct DenseRows {
   }
 };
 
-// What descends: a dual variable a row, and v.
+// What descends: a dual variable per row, and v.
 struct Machine {
   const Problem& p;
   ByFrequency columns;

@@ -204,7 +204,7 @@ void by_tiles(const Rows& rows, std::span<const double> g, Run& run, Square& out
 
 void weighted_gram(const Rows& rows, std::span<const double> g, std::span<const std::span<const double>> factors,
                    Run& run, Square& out, std::span<double> sums) {
-  require(out.n == rows.width() && g.size() == static_cast<size_t>(rows.n_rows), "one weight a row");
+  require(out.n == rows.width() && g.size() == static_cast<size_t>(rows.n_rows), "one weight per row");
   require(sums.size() == factors.size() * static_cast<size_t>(rows.width()), "one sum for each column and factor");
   if (rows.width() <= small_width || entries_two_by_two(rows)) {
     return by_blocks(rows, g, {factors}, run, out, sums);

@@ -26,7 +26,7 @@ struct Square {
 };
 
 // Rows with g_i = 0 and u_ki = 0 for all k cost next to nothing. `sums` holds one vector of `width` for each of the
-// `factors`, each of which has a value a row.
+// `factors`, each of which has a value per row.
 void weighted_gram(const Rows& rows, std::span<const double> g, std::span<const std::span<const double>> factors,
                    Run& run, Square& out, std::span<double> sums);
 

@@ -91,7 +91,7 @@ class BaseKernelMachine(
         ----------
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
-            0) or a list of rows. Categories become a 0/1 column a level, missing values the median of their
+            0) or a list of rows. Categories become a 0/1 column per level, missing values the median of their
             column. With kernel="precomputed", the kernel values of all rows with each other; with
             kernel="spectrum", texts.
         y : array-like of shape (n_rows,)
@@ -193,7 +193,7 @@ class BaseKernelMachine(
         )
 
     def _one_against_rest(self) -> bool:
-        """Whether several machines are one a class."""
+        """Whether several machines are one per class."""
         return False
 
     def _set_fitted(
@@ -261,7 +261,7 @@ class BaseKernelMachine(
         if n_left_out:
             reached = f"{n_left_out:,} machines were not begun, and {reached}"
             if not self._one_against_rest():
-                ways.insert(1, "train one machine a class (multi_class='ovr')")
+                ways.insert(1, "train one machine per class (multi_class='ovr')")
         elif choice.solver == "exact":
             reached = f"the KKT gap is {machine.gap:.3g}, above tol={options.tol:g}, and {reached}"
         which = (

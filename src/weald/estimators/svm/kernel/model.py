@@ -52,7 +52,7 @@ class KernelModel:
     support_rows: NDArray[np.int32]  # numbers in the training table
     n_support: NDArray[np.int32]  # by class
     coefficients: Floats
-    intercept: Floats  # one a machine
+    intercept: Floats  # one per machine
     layout: CoefficientLayout
     one_against_rest: bool  # a machine for each of several classes against all others
     facts: Facts
@@ -91,7 +91,7 @@ class KernelModel:
         return np.stack(decisions, axis=1) + self.intercept
 
     def lines(self) -> Floats:
-        """The coefficients with one line a machine, whatever the layout: (n_machines, n_support)."""
+        """The coefficients with one line per machine, whatever the layout: (n_machines, n_support)."""
         if self.layout == "lines":
             return self.coefficients
         n_classes = len(self.n_support)

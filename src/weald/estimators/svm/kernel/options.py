@@ -133,11 +133,11 @@ class SVCOptions(MachineOptions):
         hint="Use 'balanced' to give every class the same total weight.",
     )
     decision_function_shape: str = parameter(
-        Choice(("ovr", "ovo")), hint="Use 'ovr' for one score a class, 'ovo' for one a pair."
+        Choice(("ovr", "ovo")), hint="Use 'ovr' for one score per class, 'ovo' for one per pair."
     )
     break_ties: bool = parameter(Flag(), hint="Use False for LIBSVM's ties.")
     multi_class: str = parameter(
-        Choice(("ovo", "ovr")), hint="Use 'ovo' for a machine a pair of classes, 'ovr' for one a class."
+        Choice(("ovo", "ovr")), hint="Use 'ovo' for a machine per pair of classes, 'ovr' for one per class."
     )
 
 

@@ -1,7 +1,7 @@
 """What a fitted kernel machine tells: support rows, coefficients, margins, slacks, objectives.
 
 What there is one of for every machine is a number where there is one machine (two classes, or numbers), else
-an array with one entry a machine, in the order of `intercept_`.
+an array with one entry per machine, in the order of `intercept_`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ReadableMachine:
 
     @property
     def coef_(self) -> Floats:
-        """The weights of the matrix's columns, one line a machine; only of a linear kernel."""
+        """The weights of the matrix's columns, one line per machine; only of a linear kernel."""
         model = self._fitted
         if not isinstance(model.kernel, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
@@ -99,7 +99,7 @@ class ReadableMachine:
         gamma = getattr(kernel, "gamma", 0.0) if isinstance(kernel, Kernel) else 0.0
         return float(gamma)
 
-    # ------------------------------------------------------------------ one entry a machine
+    # ------------------------------------------------------------------ one entry per machine
 
     def _each(self, values: NDArray[Any]) -> Any:
         return values[0].item() if len(values) == 1 else values

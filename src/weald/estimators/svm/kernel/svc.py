@@ -88,7 +88,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     max_time : float, default=None
         The most seconds that all machines together may take; as `max_iter`.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Whether `decision_function` gives one score a class or one value a pair.
+        Whether `decision_function` gives one score per class or one value per pair.
     break_ties : bool, default=False
         Whether classes with equally many votes are told apart by their scores; else the first wins.
     multi_class : {"ovo", "ovr"}, default="ovo"
@@ -96,7 +96,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     solver : {"auto", "exact", "landmarks"}, default="auto"
         "exact" compares rows with rows; "landmarks" lets some rows stand for all, for large tables. "auto":
         exact up to 50,000 rows, as long as `cache_size` holds 1,024 rows of the kernel matrix (or all, if
-        they are fewer) at 4 bytes a value; beyond that landmarks, or, if the kernel is linear, the same
+        they are fewer) at 4 bytes per value; beyond that landmarks, or, if the kernel is linear, the same
         machine by its columns. Hard margins and precomputed kernels are always exact. What was decided and
         why: `solver_`, `solver_reason_`.
     n_landmarks : int, default=None
@@ -144,7 +144,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         `geometric_margin` tell them of any rows. Model files keep neither these nor `total_slack_`.
     margin_width_, primal_objective_, dual_objective_, duality_gap_, kkt_gap_, total_slack_ : float or ndarray
         2 / ‖w‖, ½‖w‖² + Σ C ξ, the dual objective, their difference, the worst violation of the optimality
-        conditions, Σ ξ; one a machine if there are several.
+        conditions, Σ ξ; one per machine if there are several.
     n_iter_ : ndarray of shape (n_machines,)
         Updates of each machine.
     fit_status_ : int
@@ -238,7 +238,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     def _tasks(
         self, target: MachineTarget, options: MachineOptions
     ) -> tuple[Sequence[BinaryTask], CoefficientLayout]:
-        """A machine for two classes; of more, one a pair or one a class."""
+        """A machine for two classes; of more, one per pair or one per class."""
         options = cast(SVCOptions, options)
         self._check_shape()
         asked = class_tasks(target.values, target.n_classes, target.upper, options.multi_class)
@@ -249,8 +249,8 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         owner = type(self).__name__
         if self.decision_function_shape == "ovo" and self.multi_class == "ovr":
             raise ParameterError(
-                f"decision_function_shape='ovo' of {owner} asks for a value a pair of classes, and "
-                "multi_class='ovr' trains a machine a class. Use 'ovr' for both, or 'ovo'."
+                f"decision_function_shape='ovo' of {owner} asks for a value per pair of classes, and "
+                "multi_class='ovr' trains a machine per class. Use 'ovr' for both, or 'ovo'."
             )
 
     def _check_ties(self) -> None:
@@ -262,7 +262,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
             )
 
     def _one_against_rest(self) -> bool:
-        """Whether several machines are one a class."""
+        """Whether several machines are one per class."""
         return self.multi_class == "ovr"
 
     def _words(self, machine: int, target: MachineTarget) -> str:
@@ -285,7 +285,7 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
     def _calibrators(
         self, work: Work, target: MachineTarget, options: MachineOptions
     ) -> tuple[Calibrator, ...] | None:
-        """A curve a machine, if probabilities are asked for."""
+        """A curve per machine, if probabilities are asked for."""
         options = cast(SVCOptions, options)
         if not options.probability:
             return None
@@ -351,9 +351,9 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         Returns
         -------
         ndarray of shape (n_rows,), (n_rows, n_classes) or (n_rows, n_pairs)
-            Of two classes one value, above 0 for the second. Of more one a class (votes of the pairs and
+            Of two classes one value, above 0 for the second. Of more one per class (votes of the pairs and
             within equal votes their sums, or with multi_class="ovr" the values of the machines), or with
-            decision_function_shape="ovo" one a pair, above 0 for the first of the two.
+            decision_function_shape="ovo" one per pair, above 0 for the first of the two.
         """
         check_is_fitted(self)
         decisions, n_classes = self._decisions(X), len(self.classes_)

@@ -64,7 +64,7 @@ class SVR(TubeAnswers, RegressorMixin, BaseKernelMachine):  # type: ignore[misc]
     solver : {"auto", "exact", "landmarks"}, default="auto"
         "exact" compares rows with rows; "landmarks" lets some rows stand for all, for large tables. "auto":
         exact up to 50,000 rows, as long as `cache_size` holds 1,024 rows of the kernel matrix (or all, if
-        they are fewer) at 4 bytes a value; beyond that landmarks, or, if the kernel is linear, the same
+        they are fewer) at 4 bytes per value; beyond that landmarks, or, if the kernel is linear, the same
         machine by its columns. Hard margins and precomputed kernels are always exact. What was decided and
         why: `solver_`, `solver_reason_`.
     n_landmarks : int, default=None

@@ -128,7 +128,7 @@ class Work:
 
 
 def _weights(machines: list[Machine]) -> Floats | None:
-    """The weights of columns, a line a machine and 0 for those that were left out; None if there are none."""
+    """The weights of columns, a line per machine 0 for those that were left out; None if there are none."""
     known = next((machine.weights for machine in machines if machine.weights is not None), None)
     if known is None:
         return None

@@ -67,7 +67,7 @@ class Landmarks(
         of the kernel), or any rows alike. A table of rows is taken as it is.
     features : {"nystroem", "similarity"}, default="nystroem"
         "nystroem" gives columns whose inner products are the kernel, as well as the landmarks span it: what a
-        linear machine needs. "similarity" gives the kernel values themselves, one column a landmark.
+        linear machine needs. "similarity" gives the kernel values themselves, one column per landmark.
     scale : bool, default=False
         Standardise columns first (divide by the maximum for "chi2" and "intersection").
     unknown : {"missing", "error"}, default="missing"
@@ -207,7 +207,7 @@ class Landmarks(
         Returns
         -------
         ndarray of shape (n_rows, n_features)
-            One column a landmark; with features="nystroem" fewer, if landmarks repeat each other.
+            One column per landmark; with features="nystroem" fewer, if landmarks repeat each other.
         """
         check_is_fitted(self)
         options = self._checked_options()

@@ -57,7 +57,7 @@ class Solved:
 
     @classmethod
     def of(cls, found: list[LinearSolution]) -> Solved:
-        """A line a machine."""
+        """A line per machine."""
         return cls(
             coef=np.stack([each.coef for each in found]),
             intercept=np.array([each.intercept for each in found]),
@@ -103,7 +103,7 @@ class BaseLinearMachine(
         ----------
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
-            0) or a list of rows. Categories become a 0/1 column a level, missing values the median of their
+            0) or a list of rows. Categories become a 0/1 column per level, missing values the median of their
             column.
         y : array-like of shape (n_rows,)
             The target: labels of any type for a classifier, finite numbers for a regressor.
@@ -226,7 +226,7 @@ class BaseLinearMachine(
 
     @property
     def primal_objective_(self) -> float | Floats:
-        """The penalty and Σ C loss; one number a machine."""
+        """The penalty and Σ C loss; one number per machine."""
         return self._each(self._fitted.primal)  # type: ignore[no-any-return]
 
     @property

@@ -23,7 +23,7 @@ _NUMBERS = ("primal", "dual")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """Weights and intercepts, one line a machine, and how tables become the columns they weigh."""
+    """Weights and intercepts, one line per machine, and how tables become the columns they weigh."""
 
     reading: TableReading
     coef: Floats  # (n_lines, n_columns of the matrix)

@@ -55,7 +55,7 @@ class LinearSVCOptions(LinearOptions):
         Choice(("hinge", "squared_hinge")), hint="Use 'squared_hinge'."
     )
     multi_class: str = parameter(
-        Choice(("ovr", "crammer_singer")), hint="Use 'ovr' for a machine a class against the rest."
+        Choice(("ovr", "crammer_singer")), hint="Use 'ovr' for a machine per class against the rest."
     )
     class_weight: str | Mapping[Any, float] | None = parameter(
         Nothing(),

@@ -31,8 +31,8 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
 
     Tables of few columns are solved by second-order methods on all threads, wide and sparse ones by
     descending the dual row by row; the model is the same to the byte for any `n_jobs`. Of several classes one
-    machine a class against the rest, or all in one. Any table: categories become 0/1 columns, missing values
-    the median of their column.
+    machine per class against the rest, or all in one. Any table: categories become 0/1 columns, missing
+    values the median of their column.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
     C : float, default=1.0
         What losses cost, times the weight of the row.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        A machine a class against the rest, or one in which the right class must score 1 above all others;
+        A machine per class against the rest, or one in which the right class must score 1 above all others;
         `loss`, `penalty` and `dual` are then not asked.
     fit_intercept : bool, default=True
         Whether there is an intercept.
@@ -162,7 +162,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
     def _solve(
         self, matrix: Matrix, target: MachineTarget, options: LinearOptions, given: dict[str, Any]
     ) -> Solved:
-        """A machine for two classes; of more, one a class, or one for all."""
+        """A machine for two classes; of more, one per class, or one for all."""
         options = cast(LinearSVCOptions, options)
         labels, n_classes = target.values, target.n_classes
         if options.multi_class == "crammer_singer":
@@ -184,7 +184,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
 
     @property
     def coef_(self) -> Floats:
-        """The weights of the matrix's columns, one line a machine."""
+        """The weights of the matrix's columns, one line per machine."""
         return self._fitted.coef
 
     @coef_.setter

@@ -162,7 +162,7 @@ class Booster(Saving, BoosterTraining):
         called = range(len(schema.columns)) if names is None else list(names)
         if len(called) != len(schema.columns) or len(set(called)) < len(called):
             raise ParameterError(
-                f"feature_names must be {len(schema.columns)} names, one a column, each another one."
+                f"feature_names must be {len(schema.columns)} names, one per column, each another one."
             )
         columns = tuple(replace(each, name=name) for each, name in zip(schema.columns, called, strict=True))
         learner = copy.copy(self._learner)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: what one of the two sets of a fold is called
 TRAIN, TEST = "train", "test"
-#: data name → metric name → mean and deviation over the folds, a pair a round
+#: data name → metric name → mean and deviation over the folds, a pair per round
 FoldsLog: TypeAlias = dict[str, dict[str, list[tuple[float, float]]]]
 
 
@@ -30,7 +30,7 @@ FoldsLog: TypeAlias = dict[str, dict[str, list[tuple[float, float]]]]
 class CVResult:
     """What the folds say of each round."""
 
-    #: "train-logloss-mean", "train-logloss-std", …: one value a round, up to the best one
+    #: "train-logloss-mean", "train-logloss-std", …: one value per round, up to the best one
     table: dict[str, list[float]]
     best_round: int
     best_score: float

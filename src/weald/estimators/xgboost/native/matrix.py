@@ -51,7 +51,7 @@ class DMatrix:
     label : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
         Numbers: classes are 0, 1, 2, …
     weight : array-like, default=None
-        One a row; for ranking one a query.
+        One per row; for ranking one per query.
     base_margin : array-like, default=None
         Raw scores to start from.
     missing : float, default=None

@@ -204,8 +204,8 @@ def cv(
     as_pandas : bool, default=True
         Whether to return a DataFrame if pandas is installed; else a dict of columns.
     verbose_eval : bool or int, default=False
-        Whether to show the metrics, a line a round; 10 for the first round and every 10th after it. The lines
-        go to stderr, as progress bars do.
+        Whether to show the metrics, a line per round; 10 for the first round and every 10th after it. The
+        lines go to stderr, as progress bars do.
     show_stdv : bool, default=True
         Whether these lines have the standard deviations too; the table always has them.
     seed : int, default=0
@@ -222,7 +222,7 @@ def cv(
     Returns
     -------
     DataFrame or dict
-        A row a round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
+        A row per round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
     """
     placed: dict[str, Any] = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
     table = place(X, dtrain, by_place, placed, "cv", of_matrix=("num_boost_round", "nfold"))

@@ -63,7 +63,7 @@ def test_parameters_out_of_range(kind, params, message):
         ({"class_weight": {0: 0.0}}, r"`class_weight` of SVC gives the label 0 the weight 0"),
         ({"class_weight": {0: -1.0}}, r"`class_weight` of SVC must hold finite numbers of at least 0; got"),
         ({"decision_function_shape": "ova"}, r"`decision_function_shape` of SVC must be 'ovr' or 'ovo'"),
-        ({"multi_class": "ovr", "decision_function_shape": "ovo"}, r"'ovo' of SVC asks for a value a pair"),
+        ({"multi_class": "ovr", "decision_function_shape": "ovo"}, r"'ovo' of SVC asks for a value per pair"),
         ({"multi_class": "crammer"}, r"`multi_class` of SVC must be 'ovo' or 'ovr'; got 'crammer'"),
     ],
 )
@@ -296,7 +296,7 @@ def test_a_fit_that_converges_does_not_warn():
 
 
 def test_columns_of_different_spread_are_hinted_at(caplog):
-    """A warning where a kernel compares rows by all columns, one a fit; a line in the log elsewhere."""
+    """A warning where a kernel compares rows by all columns, one per fit; a line in the log elsewhere."""
     wide = X * [1.0, 1000.0, 1.0]
     for kernel in ("rbf", "poly", "laplacian"):
         with pytest.warns(ScaleWarning, match="SVC: Column 1 .* scale=True") as found:
