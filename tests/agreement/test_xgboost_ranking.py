@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import xgboost as xgb
-from unit.boosting.ranking_twin import gradients, random_queries
+from unit.boosting.ranking.twin import gradients, random_queries
 
 from weald.boosting.metrics import ranking as ranking_metrics
 from weald.boosting.ranking.objectives import make_ranking_objective

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given, strategies
-from unit.boosting.ranking_twin import gradients, naive_gradients, random_queries
+from unit.boosting.ranking.twin import gradients, naive_gradients, random_queries
 
 from weald import engine
 from weald.boosting.ranking.objectives import make_ranking_objective
@@ -193,7 +193,7 @@ def test_same_bits_with_any_threads_and_vector_units():
     here = digest(1)
     assert digest(2) == here
     assert digest(3) == here
-    script = "from unit.boosting.test_ranking import digest; print(digest(2))"
+    script = "from unit.boosting.ranking.test_objectives import digest; print(digest(2))"
     environment = {**os.environ, "WEALD_SIMD": "baseline", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True

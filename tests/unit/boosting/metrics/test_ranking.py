@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from unit.boosting.ranking_twin import random_queries, ranked
+from unit.boosting.ranking.twin import random_queries, ranked
 
 from weald import engine
 from weald.boosting.metrics.ranking import auc_by_group, mean_average_precision, ndcg, precision
