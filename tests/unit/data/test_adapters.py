@@ -13,14 +13,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from support.tables import assert_same_column, assert_same_table, data_file, values_of
+from unit.data.containers import CONTAINERS, DAY
 
-from weald.data.adapters import categorical_positions, to_table
+from weald.data.adapters import to_table
 from weald.data.codes import encode
 from weald.data.schema import Schema
 from weald.data.table import LevelColumn, NumericColumn, Table
-from weald.errors import DataError, DataTypeError, ParameterError
-
-DAY = dt.datetime(2021, 3, 4, 5, 6, 7, 891234)
+from weald.errors import DataError, DataTypeError
 
 # name → values with a missing one, as Python values
 VALUES = {
@@ -34,62 +33,8 @@ VALUES = {
     "decimal": [Decimal("1.25"), None, Decimal("-3.10")],
     "nothing": [None, None, None],
 }
+
 WHOLE = {name: [values[0], values[2], values[0]] for name, values in VALUES.items() if name != "nothing"}
-
-
-def as_lists(data):
-    return data
-
-
-def as_objects(data):
-    return {name: np.array(values, dtype=object) for name, values in data.items()}
-
-
-def as_pandas_objects(data):
-    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in data.items()})
-
-
-def as_pandas(data):
-    return pd.DataFrame(data)
-
-
-def as_pandas_nullable(data):
-    kinds = {"float": "Float64", "int": "Int64", "bool": "boolean", "text": "string"}
-    return pd.DataFrame({n: pd.Series(v, dtype=kinds.get(n, object)) for n, v in data.items()})
-
-
-def as_pandas_arrow(data):
-    return as_arrow(data).to_pandas(types_mapper=pd.ArrowDtype)
-
-
-def as_polars(data):
-    return pl.DataFrame(data, strict=False)
-
-
-def as_arrow(data):
-    return pa.table(data)
-
-
-def as_record_batch(data):
-    return pa.RecordBatch.from_pydict(data)
-
-
-def as_chunked(data):
-    table = pa.table(data)
-    return pa.concat_tables([table.slice(0, 1), table.slice(1, 0), table.slice(1)])
-
-
-CONTAINERS = [
-    as_objects,
-    as_pandas_objects,
-    as_pandas,
-    as_pandas_nullable,
-    as_pandas_arrow,
-    as_polars,
-    as_arrow,
-    as_record_batch,
-    as_chunked,
-]
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -295,58 +240,6 @@ def test_integer_names_count_as_unnamed():
     )
 
 
-@pytest.mark.parametrize(
-    "wanted", [["k"], [1], [False, True, False], np.array([1]), np.array([False, True, False])]
-)
-@pytest.mark.parametrize("container", [as_lists, as_pandas, as_polars, as_arrow])
-def test_categorical_features(wanted, container):
-    data = {"x": [1.0, 2.0, 3.0], "k": [3, None, 1], "s": ["a", "b", "c"]}
-    table = to_table(container(data), categorical_features=wanted)
-    assert [c.kind for c in table.columns] == ["numeric", "categorical", "categorical"]
-    # pandas keeps a holey integer column as floats; the levels are ints all the same
-    assert values_of(table.columns[1]) == [("int", 3), None, ("int", 1)]
-
-
-def test_categorical_features_of_other_types():
-    data = {
-        "b": [True, False],
-        "f": [1.5, 2.0],
-        "d": [DAY, DAY],
-        "o": pd.Categorical(["lo", "hi"], categories=["lo", "hi"], ordered=True),
-        "m": ["a", 1],
-    }
-    table = to_table(pd.DataFrame(data), categorical_features=list(data))
-    assert all(column.kind == "categorical" for column in table.columns)
-    assert values_of(table.columns[0]) == [("bool", True), ("bool", False)]
-    assert values_of(table.columns[1]) == [("float", 1.5), ("float", 2.0)]
-    assert values_of(table.columns[2]) == [("datetime", DAY)] * 2
-    assert values_of(table.columns[4]) == [("str", "a"), ("int", 1)]
-    mixed = to_table({"a": [True, 1, "1"]}, categorical_features=["a"])
-    assert values_of(mixed.columns[0]) == [("bool", True), ("int", 1), ("str", "1")]
-
-
-def test_categorical_features_from_dtype_and_empty():
-    for wanted in (None, "from_dtype", []):
-        assert categorical_positions(("a", "b"), wanted) == []
-
-
-@pytest.mark.parametrize(
-    ("wanted", "message"),
-    [
-        (["incom"], "column 'incom', which the table does not have. Did you mean 'income'"),
-        (["zzz"], "The columns are 'income', 'age'"),
-        ([2], "position 2; positions go from 0 to 1"),
-        ([-1], "position -1"),
-        ([True], "mask of 1 bools for 2 columns"),
-        ("all", "must be None, 'from_dtype'"),
-        (3, "must be None, 'from_dtype'"),
-    ],
-)
-def test_categorical_features_that_do_not_fit(wanted, message):
-    with pytest.raises(ParameterError, match=message):
-        to_table({"income": [1], "age": [2]}, categorical_features=wanted)
-
-
 def test_time_resolutions_give_the_same_number():
     instants = np.array(
         ["2021-03-04T05:06:07.891234", "1905-01-02T03:04:05.000001", "NaT"], dtype="datetime64[us]"
@@ -413,13 +306,3 @@ def test_a_series_is_no_table(series):
         DataError, match=r"Expected 2D array, got 1D array instead: X is one column.*X.iloc\[\[0\]\]"
     ):
         to_table(series)
-
-
-def test_categorical_features_as_an_index_or_a_set():
-    frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]})
-    for wanted in (frame.columns[:2], {"a", "b"}, np.array(["a", "b"])):
-        assert [column.kind for column in to_table(frame, categorical_features=wanted).columns] == [
-            "categorical",
-            "categorical",
-            "numeric",
-        ]

@@ -82,12 +82,7 @@ def random_forest(
     leaf_count = per_class.sum(axis=1)
     if by_output is not None:
         per_class = np.hstack([rng.multinomial(leaf_count, np.full(n, 1 / n)) for n in by_output])
-    count = np.zeros(n_nodes, np.int64)
-    for start, tree in zip(tree_start, trees, strict=False):
-        ends = subtree_ends(tree)
-        for node, end in enumerate(ends):
-            inside = ~slot[start + node : start + end + 1][leaf[start + node : start + end + 1]]
-            count[start + node] = leaf_count[inside].sum()
+    count = node_counts(trees, leaf_count)
     cover = count * (rng.uniform(0.5, 2.0, n_nodes) if weighted else 1.0)
     value = per_class / leaf_count[:, None] if shares else rng.normal(size=(n_ends, width))
 
@@ -122,6 +117,21 @@ def random_forest(
         combination_column=np.array([c for combo in combos for c, _ in combo], np.int32),
         combination_coefficient=np.array([a for combo in combos for _, a in combo], np.float64),
     )
+
+
+def node_counts(trees: list[list[bool]], leaf_count: np.ndarray) -> np.ndarray:
+    """Rows of each node: those of the leaves below it."""
+    leaf = np.array([bit for tree in trees for bit in tree], bool)
+    rows = np.zeros(len(leaf), np.int64)
+    rows[leaf] = leaf_count
+    before = np.concatenate([[0], np.cumsum(rows)])
+    counts, start = [], 0
+    for tree in trees:
+        counts += [
+            before[start + end + 1] - before[start + node] for node, end in enumerate(subtree_ends(tree))
+        ]
+        start += len(tree)
+    return np.array(counts, np.int64)
 
 
 def subtree_ends(bits: list[bool]) -> list[int]:

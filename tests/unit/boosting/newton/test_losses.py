@@ -4,51 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from unit.boosting.newton.objectives import NATIVE, bound, derivatives, example
 
 from weald import _core
-from weald.boosting.links import LINKS, apply_link
-from weald.boosting.newton.losses import OBJECTIVES, RANKING, make_objective
-from weald.boosting.records import BoostTarget
-from weald.errors import DataError, ParameterError, WealdError
-
-NATIVE = tuple(name for name in OBJECTIVES if name not in RANKING)
-
-
-def bound(name, values, *, weight=None, n_classes=None, **parameters):
-    target = BoostTarget(
-        np.asarray(values, np.float64), None if weight is None else np.asarray(weight, float)
-    )
-    return make_objective(name, target, n_classes=n_classes, parameters=parameters)
-
-
-def derivatives(objective, scores, n_threads=1):
-    g, h = np.full(scores.shape, np.nan), np.full(scores.shape, np.nan)
-    objective.gradients(scores, g, h, round_=0, n_threads=n_threads)
-    return g, h
-
-
-def example(name, n=500, seed=0):
-    """An objective, its target and raw scores where its loss is smooth."""
-    rng = np.random.default_rng(seed)
-    kind, _, rest = name.partition(":")
-    if kind == "multi":
-        y = rng.integers(0, 4, n).astype(float)
-        return bound(name, y, n_classes=4), y, rng.normal(size=(4, n))
-    parameters = {}
-    if rest in ("logistic", "logitraw", "hinge"):
-        y = rng.integers(0, 2, n).astype(float)
-        parameters = {} if rest == "hinge" else {"scale_pos_weight": 2.5}
-    else:
-        y = rng.gamma(2.0, 1.5, n) + 0.01
-    k = 1
-    if rest == "quantileerror":
-        parameters, k = {"quantile_alpha": [0.1, 0.5, 0.8]}, 3
-    if rest == "pseudohubererror":
-        parameters = {"huber_slope": 1.7}
-    if rest == "tweedie":
-        parameters = {"tweedie_variance_power": 1.3}
-    scores = rng.uniform(0.1, 2.0, (k, n)) if rest == "squaredlogerror" else rng.normal(size=(k, n))
-    return bound(name, y, **parameters), y, scores
+from weald.boosting.links import LINKS
+from weald.errors import DataError, ParameterError
 
 
 def loss_of(name, f, y):
@@ -89,6 +49,7 @@ def test_gradients_are_differences_of_the_loss(name):
 
 #: what stands for the second derivative, as a multiple of it, where it is no floor
 HESSIAN = {"multi:softmax": 2.0, "multi:softprob": 2.0, "count:poisson": np.exp(0.7)}
+
 NO_HESSIAN = ("reg:absoluteerror", "reg:quantileerror", "binary:hinge")
 
 
@@ -185,60 +146,6 @@ def test_poisson_hessian_follows_max_delta_step():
     for step in (0.0, 0.5):
         _, h = derivatives(bound("count:poisson", [2.0], max_delta_step=step), scores)
         assert h[0, 0] == pytest.approx(np.exp(0.4 + step))
-
-
-# base scores
-
-
-@pytest.mark.parametrize("name", NATIVE)
-def test_base_scores_know_no_order_of_rows_and_whole_weights_are_repeats(name):
-    rng = np.random.default_rng(8)
-    _, y, _ = example(name, n=200)
-    weight = rng.integers(0, 4, 200).astype(float)
-    n_classes = 4 if name.startswith("multi") else None
-    alpha = {"quantile_alpha": [0.2, 0.7]} if "quantile" in name else {}
-    start = bound(name, y, weight=weight, n_classes=n_classes, **alpha).base_scores()
-    order = rng.permutation(200)
-    shuffled = bound(name, y[order], weight=weight[order], n_classes=n_classes, **alpha)
-    assert shuffled.base_scores().tolist() == start.tolist()
-    repeated = np.repeat(y, weight.astype(int))
-    ones = np.ones(len(repeated))
-    again = bound(name, repeated, weight=ones, n_classes=n_classes, **alpha)
-    assert again.base_scores().tolist() == start.tolist()
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "expected"),
-    [
-        ("binary:logistic", [0.0, 0.0], 1e-6),
-        ("binary:logistic", [1.0, 1.0], 1 - 1e-6),
-        ("count:poisson", [0.0, 0.0], 1e-6),
-        ("reg:tweedie", [0.0], 1e-6),
-    ],
-)
-def test_targets_of_one_value_start_finite(name, values, expected):
-    objective = bound(name, values)
-    assert apply_link(objective.link, objective.base_scores())[0] == pytest.approx(expected, rel=1e-9)
-
-
-def test_heavy_tails_and_large_numbers_keep_their_mean():
-    y = np.array([1e12, -1e12, 3.0, 1e-9])
-    assert bound("reg:squarederror", y).base_scores()[0] == pytest.approx(3.0 / 4, rel=1e-8)
-
-
-def test_base_scores_of_users():
-    logistic = bound("binary:logistic", [0.0, 1.0])
-    assert logistic.raw_base_scores(0.75) == pytest.approx([np.log(3)])
-    assert logistic.raw_base_scores(0)[0] == pytest.approx(np.log(1e-6), rel=1e-6)
-    assert bound("count:poisson", [1.0]).raw_base_scores(5).tolist() == pytest.approx([np.log(5)])
-    softmax = bound("multi:softprob", [0.0, 1.0, 2.0], n_classes=3)
-    assert softmax.raw_base_scores(0.5).tolist() == [0.5, 0.5, 0.5]
-    assert softmax.raw_base_scores([0.1, 0.2, 0.3]).tolist() == [0.1, 0.2, 0.3]
-    for bad in ([0.1, 0.2], "x", np.nan, [[0.1, 0.2, 0.3]]):
-        with pytest.raises(ParameterError, match="base_score"):
-            softmax.raw_base_scores(bad)
-    with pytest.raises(ParameterError, match=r"between 0 and 1, both excluded; got 1\.5"):
-        logistic.raw_base_scores(1.5)
 
 
 # leaves
@@ -360,95 +267,3 @@ def test_defaults_are_what_none_means():
         assert [a.tolist() for a in plain] == [
             a.tolist() for a in derivatives(bound(name, y, **given), scores)
         ]
-
-
-# functions of users
-
-
-def squared(y_true, y_pred):
-    return y_pred - y_true, np.ones_like(y_pred)
-
-
-def test_custom_objective_sees_targets_and_raw_scores():
-    seen = []
-
-    def mine(y_true, y_pred):
-        seen.append((y_true.copy(), y_pred.copy()))
-        y_true[:], y_pred[:] = 0, 0  # must not reach the model
-        return np.array([1.0, 2.0]), np.array([[3.0], [4.0]])
-
-    objective = bound(mine, [5.0, 6.0])
-    scores = np.array([[0.5, 0.25]])
-    g, h = derivatives(objective, scores)
-    assert (g.tolist(), h.tolist()) == ([[1, 2]], [[3, 4]])
-    derivatives(objective, scores)
-    for y_true, y_pred in seen:
-        assert (y_true.tolist(), y_pred.tolist()) == ([5, 6], [0.5, 0.25])
-    assert (objective.name, objective.weighted, objective.n_outputs, objective.link) == (
-        "mine",
-        True,
-        1,
-        "identity",
-    )
-    assert objective.base_scores().tolist() == [0.5]
-    assert objective.leaf_values(scores, 0, np.zeros(2, np.int32), 1) is None
-
-
-def test_custom_objective_of_classes():
-    def mine(y_true, y_pred):
-        assert y_pred.shape == (3, 4)
-        return y_pred - np.eye(4)[y_true.astype(int)], np.arange(12.0).reshape(3, 4)
-
-    objective = bound(mine, [0.0, 2.0, 3.0], n_classes=4)
-    assert (objective.n_outputs, objective.link) == (4, "softmax")
-    assert objective.base_scores().tolist() == [0.5] * 4
-    g, h = derivatives(objective, np.zeros((4, 3)))
-    assert g.tolist() == (-np.eye(4)[[0, 2, 3]].T).tolist()
-    assert h.tolist() == np.arange(12.0).reshape(3, 4).T.tolist()
-    two = bound(squared, [0.0, 1.0], n_classes=2)
-    assert (two.n_outputs, two.link) == (1, "logistic")
-    assert two.base_scores().tolist() == [0.0]
-    assert bound(squared, np.zeros((3, 2))).n_outputs == 2
-
-
-def test_custom_objective_multiplies_its_own_weights():
-    def weighted(y_true, y_pred, sample_weight=None):
-        return sample_weight * (y_pred - y_true), sample_weight + 1
-
-    objective = bound(weighted, [1.0, 2.0, 3.0], weight=[2.0, 0.0, 1.0])
-    g, h = derivatives(objective, np.zeros((1, 3)))
-    assert g.tolist() == [[-2, 0, -3]]
-    assert h.tolist() == [[3, 0, 2]]  # the row of weight 0 is absent
-    with pytest.raises(ParameterError, match=r"'squared' has no parameter `sample_weight`.*Define it as"):
-        bound(squared, [1.0, 2.0], weight=[1.0, 2.0])
-
-
-@pytest.mark.parametrize(
-    ("result", "message"),
-    [
-        (np.zeros(3), r"must return two arrays, \(grad, hess\); got ndarray"),
-        ((np.zeros(3),), "got tuple of 1"),
-        ((np.zeros(2), np.ones(3)), r"grad of shape \(2,\). Return one number for each row: shape \(3,\)"),
-        ((np.zeros(3), 1.0), r"hess of shape \(\)"),
-        ((np.array([0, np.nan, 0]), np.ones(3)), "returned NaN in grad: row 1"),
-        ((np.zeros(3), np.array([1, 1, np.inf])), "returned inf in hess: row 2"),
-        ((np.array(["a", "b", "c"]), np.ones(3)), "which is not numbers"),
-    ],
-)
-def test_custom_objective_errors(result, message):
-    objective = bound(lambda y_true, y_pred: result, [0.0, 1.0, 2.0])
-    with pytest.raises(WealdError, match=message):
-        derivatives(objective, np.zeros((1, 3)))
-
-
-def test_custom_objective_errors_name_the_output():
-    bad = np.zeros((2, 3))
-    bad[1, 2] = np.nan
-    objective = bound(lambda y_true, y_pred: (bad, bad), [0.0, 2.0], n_classes=3)
-    with pytest.raises(ParameterError, match="NaN in grad: row 1 of output 2"):
-        derivatives(objective, np.zeros((3, 2)))
-    objective = bound(lambda y_true, y_pred: (bad.T, bad), [0.0, 2.0], n_classes=3)
-    with pytest.raises(ParameterError, match=r"shape \(3, 2\). Return .* row and output: shape \(2, 3\)"):
-        derivatives(objective, np.zeros((3, 2)))
-    with pytest.raises(DataError, match="row 0 holds nan"):
-        bound(squared, [np.nan])

@@ -1,9 +1,6 @@
 """Bagging with weald's own trees: one coding, bags by seed, the same for any number of threads."""
 
 import pickle
-import signal
-import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -12,31 +9,14 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from unit.io import boosters
+from unit.estimators.bagging.data import labels, mixed, numbers
 
 from weald import BaggingClassifier, BaggingRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging import trees as bagging_trees
-
-
-def mixed(n=200, seed=0):
-    """Rows of every kind of column, with missing values."""
-    return boosters.rows(n, seed)
-
-
-def labels(n=200, seed=0):
-    length = np.array([0.0 if v is None else v for v in mixed(n, seed)["length"]])
-    return np.array(["low", "mid", "high"])[np.digitize(length, [-0.5, 0.5])]
-
-
-def numbers(n=200, k=5, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, k))
-    return X, X[:, 0] * 2 + X[:, 1] ** 2 + 0.1 * rng.normal(size=n)
 
 
 def test_members_are_normal_trees_of_their_bags():
@@ -308,112 +288,6 @@ def test_pickled_and_copied():
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
     assert np.array_equal(again.estimators_samples_[3], model.estimators_samples_[3])
     assert again.estimators_[1].to_text() == model.estimators_[1].to_text()
-
-
-def test_unfitted():
-    model = BaggingClassifier()
-    assert bool(model)
-    for ask in (
-        lambda: model.predict([[1]]),
-        lambda: model.estimators_,
-        lambda: len(model),
-        lambda: model.save("never"),
-        lambda: model.estimators_samples_,
-        lambda: model.estimators_features_,
-    ):
-        with pytest.raises(NotFittedError):
-            ask()
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"n_estimators": 0}, r"`n_estimators` of BaggingRegressor must be a whole number of at least 1"),
-        ({"max_samples": 0.0}, "`max_samples`"),
-        ({"max_samples": 1.5}, "`max_samples`"),
-        ({"max_samples": 500, "bootstrap": False}, r"`max_samples` .* at most the number of rows, 200"),
-        ({"max_features": 9}, r"`max_features` .* at most the number of columns, 5; got 9"),
-        ({"max_features": "sqrt"}, "`max_features`"),
-        ({"bootstrap": "yes"}, "`bootstrap` of BaggingRegressor must be True or False"),
-        ({"oob_score": "r2"}, r"`oob_score` .* a function of \(y_true, y_pred\)"),
-        ({"oob_score": True, "bootstrap": False}, "needs bags that lack some rows"),
-        ({"estimator": DecisionTreeRegressor}, "give an object, not a class"),
-        ({"estimator": 3}, "an estimator with fit and predict"),
-        ({"estimator": DecisionTreeClassifier()}, "must be a regressor.*Use BaggingClassifier"),
-        ({"n_jobs": 0}, "`n_jobs`"),
-        ({"random_state": "x"}, "`random_state`"),
-        ({"estimator": DecisionTreeRegressor(max_depth=-1)}, "`max_depth` of DecisionTreeRegressor"),
-    ],
-)
-def test_parameters_are_checked(params, message):
-    X, y = numbers()
-    with pytest.raises(ParameterError, match=message):
-        BaggingRegressor(**params).fit(X, y)
-
-
-def test_wrong_names_and_kinds():
-    with pytest.raises(ParameterError, match="did you mean `max_samples`"):
-        BaggingRegressor().set_params(max_sample=3)
-    with pytest.raises(ParameterError, match=r"must be a classifier.*Use BaggingRegressor"):
-        BaggingClassifier(DecisionTreeRegressor()).fit([[1.0]], [1])
-
-
-def test_a_tree_that_fails_in_one_bag_is_named():
-    X, _ = numbers(40)
-    y = np.zeros(40)
-    y[0] = 1  # bags without row 0 have no counts at all
-    with pytest.raises(DataError, match=r"The DecisionTreeRegressor of bag \d+ failed: DataError: Sum of y"):
-        BaggingRegressor(DecisionTreeRegressor(criterion="poisson"), random_state=0).fit(X, y)
-    model = BaggingRegressor(n_estimators=2, random_state=0).fit(X, y)
-    before = model.predict(X)
-    with pytest.raises(DataError):
-        model.set_params(estimator=DecisionTreeRegressor(criterion="poisson"), n_estimators=10).fit(X, y)
-    assert np.array_equal(model.predict(X), before)  # a failed fit leaves it as it was
-
-
-def test_other_columns_at_predict():
-    X, y = mixed(), labels()
-    model = BaggingClassifier(n_estimators=2, random_state=0).fit(X, y)
-    with pytest.raises(DataError, match="yet now missing:\n- length"):
-        model.predict({k: v for k, v in X.items() if k != "length"})
-    array = BaggingRegressor(n_estimators=2).fit(*numbers())
-    with pytest.raises(DataError, match="X has 3 features, but BaggingRegressor is expecting 5"):
-        array.predict(np.zeros((2, 3)))
-
-
-@pytest.fixture
-def heeds_ctrl_c():
-    """Python ignores it where it was started in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heeds_ctrl_c")
-def test_ctrl_c_leaves_no_threads_and_no_model(monkeypatch):
-    X, y = numbers()
-    grown, whole = [], bagging_trees._grow_bag
-
-    def interrupting(template, coded, bags, bag):
-        if bag == 5:
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        grown.append(bag)
-        time.sleep(0.01)
-        return whole(template, coded, bags, bag)
-
-    monkeypatch.setattr(bagging_trees, "_grow_bag", interrupting)
-    before = set(threading.enumerate())
-    for large in (False, True):
-        monkeypatch.setattr(bagging_trees, "LARGE", 1 if large else 2**30)
-        model = BaggingRegressor(n_estimators=300, n_jobs=3)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X, y)
-        assert set(threading.enumerate()) <= before
-        assert not hasattr(model, "n_features_in_")
-        assert len(grown) < 100
-        grown.clear()
-    monkeypatch.undo()
-    assert len(model.set_params(n_estimators=3).fit(X, y)) == 3
 
 
 def test_parameters_that_speak_of_columns_follow_the_columns():
