@@ -8,8 +8,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
@@ -19,28 +17,19 @@ from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.svm.kernel.base import BaseKernelMachine
 from weald.estimators.svm.kernel.options import MachineOptions, SVCOptions
 from weald.estimators.svm.kernel.svc_margins import ClassMargins
+from weald.estimators.svm.kernel.svc_probabilities import ClassProbabilities
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.kernel.work import Work
 from weald.estimators.svm.targets import class_target
 from weald.svm.binary_tasks import CoefficientLayout, class_tasks, layout_of
-from weald.svm.calibration import Calibrator, agreeing_with, couple, normalise, probabilities_of_two
+from weald.svm.calibration import Calibrator
 from weald.svm.held_out import calibrators, fold_count
 from weald.svm.kernels.choice import KernelLike
 from weald.svm.machines import BinaryTask
 from weald.svm.votes import most_votes, pairs, scores_by_class
 
 
-def _has_probabilities(model: Any) -> bool:
-    """Whether probabilities are asked for; raises AttributeError if not, as `available_if` asks."""
-    if not model.probability:
-        raise AttributeError(
-            "predict_proba is not available when probability=False. Fit with probability=True, or wrap the "
-            "machine in scikit-learn's CalibratedClassifierCV."
-        )
-    return True
-
-
-class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[misc]  # scikit-learn has no types
+class SVC(ClassMargins, ClassProbabilities, ClassifierMixin, BaseKernelMachine):  # type: ignore[misc]  # scikit-learn has no types
     """Support vector machines that classify: the boundary with the widest margin.
 
     Exact machines by a solver of our own, to LIBSVM's tolerance; of several classes a machine for each pair
@@ -362,52 +351,3 @@ class SVC(ClassMargins, ClassifierMixin, BaseKernelMachine):  # type: ignore[mis
         if self.decision_function_shape == "ovr" and not self._fitted.one_against_rest:
             return scores_by_class(decisions, n_classes)
         return decisions
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: TableLike) -> Floats:
-        """The probabilities of the classes, by calibration on held-out rows.
-
-        They agree with `predict`: the predicted class is the likeliest one. Where calibration says otherwise,
-        close to a boundary, the classes in question share their probabilities.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`; columns are matched by name if they have names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            They add up to 1, in the order of `classes_`.
-        """
-        check_is_fitted(self)
-        curves, n_classes = self._fitted.calibrators, len(self.classes_)
-        if curves is None:
-            raise NotFittedError(
-                "predict_proba is not available when fitted with probability=False. Fit again: the curves "
-                "that give probabilities are learned with the machines."
-            )
-        decisions = self._decisions(X)
-        log_odds = np.stack([curve.log_odds(f) for curve, f in zip(curves, decisions.T, strict=True)], axis=1)
-        if n_classes == 2:
-            return probabilities_of_two(log_odds[:, 0], decisions[:, 0])
-        rest = self._fitted.one_against_rest
-        shares = normalise(log_odds) if rest else couple(log_odds, n_classes)
-        return agreeing_with(shares, self._labels(decisions))
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: TableLike) -> Floats:
-        """The logarithm of `predict_proba`; -inf for a probability of 0.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`; columns are matched by name if they have names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Natural logarithms, in the order of `classes_`.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
