@@ -18,7 +18,18 @@ from weald.data.adapters import to_table
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
 from weald.pictures.colours import class_colour, tint
-from weald.pictures.margin_axes import CROSS, GREY, RING, SLACK, SMALL, add_legend, label_axes
+from weald.pictures.margin_axes import (
+    CROSS,
+    GREY,
+    RING,
+    SLACK,
+    SMALL,
+    add_legend,
+    draw_segments,
+    label_axes,
+    marker_size,
+    note_margin,
+)
 from weald.pictures.plane import Plane, plane_of
 from weald.pictures.slack import slack_lines
 from weald.svm.kernels.functions import Spectrum
@@ -198,7 +209,7 @@ def _draw_classes(
     if slack and margin is not None and sides is not None and not plane.held:
         _draw_slack(axes, model, plane, sides, margin)
     if len(classes) == 2:
-        _note_margin(axes, machine)
+        note_margin(axes, machine)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
 
@@ -249,7 +260,7 @@ def _draw_rows(
     classes: list[Any],
     wrong: NDArray[np.bool_] | None,
 ) -> None:
-    size = _marker_size(len(at))
+    size = marker_size(len(at))
     style: dict[str, Any] = {"s": size, "linewidths": 0.6, "edgecolors": "white", "zorder": 4}
     if labels is None:
         axes.scatter(at[:, 0], at[:, 1], color=GREY, **style)
@@ -276,7 +287,7 @@ def _draw_rings(axes: Axes, at: Floats, rows: NDArray[Any] | None) -> None:
     axes.scatter(
         at[rows, 0],
         at[rows, 1],
-        s=2.6 * _marker_size(len(at)),
+        s=2.6 * marker_size(len(at)),
         facecolors="none",
         edgecolors=_INK,
         linewidths=1.0,
@@ -297,19 +308,7 @@ def _draw_slack(axes: Axes, model: Any, plane: Plane, sides: Floats, margin: Flo
 
     starts = plane.values[short]
     ends, reached = slack_lines(value, starts, sides[short], span)
-    _segments(axes, np.stack([starts[reached], ends[reached]], axis=1), SLACK)
-
-
-def _note_margin(axes: Axes, machine: Any) -> None:
-    """Width of the margin and support rows, above the picture."""
-    parts = []
-    width = getattr(machine, "margin_width_", None)
-    if isinstance(width, float) and np.isfinite(width):
-        parts.append(f"margin 2/‖w‖ = {width:.3g}")
-    n_support = getattr(machine, "n_support_", None)
-    if n_support is not None:
-        parts.append(f"{int(np.sum(n_support)):,} support rows")
-    axes.set_title(", ".join(parts), loc="left", fontsize=SMALL, color=GREY)
+    draw_segments(axes, np.stack([starts[reached], ends[reached]], axis=1), SLACK)
 
 
 def _label_numbers(y: TargetLike, n_rows: int, classes: list[Any]) -> NDArray[np.intp]:
@@ -350,7 +349,7 @@ def _draw_fit(
         return
     target = read_target(y, n_rows=plane.table.n_rows, estimator=_OWNER)[:, 0]
     at = np.stack([plane.values[:, 0], target], axis=1)
-    size = _marker_size(len(at))
+    size = marker_size(len(at))
     axes.scatter(at[:, 0], at[:, 1], s=size, color=colour, edgecolors="white", linewidths=0.6, zorder=4)
     predicted = np.asarray(model.predict(plane.like), np.float64)
     margin = None
@@ -363,7 +362,7 @@ def _draw_fit(
         if len(outside) <= 4 * _MOST_LINES:
             edge = predicted + np.sign(target - predicted) * epsilon
             ends = np.stack([at[outside, 0], edge[outside]], axis=1)
-            _segments(axes, np.stack([at[outside], ends], axis=1), SLACK)
+            draw_segments(axes, np.stack([at[outside], ends], axis=1), SLACK)
     n_support = getattr(machine, "support_", None)
     if n_support is not None:
         axes.set_title(f"{len(n_support):,} support rows", loc="left", fontsize=SMALL, color=GREY)
@@ -383,20 +382,6 @@ def _support(machine: Any, n_rows: int, margin: Floats | None) -> NDArray[Any] |
     if rows is not None and exact and fitted_on == n_rows:
         return np.asarray(rows)
     return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)
-
-
-def _segments(axes: Axes, lines: Floats, label: str) -> None:
-    from matplotlib.collections import LineCollection
-
-    if len(lines):
-        style: dict[str, Any] = {"colors": GREY, "linewidths": 0.9, "zorder": 3}
-        axes.add_collection(LineCollection(list(lines), **style), autolim=False)
-        axes.plot([], [], color=GREY, linewidth=0.9, label=label)
-
-
-def _marker_size(n_rows: int) -> float:
-    """In square points: smaller where rows are many."""
-    return float(np.clip(6000 / max(1, n_rows), 9, 36))
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from weald.arrays import Floats
 from weald.pictures.plane import Plane, in_words
 
 if TYPE_CHECKING:
@@ -57,3 +60,30 @@ def _wrapped(axes: Axes, words: str) -> list[str]:
     figure: Any = axes.get_figure(root=True)
     width = axes.get_window_extent().width / (0.52 * SMALL * figure.dpi / 72)
     return textwrap.wrap(words, max(30, int(width)), break_long_words=False)
+
+
+def draw_segments(axes: Axes, lines: Floats, label: str) -> None:
+    """Thin lines, and one entry of the legend for all of them."""
+    from matplotlib.collections import LineCollection
+
+    if len(lines):
+        style: dict[str, Any] = {"colors": GREY, "linewidths": 0.9, "zorder": 3}
+        axes.add_collection(LineCollection(list(lines), **style), autolim=False)
+        axes.plot([], [], color=GREY, linewidth=0.9, label=label)
+
+
+def marker_size(n_rows: int) -> float:
+    """In square points: smaller where rows are many."""
+    return float(np.clip(6000 / max(1, n_rows), 9, 36))
+
+
+def note_margin(axes: Axes, machine: Any) -> None:
+    """Width of the margin and support rows, above the picture."""
+    parts = []
+    width = getattr(machine, "margin_width_", None)
+    if isinstance(width, float) and np.isfinite(width):
+        parts.append(f"margin 2/‖w‖ = {width:.3g}")
+    n_support = getattr(machine, "n_support_", None)
+    if n_support is not None:
+        parts.append(f"{int(np.sum(n_support)):,} support rows")
+    axes.set_title(", ".join(parts), loc="left", fontsize=SMALL, color=GREY)

@@ -57,6 +57,10 @@ class MemberBags:
         )
         return np.unique(drawn)
 
+    def columns_of_all(self, n_bags: int) -> tuple[NDArray[np.int64], ...] | None:
+        """The columns of each of so many bags; None if every bag has all."""
+        return tuple(self.columns(bag) for bag in range(n_bags)) if self.some_columns else None
+
     @property
     def some_columns(self) -> bool:
         """Whether a bag may lack columns."""

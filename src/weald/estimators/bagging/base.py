@@ -199,7 +199,7 @@ class BaseBagging(
             forest=forest,
             schema=coded.schema,
             classes=coded.target.classes,
-            columns=_columns(bags, options.n_estimators),
+            columns=bags.columns_of_all(options.n_estimators),
             trained_on={"_frame_library": frame_library(X), "_missing_columns": missing},
         )
         judged = None
@@ -235,7 +235,7 @@ class BaseBagging(
             fitted=[*(before.fitted if before else []), *fitted],
             schema=names_of(given),
             classes=target.classes,
-            columns=_columns(bags, options.n_estimators),
+            columns=bags.columns_of_all(options.n_estimators),
         )
         judged = None
         if options.oob_score:
@@ -388,10 +388,6 @@ class BaseBagging(
             return tags  # not an estimator, which `fit` will say
         tags.input_tags = replace(theirs, pairwise=False)
         return tags
-
-
-def _columns(bags: MemberBags, n_members: int) -> tuple[NDArray[np.int64], ...] | None:
-    return tuple(bags.columns(bag) for bag in range(n_members)) if bags.some_columns else None
 
 
 def _as_given(target: Target) -> NDArray[Any]:

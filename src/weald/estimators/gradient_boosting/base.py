@@ -21,7 +21,6 @@ from weald.boosting.stage.custom import CustomStageLoss
 from weald.boosting.stage.losses import NativeStageLoss, StageLoss
 from weald.boosting.stage.options import StageOptions
 from weald.boosting.stage.step import HeldOut
-from weald.boosting.stage.table import LossTable
 from weald.boosting.stage.tree_step import TreeStep
 from weald.boosting.stage.watch import StageWatch
 from weald.data.adapters import to_table
@@ -114,7 +113,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             tol=options.tol,
             monitor=monitor,
             owner=self,
-            table=_table(options, step.next_round),
+            table=options.loss_table(step.next_round),
         )
         run_rounds(step, n_rounds, options.learning_rate, watch)
         zero = isinstance(options.init, str) if past is None else past.zero
@@ -384,18 +383,6 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
 
 def _is_estimator(init: object) -> bool:
     return init is not None and not isinstance(init, str)
-
-
-def _table(options: StageBoostingOptions, first_round: int) -> LossTable | None:
-    """The lines that `verbose` asks for."""
-    if not options.verbose:
-        return None
-    return LossTable(
-        int(options.verbose),
-        first_round=first_round,
-        n_rounds=options.n_estimators,
-        out_of_bag=options.subsample < 1,
-    )
 
 
 def _seed(options: StageBoostingOptions) -> int:

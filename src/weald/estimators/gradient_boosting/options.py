@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weald.arrays import Estimator
 from weald.boosting.stage.custom import Loss
+from weald.boosting.stage.table import LossTable
 from weald.estimators.shared.ensemble_options import Trainable
 from weald.parameters import Choice, Flag, GrowthOptions, Nothing, Number, Whole, parameter
 
@@ -72,6 +73,17 @@ class StageBoostingOptions(GrowthOptions):
         Nothing(), Whole(1), hint="Leave it None for no early stopping, or use 10."
     )
     tol: float = parameter(Number(0), hint="Use 1e-4.")
+
+    def loss_table(self, first_round: int) -> LossTable | None:
+        """The lines that `verbose` asks for."""
+        if not self.verbose:
+            return None
+        return LossTable(
+            int(self.verbose),
+            first_round=first_round,
+            n_rounds=self.n_estimators,
+            out_of_bag=self.subsample < 1,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from weald.numbers import as_float
 from weald.parameters import (
     MAX_BINS,
     Choice,
+    Function,
     Instance,
     Nothing,
     NotZero,
@@ -125,16 +126,6 @@ class _Text:
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
-    """Something to call."""
-
-    says: str = "a function"
-
-    def admits(self, value: object) -> bool:
-        return callable(value) and not isinstance(value, type)
-
-
-@dataclass(frozen=True, slots=True)
 class _Device:
     """xgboost's names of devices."""
 
@@ -228,14 +219,14 @@ class XGBOptions(XGBGrowthOptions):
 
     n_estimators: int | None = optional(Whole(0), hint="Use 100, or more with `early_stopping`.")
     objective: str | Callable[..., Any] | None = optional(
-        _Text("the name of an objective"), _Function(), hint="Leave it None."
+        _Text("the name of an objective"), Function("a function"), hint="Leave it None."
     )
     base_score: ArrayLike | None = optional(
         _AnyNumber("a number"), Instance((Collection,), "a list of numbers, one per output"), hint="Use 0.5."
     )
     eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = optional(
         _Text("the name of a metric"),
-        _Function(),
+        Function("a function"),
         Instance((list, tuple), "a list of these"),
         hint="Leave it None for the metric of the objective.",
     )
