@@ -17,7 +17,7 @@ from weald.rows.many_classes import check_scores
 class Score(Protocol):
     """How well an ensemble does on some rows, member by member."""
 
-    def add(self, said: NDArray[Any], weight: float) -> float:
+    def add(self, predicted: NDArray[Any], weight: float) -> float:
         """The error with one more member."""
 
 
@@ -44,10 +44,10 @@ class LabelScore:
         self._votes = np.zeros((len(label), n_classes))
         self._total = int(units.sum())
 
-    def add(self, said: NDArray[np.int32], weight: float) -> float:
+    def add(self, predicted: NDArray[np.int32], weight: float) -> float:
         """The error with one more member."""
         wrong = engine.add_votes(
-            self._votes, said, weight, self._label, self._units, n_threads=self._n_threads
+            self._votes, predicted, weight, self._label, self._units, n_threads=self._n_threads
         )
         return wrong / self._total
 
@@ -67,9 +67,9 @@ class NumberScore:
         self._target, self._share = target, units / units.sum()
         self._medians = RunningMedians(len(target))
 
-    def add(self, said: NDArray[np.float64], weight: float) -> float:
+    def add(self, predicted: NDArray[np.float64], weight: float) -> float:
         """The error with one more member."""
-        median = self._medians.add(said, weight)
+        median = self._medians.add(predicted, weight)
         return float(np.sum(self._share * (median - self._target) ** 2))
 
 
@@ -108,11 +108,11 @@ class Follower:
         """How many rounds are best on the rows held out; None without such."""
         return int(np.argmin(self.errors)) + 1 if self.errors else None
 
-    def __call__(self, member: Any, said: NDArray[Any], weight: float) -> tuple[float, bool]:
+    def __call__(self, member: Any, predicted: NDArray[Any], weight: float) -> tuple[float, bool]:
         """The error on the rows of training, or NaN, and whether to stop."""
-        training = np.nan if self._training is None else self._training.add(said, weight)
+        training = np.nan if self._training is None else self._training.add(predicted, weight)
         if self._held_out is not None:
-            self.errors.append(self._held_out.score.add(self._held_out.answers(member, said), weight))
+            self.errors.append(self._held_out.score.add(self._held_out.answers(member, predicted), weight))
         self._done()
         best = self.n_best
         return training, best is not None and len(self.errors) - best >= self._wait

@@ -29,7 +29,7 @@ class Task(Protocol):
     #: whether a single member may be no better than chance
     keeps_single: bool
 
-    def losses(self, said: NDArray[Any], data: NDArray[np.bool_]) -> NDArray[Any]:
+    def losses(self, predicted: NDArray[Any], data: NDArray[np.bool_]) -> NDArray[Any]:
         """What each row loses by a member's answers: 0 to 1. `data`: the rows that weigh anything now."""
 
     def error(self, losses: NDArray[Any], units: NDArray[np.int64]) -> float:
@@ -75,9 +75,9 @@ class LabelTask:
         self.chance_words = f"guessing one of {n_classes} classes has {self.chance:.3g}"
         self._rate = learning_rate
 
-    def losses(self, said: NDArray[np.int32], data: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def losses(self, predicted: NDArray[np.int32], data: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows are wrong."""
-        wrong: NDArray[np.bool_] = said != self.label
+        wrong: NDArray[np.bool_] = predicted != self.label
         return wrong
 
     def error(self, losses: NDArray[np.bool_], units: NDArray[np.int64]) -> float:
@@ -126,14 +126,14 @@ class NumberTask:
         self._loss = loss
         self._rate = learning_rate
 
-    def losses(self, said: NDArray[np.float64], data: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def losses(self, predicted: NDArray[np.float64], data: NDArray[np.bool_]) -> NDArray[np.float64]:
         """By distance from the truth, as a share of the worst of the data: A5.
 
         Rows that a sample has left out may be further off, but lose no more. Rows that never counted lose
         nothing.
         """
         with np.errstate(invalid="ignore", over="ignore"):
-            away = np.where(self._present, np.abs(said - self.target), 0.0)
+            away = np.where(self._present, np.abs(predicted - self.target), 0.0)
         if not np.isfinite(away.max()):
             raise DataError("a member predicts a number that is missing, infinite or far beyond the targets.")
         worst = float(away[data].max())

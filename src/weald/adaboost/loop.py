@@ -132,7 +132,7 @@ def boost(plan: RoundsPlan, task: Task, weights: RowWeights, learner: Learner, w
             continue
         if plan.keep_row_weights:
             found.row_weights.append(weights.units / TOTAL)
-        training_error, ends = watch(outcome.member, outcome.said, outcome.weight)
+        training_error, ends = watch(outcome.member, outcome.predicted, outcome.weight)
         found.members.append(outcome.member)
         found.rounds.append(
             Round(outcome.error, outcome.weight, seen.training.attempt, restarted, training_error)
@@ -162,7 +162,7 @@ class _Tries:
 @dataclass(frozen=True, slots=True)
 class _Kept:
     member: Any
-    said: NDArray[Any]
+    predicted: NDArray[Any]
     losses: NDArray[Any]
     error: float
     weight: float
@@ -176,21 +176,21 @@ def _attempt(plan: RoundsPlan, task: Task, learner: Learner, seen: Seen, at: _Tr
     answered = _answered(plan, task, learner, seen, at)
     if answered is None:
         return "again"
-    member, said, losses = answered
+    member, predicted, losses = answered
     error = task.error(losses, seen.judging)
     if error <= 0.0 and not losses[at.weights.present].any():
-        return _Kept(member, said, losses, 0.0, 1.0, last=True)
+        return _Kept(member, predicted, losses, 0.0, 1.0, last=True)
     always_wrong = error >= 1.0 and task.chance == 0.5 and bool(losses[at.weights.present].all())
     if not always_wrong:
         # Right, or wrong, on all of its sample and not on all rows: half a row is the other way.
         half = 0.5 / seen.n_parts
         error = min(max(error, half), 1.0 - half)
     if error < task.chance - _ROUNDING:
-        return _Kept(member, said, losses, error, _usable(plan, task.weight(error)))
+        return _Kept(member, predicted, losses, error, _usable(plan, task.weight(error)))
     if plan.worse_than_chance == "negate" and error > task.chance + _ROUNDING:
         weight = -1.0 if always_wrong else _usable(plan, task.weight(error))
-        return _Kept(member, said, losses, error, weight, last=always_wrong)
-    return _no_better(plan, task, learner, at, error, _Kept(member, said, losses, error, 1.0, last=True))
+        return _Kept(member, predicted, losses, error, weight, last=always_wrong)
+    return _no_better(plan, task, learner, at, error, _Kept(member, predicted, losses, error, 1.0, last=True))
 
 
 def _answered(
@@ -200,8 +200,8 @@ def _answered(
     try:
         with naming_member(f"The {learner.name} of round {at.n_done + 1}"):
             member = learner.fit(seen.training)
-            said = learner.said(member)
-            return member, said, task.losses(said, seen.base > 0)
+            predicted = learner.predicted(member)
+            return member, predicted, task.losses(predicted, seen.base > 0)
     except WealdError as failure:
         if not (seen.training.counted and _lacks_class(task, seen, at)):
             raise

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 _BLOCK = 2**15
 
 
-def weighted_median(said: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def weighted_median(predicted: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The smallest answer with at least half of the members' weight up to it, in each row.
 
     Parameters
     ----------
-    said : ndarray of shape (n_rows, n_members)
-        What each member says.
+    predicted : ndarray of shape (n_rows, n_members)
+        What each member predicts.
     weights : ndarray of shape (n_members,)
         What members count; at least 0.
 
@@ -24,8 +24,8 @@ def weighted_median(said: NDArray[np.float64], weights: NDArray[np.float64]) -> 
     >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([1.0, 1.0, 3.0]))
     array([2.])
     """
-    order = np.argsort(said, axis=1, kind="stable")
-    return _halfway(np.take_along_axis(said, order, axis=1), weights[order])
+    order = np.argsort(predicted, axis=1, kind="stable")
+    return _halfway(np.take_along_axis(predicted, order, axis=1), weights[order])
 
 
 def _halfway(ordered: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -49,16 +49,16 @@ class RunningMedians:
         self._n_members = 0
         self._said, self._weights = np.empty((n_rows, 0)), np.empty((n_rows, 0))
 
-    def add(self, said: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+    def add(self, predicted: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
         """The medians with one more member, the same as `weighted_median` finds for all of them."""
-        n_rows, m = len(said), self._n_members
+        n_rows, m = len(predicted), self._n_members
         if m == self._said.shape[1]:
             self._said, self._weights = (_wider(each) for each in (self._said, self._weights))
         found = np.empty(n_rows)
         size = max(1, _BLOCK // (m + 1))
         for first in range(0, n_rows, size):
             rows = slice(first, first + size)
-            ordered, weights, mine = self._said[rows, : m + 1], self._weights[rows, : m + 1], said[rows]
+            ordered, weights, mine = self._said[rows, : m + 1], self._weights[rows, : m + 1], predicted[rows]
             before = ordered[:, :m] <= mine[:, None]
             _put(ordered, before, mine)
             _put(weights, before, weight)

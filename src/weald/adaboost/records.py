@@ -35,7 +35,7 @@ class Learner(Protocol):
     def fit(self, training: MemberRows) -> Any:
         """A member."""
 
-    def said(self, member: Any) -> NDArray[Any]:
+    def predicted(self, member: Any) -> NDArray[Any]:
         """A member's answer to every row: class numbers (int32) or numbers."""
 
     def read(self, X: TableLike, owner: str) -> tuple[Any, int]:

@@ -41,5 +41,5 @@ class Stumps:
             What the split lowers.
         """
         which = CLASS_CRITERIA.index(criterion)
-        arrays, said = engine.grow_stump(self._rows, weights, which, n_threads=self._n_threads)
-        return class_forest(self._codes, arrays, weight_power=0, bounded=False).forest, said
+        arrays, predicted = engine.grow_stump(self._rows, weights, which, n_threads=self._n_threads)
+        return class_forest(self._codes, arrays, weight_power=0, bounded=False).forest, predicted

@@ -36,7 +36,7 @@ def reweigh(
 
 def add_votes(
     votes: NDArray[np.float64],
-    said: NDArray[np.int32],
+    predicted: NDArray[np.int32],
     weight: float,
     label: NDArray[np.int32],
     units: NDArray[np.int64],
@@ -44,7 +44,7 @@ def add_votes(
     n_threads: int,
 ) -> int:
     """Add a member's votes, in place; the units of rows that all votes so far have wrong."""
-    return _core.add_votes(votes, said, weight, label, units, n_threads)
+    return _core.add_votes(votes, predicted, weight, label, units, n_threads)
 
 
 def stump_rows(codes: NativeCodes, label: NDArray[np.int32], n_classes: int, *, n_threads: int) -> StumpRows:
@@ -56,5 +56,5 @@ def grow_stump(
     rows: StumpRows, weights: NDArray[np.int64], criterion: int, *, n_threads: int
 ) -> tuple[TreeArrays, NDArray[np.int32]]:
     """The best stump of some weights, and the class it gives each row; see core/boosting/adaboost."""
-    said = np.empty(len(weights), np.int32)
-    return _core.grow_stump(rows, weights, criterion, n_threads, said), said
+    predicted = np.empty(len(weights), np.int32)
+    return _core.grow_stump(rows, weights, criterion, n_threads, predicted), predicted

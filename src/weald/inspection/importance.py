@@ -123,9 +123,9 @@ class _OneTree:
         self.table = _only_columns(take_rows(rows.table, unseen), list(self.readers))
         self.answer_of_leaf = answers_of(tree.value, n_classes)
         self.node = leaf_nodes(tree, self.table, n_threads=self.n_threads)[:, 0]
-        self.said = self.answer_of_leaf[~tree.slot[self.node]]
+        self.predicted = self.answer_of_leaf[~tree.slot[self.node]]
         self.ends = _subtree_ends(tree)
-        self.wrong = error(truth, self.said)
+        self.wrong = error(truth, self.predicted)
 
     def rise(self, columns: Sequence[int], order: NDArray[np.int64]) -> float:
         """How much more wrong the tree is with the rows of these columns in another order."""
@@ -139,9 +139,9 @@ class _OneTree:
         taken = self.unseen[order[moved]]
         table = with_columns(table, {j: take_values(self.source.columns[j], taken) for j in columns})
         node = leaf_nodes(self.tree, table, n_threads=self.n_threads)[:, 0]
-        said = self.said.copy()
-        said[moved] = self.answer_of_leaf[~self.tree.slot[node]]
-        return self.error(self.truth, said) - self.wrong
+        predicted = self.predicted.copy()
+        predicted[moved] = self.answer_of_leaf[~self.tree.slot[node]]
+        return self.error(self.truth, predicted) - self.wrong
 
     def _passes(self, columns: Sequence[int]) -> NDArray[np.bool_]:
         """Whether each node stands below a split on one of the columns: no other leaf can change."""

@@ -41,7 +41,7 @@ class _Path:
 def shap_values(
     forest: Forest, table: Table, trees: tuple[int, int] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What each column adds to the raw scores, and what the trees say of no column at all.
+    """What each column adds to the raw scores, and what the trees predict by no column at all.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class _Sides:
 
 
 def _add_leaf(out: NDArray[np.float64], forest: Forest, t: int, path: _Path, sides: _Sides) -> None:
-    """Add what a leaf says to the values of all rows: (n_rows, n_outputs, n_columns)."""
+    """Add what a leaf predicts to the values of all rows: (n_rows, n_outputs, n_columns)."""
     d = len(path.columns)
     if not d:
         return

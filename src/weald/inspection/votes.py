@@ -57,7 +57,7 @@ class TrainingRows:
 
 
 def answers_of(values: NDArray[np.float64], n_classes: Sequence[int]) -> NDArray[Any]:
-    """What leaf values say, one column per output: the class of the largest share (of equal ones the first).
+    """What leaf values predict, a column per output: the class of the largest share (of equals the first).
 
     Without classes they are the answer themselves.
 
@@ -71,14 +71,14 @@ def answers_of(values: NDArray[np.float64], n_classes: Sequence[int]) -> NDArray
     return np.stack(parts, axis=1)
 
 
-def wrong_share(truth: NDArray[Any], said: NDArray[Any]) -> float:
+def wrong_share(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
     """The share of rows with a wrong label in some output."""
-    return float((truth != said).any(axis=1).mean())
+    return float((truth != predicted).any(axis=1).mean())
 
 
-def squared_error(truth: NDArray[Any], said: NDArray[Any]) -> float:
+def squared_error(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
     """The mean squared error, over rows and outputs."""
-    return float(np.square(truth - said).mean())
+    return float(np.square(truth - predicted).mean())
 
 
 def class_votes(rows: TrainingRows) -> NDArray[np.int64]:
@@ -117,13 +117,13 @@ def error_curve(
     counting = rows.counting()
     sums = np.zeros((n_rows, forest.width))
     n_trees = np.zeros(n_rows, np.int64)
-    said = np.zeros(truth.shape, truth.dtype)
+    predicted = np.zeros(truth.shape, truth.dtype)
     curve = np.full(forest.n_trees, np.nan)
     for t, (unseen, leaf) in enumerate(rows.unseen_leaves()):
         sums[unseen] += forest.value[leaf]
         n_trees[unseen] += 1
-        said[unseen] = answers_of(sums[unseen] / n_trees[unseen, None], n_classes)
+        predicted[unseen] = answers_of(sums[unseen] / n_trees[unseen, None], n_classes)
         judged = np.flatnonzero(counting & (n_trees > 0))
         if len(judged):
-            curve[t] = error(truth[judged], said[judged])
+            curve[t] = error(truth[judged], predicted[judged])
     return curve, n_trees

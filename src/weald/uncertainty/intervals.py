@@ -1,4 +1,4 @@
-"""Intervals by the jackknife+ after the bootstrap: what trees say that did not see a row, and how they erred.
+"""Intervals by the jackknife+ after the bootstrap: from trees that did not see a row, and their errors.
 
 Equations U7–U9 of `docs/methods/forests.md`, after Kim, Xu and Barber (2020).
 """

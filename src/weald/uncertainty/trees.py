@@ -1,4 +1,4 @@
-"""What single trees say, and which rows they were grown on, in blocks that stay within a bounded memory."""
+"""What single trees predict, and which rows they were grown on, in blocks that stay within some memory."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ void write_split(const StumpRows& rows, const Split& split, int64_t left_weight,
   std::sort(root.set.begin(), root.set.end());
 }
 
-// What the stump says of each row, and how many present rows go left.
+// What the stump predicts for each row, and how many present rows go left.
 int64_t answer(const StumpRows& rows, const NodeRecord& root, std::span<const int64_t> weights, int32_t left_class,
                int32_t right_class, std::span<int32_t> said, Run& run) {
   const CodeColumn& column = *rows.columns()[static_cast<size_t>(root.column)].codes;

@@ -1,5 +1,5 @@
-// Kernel values as a matrix, and sums of them: what a fitted machine says of new rows, and what the solver compares its
-// gradient with. Double all the way (docs/methods/svm.md, equation P1).
+// Kernel values as a matrix, and sums of them: what a fitted machine predicts for new rows, and what the solver
+// compares its gradient with. Double all the way (docs/methods/svm.md, equation P1).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""What the leaves of a stagewise tree say: one step from the scores so far, or the exact minimum of the loss.
+"""What leaves of a stagewise tree predict: one step from the scores so far, or the exact minimum of the loss.
 
 Equations S8 to S12 of docs/methods/gradient_boosting.md.
 """
@@ -102,7 +102,7 @@ def leaf_values(
         both = (for_one > 0) & (for_other > 0)
         odds = np.divide(for_one, for_other, out=np.ones(len(both)), where=both)
         half = (engine.map_values("log", odds) / 2).clip(-loss.most, loss.most)
-        # Both weights may have rounded to 0: such a leaf says nothing.
+        # Both weights may have rounded to 0: such a leaf adds nothing.
         one_way = np.where(for_one > 0, loss.most, np.where(for_other > 0, -loss.most, 0.0))
         return np.where(both, half, one_way)
     return _searched(loss, leaves, scores, output)

@@ -60,8 +60,8 @@ class OtherLearner:
         table = self._X if all_rows else take(self._X, rows)
         return fit_member(member, table, self._y[rows], **extra)
 
-    def said(self, member: Estimator) -> NDArray[Any]:
-        """What a member says of every row."""
+    def predicted(self, member: Estimator) -> NDArray[Any]:
+        """What a member predicts for every row."""
         return self.answers(member, self._X)
 
     def read(self, X: TableLike, owner: str) -> tuple[Any, int]:
@@ -70,7 +70,7 @@ class OtherLearner:
         return table, outline(table).n_rows
 
     def answers(self, member: Estimator, table: TableLike) -> NDArray[Any]:
-        """What a member says of the rows of a table."""
+        """What a member predicts for the rows of a table."""
         return answers(member, table, self._classes)
 
 
@@ -80,13 +80,13 @@ def is_random(template: Estimator) -> bool:
 
 
 def answers(member: Estimator, X: TableLike, classes: NDArray[Any] | None) -> NDArray[Any]:
-    """What a member says of a table: class numbers or numbers."""
-    said = member.predict(X)
+    """What a member predicts for a table: class numbers or numbers."""
+    predicted = member.predict(X)
     if classes is not None:
-        return label_positions(said, classes).astype(np.int32)
-    numbers: NDArray[np.float64] = np.asarray(said, np.float64)
+        return label_positions(predicted, classes).astype(np.int32)
+    numbers: NDArray[np.float64] = np.asarray(predicted, np.float64)
     if numbers.size != len(numbers):
-        raise DataError(f"It predicts {numbers.shape[1]} numbers a row where one is needed.")
+        raise DataError(f"It predicts {numbers.shape[1]} numbers per row where one is needed.")
     return numbers.reshape(-1)
 
 
@@ -132,11 +132,11 @@ class BoostedOthers:
         return outline(table).n_rows
 
     def each(self, table: TableLike, n_jobs: int | None) -> Iterator[NDArray[Any]]:
-        """What each member says: class numbers or numbers."""
+        """What each member predicts: class numbers or numbers."""
         for number, member in enumerate(self.fitted, start=1):
             with naming_member(f"The {type(member).__name__} of round {number}"):
-                said = answers(member, table, self.classes)
-            yield said
+                predicted = answers(member, table, self.classes)
+            yield predicted
 
     def votes(self, table: TableLike, n_jobs: int | None) -> NDArray[np.float64]:
         """What the members' votes for each class count: (rows, classes)."""
@@ -151,12 +151,12 @@ class BoostedOthers:
         assert self.classes is not None
         votes = np.zeros((self.n_rows(table), len(self.classes)))
         every = np.arange(len(votes))
-        for said, weight in zip(self.each(table, n_jobs), self.weights.tolist(), strict=True):
-            votes[every, said] += weight
+        for predicted, weight in zip(self.each(table, n_jobs), self.weights.tolist(), strict=True):
+            votes[every, predicted] += weight
             yield votes
 
     def blocks(self, table: TableLike, n_jobs: int | None) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """What all members say of all rows: (rows, members)."""
+        """What all members predict for all rows: (rows, members)."""
         yield slice(0, self.n_rows(table)), np.stack(list(self.each(table, n_jobs)), axis=1)
 
     def importances(self) -> NDArray[np.float64]:

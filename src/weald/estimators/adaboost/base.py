@@ -218,7 +218,7 @@ class BaseAdaBoost(
         if rows is not None:
             units = RowWeights(None if weight is None else weight[rows], len(rows)).start_units
             score = self._score(target.values[rows, 0], target, units)
-            return HeldOut(score, lambda _, said: said[rows])
+            return HeldOut(score, lambda _, predicted: predicted[rows])
         if stopping.given is None:
             return None
         return self._on_set(learner, target, *stopping.given)

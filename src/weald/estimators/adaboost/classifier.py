@@ -282,8 +282,8 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         """
         from sklearn.metrics import accuracy_score
 
-        for said in self.staged_predict(X):
-            yield float(accuracy_score(y, said, sample_weight=sample_weight))
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _fitted_classes(self) -> NDArray[Any]:
         check_is_fitted(self)

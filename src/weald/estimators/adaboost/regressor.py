@@ -156,8 +156,8 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         members = self._members
         table = members.read(X, type(self).__name__)
         found = np.empty(members.n_rows(table))
-        for rows, said in members.blocks(table, self._checked_options().n_jobs):
-            found[rows] = weighted_median(said, self.estimator_weights_)
+        for rows, predicted in members.blocks(table, self._checked_options().n_jobs):
+            found[rows] = weighted_median(predicted, self.estimator_weights_)
         return found
 
     def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
@@ -178,8 +178,8 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         table = members.read(X, type(self).__name__)
         medians = RunningMedians(members.n_rows(table))
         each = members.each(table, self._checked_options().n_jobs)
-        for said, weight in zip(each, self.estimator_weights_.tolist(), strict=True):
-            yield medians.add(said, weight)
+        for predicted, weight in zip(each, self.estimator_weights_.tolist(), strict=True):
+            yield medians.add(predicted, weight)
 
     def staged_score(
         self, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None
@@ -202,8 +202,8 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         """
         from sklearn.metrics import r2_score
 
-        for said in self.staged_predict(X):
-            yield float(r2_score(y, said, sample_weight=sample_weight))
+        for predicted in self.staged_predict(X):
+            yield float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _default(self) -> Any:
         return DecisionTreeRegressor(max_depth=3)

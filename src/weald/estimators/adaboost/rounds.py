@@ -49,12 +49,14 @@ class RoundReading:
         weights = RowWeights(stopping.weight, n_rows)
         task = self._task(target, weights.present, options)
         choice = RowChoice(self._plan(options, members.seed), weights)
-        for each, said in zip(self._rounds, members.each(table, self._checked_options().n_jobs), strict=True):
+        for each, predicted in zip(
+            self._rounds, members.each(table, self._checked_options().n_jobs), strict=True
+        ):
             if each.restarted:
                 weights.reset()
             yield weights.units / TOTAL
             seen = choice.seen(each.attempt)
-            weights.take(*task.reweighed(seen.base, task.losses(said, seen.base > 0), each.weight))
+            weights.take(*task.reweighed(seen.base, task.losses(predicted, seen.base > 0), each.weight))
 
     def row_weights(
         self: Any, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None, *, round_number: int

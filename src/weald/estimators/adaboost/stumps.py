@@ -77,13 +77,13 @@ class StumpLearner(TreeLearner):
 
     def fit(self, training: MemberRows) -> Forest:
         """A stump of one round."""
-        forest, said = self._stumps.grow(training.units, self._criterion)
+        forest, predicted = self._stumps.grow(training.units, self._criterion)
         forest = forest if training.counted else in_shares(forest)
-        self._last = forest, said
+        self._last = forest, predicted
         return forest
 
-    def said(self, member: Forest) -> NDArray[Any]:
-        """What a stump says of every row."""
+    def predicted(self, member: Forest) -> NDArray[Any]:
+        """What a stump predicts for every row."""
         if self._last is not None and self._last[0] is member:
             return self._last[1]
-        return super().said(member)
+        return super().predicted(member)

@@ -92,8 +92,8 @@ class TreeLearner:
         ).forest
         return forest if training.counted else in_shares(forest)
 
-    def said(self, member: Forest) -> NDArray[Any]:
-        """What a tree says of every row."""
+    def predicted(self, member: Forest) -> NDArray[Any]:
+        """What a tree predicts for every row."""
         return self.answers(member, self._coded.table)
 
     def read(self, X: TableLike, owner: str) -> tuple[Table, int]:
@@ -103,7 +103,7 @@ class TreeLearner:
         return table, table.n_rows
 
     def answers(self, member: Forest, table: Table) -> NDArray[Any]:
-        """What a tree says of the rows of a table."""
+        """What a tree predicts for the rows of a table."""
         if self._coded.target.classes is None:
             return raw_scores(member, table, n_threads=self._coded.n_threads)[:, 0]
         # Not the shares of all classes for every row, which may be thousands.
@@ -168,14 +168,14 @@ class BoostedTrees:
         return staged_scores(self.voting, table, range(1, len(self) + 1), n_threads=thread_count(n_jobs))
 
     def each(self, table: Table, n_jobs: int | None) -> Iterator[NDArray[Any]]:
-        """What each member says: class numbers or numbers."""
+        """What each member predicts: class numbers or numbers."""
         chosen = most_frequent(self.forest.value) if self.classes is not None else self.forest.value[:, 0]
         for t in range(len(self)):
             leaves = leaf_nodes(self.forest, table, n_threads=thread_count(n_jobs), trees=(t, t + 1))[:, 0]
             yield chosen[~self.forest.slot[leaves + self.forest.tree_start[t]]]
 
     def blocks(self, table: Table, n_jobs: int | None) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """What all members say of some rows, and then of others: (rows, members)."""
+        """What all members predict for some rows, and then for others: (rows, members)."""
         size = max(1, _PAIRS // len(self))
         for first in range(0, table.n_rows, size):
             rows = slice(first, min(first + size, table.n_rows))

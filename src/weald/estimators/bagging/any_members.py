@@ -56,15 +56,15 @@ class OtherMembers:
     def mean(
         self, X: TableLike, owner: str, n_jobs: int | None, asked: Asked = NOTHING
     ) -> NDArray[np.float64]:
-        """The mean of what the members say of each row, added up in their order: (rows, width)."""
-        said = self.each(self.saying, self.read(X, owner), n_jobs, asked=asked)
-        total = next(said)
-        for part in said:
+        """The mean of what the members predict for each row, added up in their order: (rows, width)."""
+        predicted = self.each(self.predicting, self.read(X, owner), n_jobs, asked=asked)
+        total = next(predicted)
+        for part in predicted:
             total = total + part
         return total / len(self)  # type: ignore[no-any-return]
 
     @property
-    def saying(self) -> str:
+    def predicting(self) -> str:
         """What is averaged: numbers, or shares of classes."""
         return "numbers" if self.classes is None else "shares"
 
@@ -80,7 +80,7 @@ class OtherMembers:
         rows: Callable[[int], NDArray[np.int64] | None] = lambda bag: None,
         asked: Asked = NOTHING,
     ) -> Iterator[Any]:
-        """What each member says of a table that `read` gave, one after another; `rows`: those of a bag."""
+        """What each member predicts for a table that `read` gave, one by one; `rows`: those of a bag."""
         classes = None if self.classes is None else self.classes[0]
         work = (
             (what, member, X, rows(bag), self._columns_of(bag), classes, asked, bag)
@@ -195,7 +195,7 @@ def _said(
     asked: Asked,
     bag: int,
 ) -> Any:
-    """What a member says of some rows, with its name on any error."""
+    """What a member predicts for some rows, with its name on any error."""
     # A member that knows of a class which its bag lacks may take the logarithm of that share, 0.
     with naming_member(f"The {type(member).__name__} of bag {bag}"), np.errstate(divide="ignore"):
         if rows is not None and not len(rows):
@@ -209,14 +209,16 @@ def shares_of(
     """Probabilities in the order of `classes`, 0 for those the member never saw; or its vote as 0 and 1."""
     if hasattr(member, "predict_proba"):
         if asked.get("predict_log_proba"):
-            said = np.exp(np.asarray(member.predict_log_proba(X, **asked["predict_log_proba"]), np.float64))
+            predicted = np.exp(
+                np.asarray(member.predict_log_proba(X, **asked["predict_log_proba"]), np.float64)
+            )
         else:
-            said = np.asarray(member.predict_proba(X, **asked.get("predict_proba", {})), np.float64)
+            predicted = np.asarray(member.predict_proba(X, **asked.get("predict_proba", {})), np.float64)
         place = label_positions(getattr(member, "classes_", classes), classes)
-        if said.shape[1:] != place.shape:
-            raise DataError(f"it gives probabilities of shape {said.shape} for {len(place)} classes.")
-        shares = np.zeros((len(said), len(classes)))
-        shares[:, place] = said
+        if predicted.shape[1:] != place.shape:
+            raise DataError(f"it gives probabilities of shape {predicted.shape} for {len(place)} classes.")
+        shares = np.zeros((len(predicted), len(classes)))
+        shares[:, place] = predicted
         return shares
     chosen = label_positions(member.predict(X, **asked.get("predict", {})), classes)
     votes = np.zeros((len(chosen), len(classes)))

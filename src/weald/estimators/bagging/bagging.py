@@ -182,9 +182,9 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         members, n_jobs = self._members, self._checked_options().n_jobs
         assert isinstance(members, OtherMembers)
         asked = self._routed("decision_function", params)
-        said = members.each("decisions", members.read(X, type(self).__name__), n_jobs, asked=asked)
-        total = next(said)
-        for part in said:
+        predicted = members.each("decisions", members.read(X, type(self).__name__), n_jobs, asked=asked)
+        total = next(predicted)
+        for part in predicted:
             total = total + part
         return total / len(members)  # type: ignore[no-any-return]
 
@@ -220,9 +220,11 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         classes, some = bagged.members.classes[0], found.n_votes > 0
         weight = bagged.weight
         some &= True if weight is None else weight > 0
-        said = restore_labels(classes, most_frequent(found.mean[some]))
+        predicted = restore_labels(classes, most_frequent(found.mean[some]))
         truth = restore_labels(classes, bagged.target.values[some, 0])
-        value = score(self.oob_score, truth, said, None if weight is None else weight[some], accuracy_score)
+        value = score(
+            self.oob_score, truth, predicted, None if weight is None else weight[some], accuracy_score
+        )
         return {"oob_decision_function_": found.mean, "oob_score_": value}
 
 
@@ -328,8 +330,8 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
 
         some, weight = found.n_votes > 0, bagged.weight
         some &= True if weight is None else weight > 0
-        truth, said = _flat(bagged.target.values[some]), _flat(found.mean[some])
-        value = score(self.oob_score, truth, said, None if weight is None else weight[some], r2_score)
+        truth, predicted = _flat(bagged.target.values[some]), _flat(found.mean[some])
+        value = score(self.oob_score, truth, predicted, None if weight is None else weight[some], r2_score)
         return {"oob_prediction_": _flat(found.mean), "oob_score_": value}
 
     def __sklearn_tags__(self) -> Any:

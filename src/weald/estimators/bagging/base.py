@@ -330,7 +330,7 @@ class BaseBagging(
         set_fitted(self, brought, schema=members.schema, forgotten=forgotten)
 
     def _mean(self, X: TableLike, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
-        """The mean of what the members say: (rows, width)."""
+        """The mean of what the members predict: (rows, width)."""
         check_is_fitted(self)
         members, owner = self._members, type(self).__name__
         asked = self._routed(method, params)

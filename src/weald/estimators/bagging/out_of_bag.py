@@ -23,7 +23,7 @@ _NAMED = 5
 
 
 class OutOfBagMeans(NamedTuple):
-    """The mean of what the members say of the rows that their bags lack."""
+    """The mean of what the members predict for the rows that their bags lack."""
 
     mean: NDArray[np.float64]  # (rows, width); NaN for a row that is in every bag
     n_votes: NDArray[np.int64]  # (rows,)
@@ -43,8 +43,8 @@ def judge_trees(members: TreeMembers, table: Table, bags: MemberBags, n_threads:
     total, votes = np.zeros((bags.n_rows, members.forest.width)), np.zeros(bags.n_rows, np.int64)
     for bag in range(len(members)):
         out = bags.counts(bag) == 0
-        said = raw_scores(members.forest, table, n_threads=n_threads, trees=(bag, bag + 1))
-        total[out] += said[out]
+        predicted = raw_scores(members.forest, table, n_threads=n_threads, trees=(bag, bag + 1))
+        total[out] += predicted[out]
         votes += out
     return _mean(total, votes)
 
@@ -58,10 +58,10 @@ def judge_others(
     def out_of_bag(bag: int) -> NDArray[np.int64]:
         return np.flatnonzero(bags.counts(bag) == 0)
 
-    for bag, said in enumerate(members.each(members.saying, X, n_jobs, out_of_bag)):
-        if said is not None:
+    for bag, predicted in enumerate(members.each(members.predicting, X, n_jobs, out_of_bag)):
+        if predicted is not None:
             out = out_of_bag(bag)
-            total[out] += said
+            total[out] += predicted
             votes[out] += 1
     return _mean(total, votes)
 
@@ -100,11 +100,11 @@ def warn_of_rows_in_every_bag(
 def score(
     metric: bool | Callable[..., float],
     truth: NDArray[Any],
-    said: NDArray[Any],
+    predicted: NDArray[Any],
     weight: NDArray[np.float64] | None,
     default: Callable[..., float],
 ) -> float:
     """The out-of-bag score: of a metric of the user's, or by default one that minds the weights."""
     if callable(metric):
-        return metric(truth, said)
-    return float(default(truth, said, sample_weight=weight))
+        return metric(truth, predicted)
+    return float(default(truth, predicted, sample_weight=weight))

@@ -44,7 +44,7 @@ from weald.rows.growth import GrowOptions, TreeBags
 
 #: rows a bag counts in 32 bits
 _MOST_DRAWS = 2**32 - 1
-#: what trees say of the rows they did not see; only with `oob_score`
+#: what trees predict for the rows they did not see; only with `oob_score`
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
@@ -70,7 +70,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
     def _set_oob_score_and_attributes(
         self, found: OutOfBagSums, target: Target, options: ForestOptions
     ) -> dict[str, Any]:
-        """The attributes that tell what trees say of the rows they did not see, for `fit` to assign."""
+        """The attributes that tell what trees predict for the rows they did not see, for `fit` to assign."""
 
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Grow the forest.
@@ -239,7 +239,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         target: Target,
         options: ForestOptions,
     ) -> dict[str, Any]:
-        """What trees say of the rows they did not see; not looked up again if no tree was added."""
+        """What trees predict for the rows they did not see; not looked up again if no tree was added."""
         if past is not None and forest.n_trees == past.forest_.n_trees and "oob_score_" in vars(past):
             return {name: vars(past)[name] for name in _OUT_OF_BAG if name in vars(past)}
         n_threads = thread_count(options.n_jobs)

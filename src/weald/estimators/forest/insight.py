@@ -358,7 +358,7 @@ class ForestInsight:
             labels = [restore_labels(c, column) for c, column in zip(classes, numbers.T, strict=True)]
             return labels[0] if len(labels) == 1 else side_by_side(labels)
 
-        return lambda truth, said: float(metric(as_given(truth), as_given(said)))
+        return lambda truth, predicted: float(metric(as_given(truth), as_given(predicted)))
 
 
 def _check_bags(bags: BagRecord, n_rows: int, owner: str) -> None:

@@ -1,4 +1,4 @@
-"""What the trees of a forest say of the rows they did not see."""
+"""What the trees of a forest predict for the rows they did not see."""
 
 from __future__ import annotations
 

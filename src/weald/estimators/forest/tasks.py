@@ -1,4 +1,4 @@
-"""What forests learn and say by task: labels with their shares, or numbers."""
+"""What forests learn and predict by task: labels with their shares, or numbers."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class ForestClassifier(LabelPredictions, BaseForest):
         shares = split_shares(found.means(), target.n_classes)
         judged = found.judged
         truth = [restore_labels(c, v[judged]) for c, v in zip(target.classes, target.values.T, strict=True)]
-        said = [
+        predicted = [
             restore_labels(c, most_frequent(each[judged]))
             for c, each in zip(target.classes, shares, strict=True)
         ]
-        y_true, y_pred = (x[0] if len(x) == 1 else side_by_side(x) for x in (truth, said))
+        y_true, y_pred = (x[0] if len(x) == 1 else side_by_side(x) for x in (truth, predicted))
         if not judged.any():
             score = np.nan  # `means` has warned of every row
         elif callable(options.oob_score):

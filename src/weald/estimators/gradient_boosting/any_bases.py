@@ -78,8 +78,8 @@ class BaseStep(StageStep):
             extra = {}
             if self._weighs and weight is not None:
                 extra["sample_weight"] = weight if rows is None else weight[rows]
-            said = residual if rows is None else residual[rows]
-            fit_member(estimator, take(self._X, rows), said, **extra)
+            predicted = residual if rows is None else residual[rows]
+            fit_member(estimator, take(self._X, rows), predicted, **extra)
             base = number_of_row(estimator, self._X, len(residual))
         return estimator, base, self._search(output, base)
 

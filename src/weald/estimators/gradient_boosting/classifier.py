@@ -39,8 +39,9 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     """Gradient boosting that classifies.
 
     Every round grows a small tree on the pseudo-residuals, minus the slope of the loss at the scores so far,
-    and adds what its leaves say, times the learning rate; of more than two classes one tree per class. Splits
-    are exact by default; `max_bins` trades that for speed. Missing values and categories need no preparation.
+    and adds what its leaves predict, times the learning rate; of more than two classes one tree per class.
+    Splits are exact by default; `max_bins` trades that for speed. Missing values and categories need no
+    preparation.
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
     """Gradient boosting that predicts numbers.
 
     Every round grows a small tree on the pseudo-residuals, minus the slope of the loss at the predictions so
-    far, and adds what its leaves say, times the learning rate. Splits are exact by default; `max_bins` trades
-    that for speed. Missing values and categories need no preparation.
+    far, and adds what its leaves predict, times the learning rate. Splits are exact by default; `max_bins`
+    trades that for speed. Missing values and categories need no preparation.
 
     Parameters
     ----------

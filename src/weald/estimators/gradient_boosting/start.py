@@ -56,8 +56,8 @@ class ConstantStart:
 
 def class_shares(raw: Floats, link: str, *, n_threads: int = 1) -> Floats:
     """Shares of the classes, (n_rows, n_classes), from raw scores, (n_rows, n_outputs)."""
-    said = apply_link(link, raw, n_threads=n_threads)
-    return said if said.shape[1] > 1 else np.concatenate([1.0 - said, said], axis=1)
+    predicted = apply_link(link, raw, n_threads=n_threads)
+    return predicted if predicted.shape[1] > 1 else np.concatenate([1.0 - predicted, predicted], axis=1)
 
 
 class EstimatorStart:

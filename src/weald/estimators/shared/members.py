@@ -110,10 +110,10 @@ def _batches(arguments: Iterable[Any]) -> Iterator[list[Any]]:
 
 def label_positions(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int64]:
     """Where each label stands among the classes."""
-    said = np.asarray(labels)
-    if said.ndim != 1:
-        raise DataError(f"It predicts {said.ndim} dimensions of labels where one per row is needed.")
-    found, which = np.unique(said, return_inverse=True)
+    predicted = np.asarray(labels)
+    if predicted.ndim != 1:
+        raise DataError(f"It predicts {predicted.ndim} dimensions of labels where one per row is needed.")
+    found, which = np.unique(predicted, return_inverse=True)
     places = positions_among(found, classes)
     if (places < 0).any():
         strange = found[places < 0].tolist()[0]
@@ -123,28 +123,28 @@ def label_positions(labels: ArrayLike, classes: NDArray[Any]) -> NDArray[np.int6
 
 def numbers_of(member: Estimator, X: TableLike, **params: object) -> NDArray[np.float64]:
     """What a regressor says of some rows: (n_rows, n_outputs)."""
-    said: NDArray[np.float64] = np.asarray(member.predict(X, **params), np.float64)
-    if said.ndim == 0:
+    predicted: NDArray[np.float64] = np.asarray(member.predict(X, **params), np.float64)
+    if predicted.ndim == 0:
         raise DataError("it predicts one number where one per row is needed.")
-    return said[:, np.newaxis] if said.ndim == 1 else said.reshape(len(said), -1)
+    return predicted[:, np.newaxis] if predicted.ndim == 1 else predicted.reshape(len(predicted), -1)
 
 
 def number_of_row(member: Estimator, X: TableLike, n_rows: int) -> NDArray[np.float64]:
-    """What a regressor of one output says of each row, finite: (n_rows,)."""
-    said = numbers_of(member, X)
-    if said.shape[1:] != (1,):
-        raise DataError(f"it predicts {said.shape[1]} numbers a row where one is needed.")
-    check_said(said, n_rows)
-    return np.ascontiguousarray(said[:, 0])
+    """What a regressor of one output predicts for each row, finite: (n_rows,)."""
+    predicted = numbers_of(member, X)
+    if predicted.shape[1:] != (1,):
+        raise DataError(f"it predicts {predicted.shape[1]} numbers per row where one is needed.")
+    check_said(predicted, n_rows)
+    return np.ascontiguousarray(predicted[:, 0])
 
 
-def check_said(said: NDArray[np.float64], n_rows: int) -> None:
-    """Refuse what was said of another number of rows, or is not finite."""
-    if len(said) != n_rows:
-        raise DataError(f"it predicts {len(said)} rows where there are {n_rows}.")
-    strange = ~np.isfinite(said)
+def check_said(predicted: NDArray[np.float64], n_rows: int) -> None:
+    """Refuse what was predicted of another number of rows, or is not finite."""
+    if len(predicted) != n_rows:
+        raise DataError(f"it predicts {len(predicted)} rows where there are {n_rows}.")
+    strange = ~np.isfinite(predicted)
     if strange.any():
-        raise DataError(f"it predicts {said[strange][0]}, where finite numbers are needed.")
+        raise DataError(f"it predicts {predicted[strange][0]}, where finite numbers are needed.")
 
 
 def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:

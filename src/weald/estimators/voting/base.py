@@ -137,14 +137,14 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         return f"the member {name!r} of {type(self).__name__}, a {type(member).__name__},"
 
     def _said(self, how: Callable[[Any, Any], Any], X: TableLike) -> list[Any]:
-        """What each fitted member says of a table."""
+        """What each fitted member predicts for a table."""
         check_is_fitted(self)
         names = [name for name, member in self.named_estimators_.items() if not _dropped(member)]
-        said = []
+        predicted = []
         for name, member in zip(names, self.estimators_, strict=True):
             with naming_member(_capital(self._who(name, member))):
-                said.append(how(member, X))
-        return said
+                predicted.append(how(member, X))
+        return predicted
 
     def _kept_weights(self) -> list[float] | None:
         """The weights of the members that are not dropped."""

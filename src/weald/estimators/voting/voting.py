@@ -181,7 +181,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
         return np.average(shares, axis=0, weights=self._kept_weights())
 
     def transform(self, X: TableLike) -> NDArray[Any]:
-        """What each member says of each row.
+        """What each member predicts for each row.
 
         Parameters
         ----------
@@ -343,8 +343,8 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         ndarray of shape (n_rows,)
             Predicted targets.
         """
-        said = self.transform(X)
-        return np.average(said, axis=1, weights=self._kept_weights())
+        predicted = self.transform(X)
+        return np.average(predicted, axis=1, weights=self._kept_weights())
 
     def transform(self, X: TableLike) -> NDArray[np.float64]:
         """The prediction of each member.
@@ -361,12 +361,12 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
         """
 
         def numbers(member: Estimator, table: TableLike) -> NDArray[np.float64]:
-            said = np.asarray(member.predict(table), np.float64)
-            if said.ndim != 1:
+            predicted = np.asarray(member.predict(table), np.float64)
+            if predicted.ndim != 1:
                 raise DataError(
-                    f"it predicts an array of shape {said.shape} where one number per row is needed."
+                    f"it predicts an array of shape {predicted.shape} where one number per row is needed."
                 )
-            return said
+            return predicted
 
         return np.stack(self._said(numbers, X), axis=1)
 

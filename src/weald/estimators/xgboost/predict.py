@@ -60,8 +60,8 @@ class BoostedPredictions:
 
     def _predictions(self, raw: Floats) -> Floats:
         """Raw scores through the link: (n_rows, n_outputs)."""
-        said = apply_link(self.forest_.link, raw)
-        return said.reshape(len(raw), -1)
+        predicted = apply_link(self.forest_.link, raw)
+        return predicted.reshape(len(raw), -1)
 
     def _trees(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
         """The trees of some rounds; by default those up to the best round."""

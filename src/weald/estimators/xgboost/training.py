@@ -157,8 +157,8 @@ def _linked(link: str) -> Callable[[Floats], Floats]:
     """Predictions as users see them, of raw scores (n_outputs, n_rows)."""
 
     def predictions(scores: Floats) -> Floats:
-        said = apply_link(link, np.ascontiguousarray(scores.T))
-        return said[:, 0] if said.ndim == 2 and said.shape[1] == 1 else said
+        predicted = apply_link(link, np.ascontiguousarray(scores.T))
+        return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted
 
     return predictions
 

@@ -183,11 +183,11 @@ Learner.__name__ = "Booster"
 
 def native_predictions(raw: Floats, link: str, objective: str) -> Floats:
     """What xgboost's `Booster.predict` gives: probabilities, numbers, or of "multi:softmax" the class."""
-    said = apply_link(link, np.ascontiguousarray(raw)).reshape(len(raw), -1)
+    predicted = apply_link(link, np.ascontiguousarray(raw)).reshape(len(raw), -1)
     if objective == "multi:softmax":
-        classes: Floats = np.argmax(said, axis=1).astype(np.float64)
+        classes: Floats = np.argmax(predicted, axis=1).astype(np.float64)
         return classes
-    return said[:, 0] if said.shape[1] == 1 else said
+    return predicted[:, 0] if predicted.shape[1] == 1 else predicted
 
 
 def read_evals(evals: object) -> list[tuple[DMatrix, str]]:
@@ -225,19 +225,19 @@ def _own_metric(
     objective = plan.objective.named if isinstance(plan.objective, MatrixObjective) else str(plan.objective)
 
     def measure(name: str, scores: Floats, predictions: Floats) -> list[tuple[str, float]]:
-        said = predictions
+        predicted = predictions
         if raw:
-            said = scores[0] if len(scores) == 1 else scores.T
+            predicted = scores[0] if len(scores) == 1 else scores.T
         elif objective == "multi:softmax":
-            said = predictions.argmax(axis=1).astype(np.float64)
-        return named_values(function, np.array(said), matrices[name])  # the function may write into it
+            predicted = predictions.argmax(axis=1).astype(np.float64)
+        return named_values(function, np.array(predicted), matrices[name])  # the function may write into it
 
     return measure
 
 
-def named_values(function: Callable[..., Any], said: Floats, matrix: DMatrix) -> list[tuple[str, float]]:
+def named_values(function: Callable[..., Any], predicted: Floats, matrix: DMatrix) -> list[tuple[str, float]]:
     """What a user's metric says: a pair (name, value), or a list of such."""
-    answer = function(said, matrix)
+    answer = function(predicted, matrix)
     pairs = answer if isinstance(answer, list) else [answer]
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):

@@ -161,10 +161,10 @@ class BoosterReading:
 
     def _shaped(self, raw: Floats, output_margin: bool, strict_shape: bool) -> Floats:
         model = self._fitted()
-        said = raw if output_margin else native_predictions(raw, model.forest_.link, model.objective_)
+        predicted = raw if output_margin else native_predictions(raw, model.forest_.link, model.objective_)
         if strict_shape:
-            return said.reshape(len(raw), -1)
-        return said[:, 0] if said.ndim == 2 and said.shape[1] == 1 else said
+            return predicted.reshape(len(raw), -1)
+        return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted
 
     def _leaves(
         self, matrix: DMatrix, rounds: tuple[int, int] | None, by_name: bool, strict_shape: bool

@@ -121,8 +121,8 @@ class BoosterTraining(BoosterReading):
             for metric, value in self._measured(matrix):
                 line += f"\t{name}-{metric}:{value:.17g}"
             if feval is not None:
-                said = self.predict(matrix, output_margin=output_margin)
-                for metric, value in named_values(feval, said, matrix):
+                predicted = self.predict(matrix, output_margin=output_margin)
+                for metric, value in named_values(feval, predicted, matrix):
                     line += f"\t{name}-{metric}:{value:f}"
         return line
 
@@ -141,6 +141,6 @@ class BoosterTraining(BoosterReading):
             parameters=plan_parameters,
         )
         raw = self.predict(matrix, output_margin=True, strict_shape=True)
-        said = learner._predictions(raw)
-        said = said[:, 0] if said.shape[1] == 1 else said
-        return [(metric.name, metric(said, target)) for metric in metrics]
+        predicted = learner._predictions(raw)
+        predicted = predicted[:, 0] if predicted.shape[1] == 1 else predicted
+        return [(metric.name, metric(predicted, target)) for metric in metrics]
