@@ -5,7 +5,7 @@ Every other module imports them; none defines its own.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -92,7 +92,8 @@ ClassWeight: TypeAlias = str | Mapping[Any, float] | Sequence[Any] | None
 class Splitter(Protocol):
     """What divides rows into folds, as scikit-learn's `KFold`."""
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
+    @property
+    def split(self) -> Callable[..., Iterable[tuple[Any, Any]]]:
         """The rows to learn from and the rows to test on, fold by fold."""
 
 
@@ -103,16 +104,19 @@ Folds: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 class Estimator(Protocol):
     """An estimator of any library that keeps scikit-learn's contract."""
 
-    def fit(self, X: Any, y: Any, /, *args: Any, **kwargs: Any) -> object:
+    @property
+    def fit(self) -> Callable[..., object]:
         """Learn from a table and its target."""
 
-    def predict(self, X: Any, /, *args: Any, **kwargs: Any) -> Any:
+    @property
+    def predict(self) -> Callable[..., Any]:
         """A label or a number for each row."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
 
-    def set_params(self, **params: Any) -> Any:
+    @property
+    def set_params(self) -> Callable[..., Any]:
         """Set parameters by name."""
 
 
@@ -123,5 +127,6 @@ class Classifier(Estimator, Protocol):
     def classes_(self) -> NDArray[Any]:
         """The labels, in the order of the columns of `predict_proba`."""
 
-    def predict_proba(self, X: Any, /, *args: Any, **kwargs: Any) -> Any:
+    @property
+    def predict_proba(self) -> Callable[..., Any]:
         """For each row a probability per label."""

@@ -5,8 +5,6 @@ Every function takes numbers or arrays, which are broadcast against each other.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,7 +13,7 @@ from weald.errors import ParameterError, told
 __all__ = ["forest_bound", "logit", "majority_vote_error", "odds", "sigmoid", "variance_of_average"]
 
 
-def majority_vote_error(n_voters: ArrayLike, error: ArrayLike) -> Any:
+def majority_vote_error(n_voters: ArrayLike, error: ArrayLike) -> float | NDArray[np.float64]:
     r"""The error of a majority of independent voters who each err with the same probability.
 
     .. math:: \sum_{k > N/2} \binom{N}{k} p^k (1 - p)^{N - k}
@@ -48,7 +46,9 @@ def majority_vote_error(n_voters: ArrayLike, error: ArrayLike) -> Any:
     return _plain(betainc(least, voters - least + 1, chance))
 
 
-def variance_of_average(variance: ArrayLike, correlation: ArrayLike, n: ArrayLike) -> Any:
+def variance_of_average(
+    variance: ArrayLike, correlation: ArrayLike, n: ArrayLike
+) -> float | NDArray[np.float64]:
     r"""The variance of the average of equally varying, equally correlated predictions.
 
     .. math:: \rho \sigma^2 + \frac{(1 - \rho) \sigma^2}{M}
@@ -87,7 +87,7 @@ def variance_of_average(variance: ArrayLike, correlation: ArrayLike, n: ArrayLik
     return _plain(np.maximum(rho * spread + (1 - rho) * spread / members, 0.0))
 
 
-def forest_bound(strength: ArrayLike, correlation: ArrayLike) -> Any:
+def forest_bound(strength: ArrayLike, correlation: ArrayLike) -> float | NDArray[np.float64]:
     r"""Breiman's bound on the generalisation error of a forest.
 
     .. math:: \frac{\bar\rho\,(1 - s^2)}{s^2}
@@ -121,7 +121,7 @@ def forest_bound(strength: ArrayLike, correlation: ArrayLike) -> Any:
     return _plain(np.where(rho == 0, 0.0, bound))
 
 
-def odds(probability: ArrayLike) -> Any:
+def odds(probability: ArrayLike) -> float | NDArray[np.float64]:
     """How much likelier something is than not: p / (1 - p).
 
     Parameters
@@ -144,7 +144,7 @@ def odds(probability: ArrayLike) -> Any:
         return _plain(p / (1 - p))
 
 
-def logit(probability: ArrayLike) -> Any:
+def logit(probability: ArrayLike) -> float | NDArray[np.float64]:
     """The logarithm of the odds, log(p / (1 - p)): what `sigmoid` undoes.
 
     Parameters
@@ -167,7 +167,7 @@ def logit(probability: ArrayLike) -> Any:
         return _plain(np.log(p) - np.log1p(-p))
 
 
-def sigmoid(log_odds: ArrayLike) -> Any:
+def sigmoid(log_odds: ArrayLike) -> float | NDArray[np.float64]:
     """The probability of these log odds, 1 / (1 + exp(-x)).
 
     Parameters
@@ -214,6 +214,6 @@ def _whole(name: str, value: ArrayLike) -> NDArray[np.float64]:
     return numbers
 
 
-def _plain(values: NDArray[np.float64]) -> Any:
+def _plain(values: NDArray[np.float64]) -> float | NDArray[np.float64]:
     """A float for one number, the array for several."""
     return float(values) if np.ndim(values) == 0 else values

@@ -47,7 +47,7 @@ class ModelView:
     _n_outputs: int
     _n_rounds: Callable[[], int]
     _make_forest: Callable[[], Forest]
-    _predict: Callable[[Any], Any] | None
+    _predict: Callable[..., Any] | None
     _forest: tuple[int, Forest] | None
     _booster: Callable[[Forest], Any] | None
 
@@ -58,7 +58,7 @@ class ModelView:
         n_outputs: int,
         n_rounds: Callable[[], int],
         forest: Callable[[], Forest],
-        predict: Callable[[Any], Any] | None = None,
+        predict: Callable[..., Any] | None = None,
         booster: Callable[[Forest], Any] | None = None,
     ) -> None:
         store = object.__setattr__
@@ -97,7 +97,7 @@ class ModelView:
         assert self._forest is not None
         return self._forest[1]
 
-    def predict(self, X: TableLike, **options: Any) -> Any:
+    def predict(self, X: TableLike, **options: object) -> Any:
         """Predictions of the model so far: of a DMatrix a Booster's, of a table those of the estimator."""
         if self._booster is not None and (hasattr(X, "num_row") or self._predict is None):
             return self.booster().predict(X, **options)
@@ -111,7 +111,7 @@ class ModelView:
             raise ParameterError("There is no Booster behind this training.")
         return self._booster(self.forest)
 
-    def __getitem__(self, rounds: Any) -> Any:
+    def __getitem__(self, rounds: int | slice) -> Any:
         """Some rounds of the model so far, as a Booster."""
         return self.booster()[rounds]
 
@@ -149,7 +149,7 @@ class ModelView:
         )
 
 
-def _itself(booster: Any) -> Any:
+def _itself(booster: object) -> object:
     """What a pickled view is read as."""
     return booster
 

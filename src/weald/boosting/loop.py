@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from weald.arrays import Floats
 from weald.boosting.callbacks import ModelView
@@ -25,6 +25,9 @@ from weald.data.table import Table
 from weald.model.assemble import forest_of
 from weald.model.forest import Forest
 
+if TYPE_CHECKING:
+    from weald.boosting.callbacks import ModelView
+
 
 class Step(Protocol):
     """One way to improve a model by a round."""
@@ -36,24 +39,24 @@ class Step(Protocol):
 class Around(AbstractContextManager[Any], Protocol):
     """What happens around the rounds; rounds are numbered from 0 in this training."""
 
-    def before_training(self, view: Any) -> None:
+    def before_training(self, view: ModelView | None) -> None:
         """Called once."""
 
-    def before_round(self, view: Any, round_: int) -> bool:
+    def before_round(self, view: ModelView | None, round_: int) -> bool:
         """True: stop."""
 
     def learning_rate(self, round_: int, otherwise: float) -> float:
         """The rate of a round."""
 
-    def after_round(self, view: Any, round_: int) -> bool:
+    def after_round(self, view: ModelView | None, round_: int) -> bool:
         """True: stop."""
 
-    def after_training(self, view: Any) -> None:
+    def after_training(self, view: ModelView | None) -> None:
         """Called once, unless a round failed."""
 
 
 def run_rounds(
-    step: Step, n_rounds: int, learning_rate: float, watch: Around | None, view: Any = None
+    step: Step, n_rounds: int, learning_rate: float, watch: Around | None, view: ModelView | None = None
 ) -> None:
     """Let the step add rounds, so many or until the watch says stop."""
     with watch or nullcontext():

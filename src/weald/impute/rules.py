@@ -34,7 +34,9 @@ def number_fill(weighted_sum: Floats, weight: Floats) -> Floats:
         return np.divide(weighted_sum, weight)
 
 
-def level_worth(rows: Any, all_rows: Any, proximity: Any, all_proximity: Any) -> Any:
+def level_worth(
+    rows: Floats | float, all_rows: Floats | float, proximity: Floats | float, all_proximity: Floats | float
+) -> Any:
     """I3: the share of the rows that have a level, times its share of the proximity.
 
     >>> level_worth(2, 3, 0.9, 1.0) > level_worth(1, 3, 0.1, 1.0)

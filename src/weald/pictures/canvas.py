@@ -6,13 +6,14 @@ Only this module speaks matplotlib's language; it is imported when something is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from weald.pictures.colours import ink
 from weald.pictures.fitting import PAD, WAY_SIZE, WAY_UP, Box, BoxPlan, Space, place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _LINE, _BORDER = "#8a8a8a", "#4d4d4d"
 _WAYS = {"#1a1a1a": "#555555", "#ffffff": "#c4c4c4"}  # softer than the ink for the same ground
@@ -21,13 +22,18 @@ _ROUGH, _SAMPLE = 16.0, "value = [1234, 5678] class: town in {Bern, Basel} <= 90
 _SPACING = 1.2
 
 
+def figure_of(axes: Axes) -> Figure:
+    """The whole figure that axes stand in."""
+    return cast("Figure", axes.get_figure(root=True))
+
+
 class Canvas:
     """The axes of a drawing, cleared, with the room they have."""
 
     def __init__(self, axes: Axes) -> None:
         axes.clear()
         axes.set_axis_off()
-        figure: Any = axes.get_figure(root=True)
+        figure = figure_of(axes)
         if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()  # a layout engine moves the axes only when it draws
         extent = axes.get_window_extent()
@@ -127,8 +133,7 @@ class Canvas:
         from matplotlib.colors import to_hex
 
         # The axes are off: what is seen behind them is the figure.
-        figure: Any = self.axes.get_figure(root=False)
-        ground = to_hex(figure.get_facecolor())
+        ground = to_hex(cast("Figure", self.axes.get_figure(root=False)).get_facecolor())
         return self._annotate(
             text,
             self._at(x, top - WAY_UP * plan.em),

@@ -9,22 +9,38 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from weald.arrays import Names
 from weald.errors import outside
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
-from weald.pictures.canvas import Canvas
+from weald.pictures.canvas import Canvas, figure_of
 from weald.pictures.colours import node_colours
 from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, BoxPlan, fit, hopeless
 from weald.pictures.nodes import ShownTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
 
 _PLAIN = "#ffffff"
+
+
+class PlotOptions(TypedDict, total=False):
+    """Options of `plot_tree` besides the shape and the colours of its boxes."""
+
+    max_depth: int | None
+    feature_names: Names | None
+    class_names: Names | bool | None
+    label: str
+    impurity: bool
+    node_ids: bool
+    proportion: bool
+    precision: int
+    ax: Axes | None
+    fontsize: float | None
 
 
 def plot_tree(
@@ -42,7 +58,7 @@ def plot_tree(
     precision: int = 3,
     ax: Axes | None = None,
     fontsize: float | None = None,
-) -> list[Any]:
+) -> list[Annotation]:
     """Draw a fitted tree.
 
     A row goes left where the text of the box holds. "missing" stands at the way that missing values take; it
@@ -157,8 +173,7 @@ def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: BoxPlan | Non
     if wanted is not None:
         layout, space = wanted.layout, canvas.space
         shrunk = READABLE_FONT / wanted.font
-        figure: Any = canvas.axes.get_figure(root=True)
-        inches = figure.get_size_inches()
+        inches = figure_of(canvas.axes).get_size_inches()
         needed = (shrunk * layout.width / space.width, shrunk * layout.height / space.height)
         wide, high = (math.ceil(1.1 * max(1.0, n) * i) for n, i in zip(needed, inches, strict=True))
         size = f", such as figsize=({wide}, {high})"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import TableLike
 from weald.data.adapters import to_table
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.levels import missing_rows
@@ -53,7 +54,7 @@ class Step:
     """What that child predicts, in words."""
     raw: object
     """The row's value as a Python value, the sum for a split on a sum of columns; None if it is missing."""
-    threshold: Any
+    threshold: object
     """Values up to it go left: a number, level, date or duration; None where there is none."""
     categories: tuple[Any, ...] | None
     """The categories that go left, for a split by categories."""
@@ -91,7 +92,7 @@ class RowExplanation:
     """The splits on the way."""
     leaf: int
     """The leaf it ends in."""
-    prediction: Any
+    prediction: object
     """What the model predicts for the row: a label or a number; a list of such for several outputs."""
     predicted: str
     """The prediction in words; labels with their share."""
@@ -128,11 +129,11 @@ class RowExplanation:
         )
 
 
-def explain_row(model: Any, row: Any) -> RowExplanation:
+def explain_row(model: object, row: TableLike) -> RowExplanation:
     """The way of one row through the tree of an estimator; see `TreePictures.explain_row`."""
     fitted_forest(model, "explain_row")
     tree = ShownTree.of(model, "explain_row", all_missing=True)
-    walk = _Walk(tree, _one_row(row, model.schema_))
+    walk = _Walk(tree, _one_row(row, tree.model.schema_))
     node, steps = 0, []
     while tree.split(node) >= 0:
         step = walk.step(node)

@@ -30,7 +30,7 @@ _KINDS = {
 }
 
 
-def to_frame(model: Any, library: str | None = None) -> Any:
+def to_frame(model: object, library: str | None = None) -> Any:
     """The nodes of a fitted tree; see `TreePictures.to_frame`."""
     fitted_forest(model, "to_frame")
     library = _library(model, library)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ overflow:hidden;background:#8884;vertical-align:baseline}
 """.replace("\n", "")
 
 
-def to_html(model: Any) -> str:
+def to_html(model: object) -> str:
     """The tree of a fitted estimator as HTML."""
     tree = ShownTree.of(model, "_repr_html_")
     depth = _shown_depth(tree)

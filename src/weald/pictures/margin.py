@@ -51,7 +51,7 @@ def plot_margin(
     y: TargetLike | None = None,
     *,
     columns: str | int | Sequence[Hashable] | None = None,
-    held: Mapping[Any, object] | None = None,
+    held: Mapping[str, object] | Mapping[int, object] | None = None,
     support: bool = True,
     slack: bool = True,
     resolution: int = 240,
@@ -143,7 +143,9 @@ def _check_kernel(machine: object) -> None:
 
 
 def _check_positions(
-    X: TableLike, columns: str | int | Sequence[Hashable] | None, held: Mapping[Any, object] | None
+    X: TableLike,
+    columns: str | int | Sequence[Hashable] | None,
+    held: Mapping[str, object] | Mapping[int, object] | None,
 ) -> None:
     """Refuse positions beyond the columns of a table without names, where no name can be meant instead."""
     if columns is None and not held:

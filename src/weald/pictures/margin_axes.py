@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald.arrays import Floats
+from weald.pictures.canvas import figure_of
 from weald.pictures.plane import Plane, in_words
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def add_legend(axes: Axes) -> None:
         return
     found.sort(key=lambda pair: _ORDER.index(pair[1]) if pair[1] in _ORDER else -1)
     style: dict[str, Any] = {"fontsize": SMALL}
-    figure: Any = axes.get_figure(root=True)
+    figure = figure_of(axes)
     if figure.get_layout_engine() is None:
         style |= {"loc": "best", "framealpha": 0.8, "edgecolor": PALE}  # beside the axes it could be cut off
     else:
@@ -57,7 +58,7 @@ def add_legend(axes: Axes) -> None:
 
 def _wrapped(axes: Axes, words: str) -> list[str]:
     """The words in lines as wide as the axes."""
-    figure: Any = axes.get_figure(root=True)
+    figure = figure_of(axes)
     width = axes.get_window_extent().width / (0.52 * SMALL * figure.dpi / 72)
     return textwrap.wrap(words, max(30, int(width)), break_long_words=False)
 

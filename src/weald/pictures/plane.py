@@ -72,7 +72,7 @@ class Plane:
 def plane_of(
     X: TableLike,
     columns: str | int | Sequence[Hashable] | None,
-    held: Mapping[Any, object] | None,
+    held: Mapping[str, object] | Mapping[int, object] | None,
     n_varied: int,
     *,
     owner: str,

@@ -12,7 +12,7 @@ from weald.model.forest import CATEGORIES, COMBINATION, Forest
 from weald.pictures.nodes import ShownTree
 
 
-def to_shap(model: Any) -> dict[str, Any]:
+def to_shap(model: object) -> dict[str, Any]:
     """The tree of an estimator for shap; see `TreePictures.to_shap`."""
     tree = ShownTree.of(model, "to_shap")
     forest = tree.forest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Required, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,26 @@ class LinearSolution:
         return max(self.primal - self.dual, 0.0) if np.isfinite(self.dual) else float("nan")
 
 
-def solve_linear(X: Matrix, target: Floats, *, upper: Floats, **options: Any) -> LinearSolution:
+class LinearOptions(TypedDict, total=False):
+    """Options of `solve_linears` besides the rows."""
+
+    loss: Required[Loss]
+    penalty: Required[Literal["l1", "l2"]]
+    epsilon: float
+    intercept: Intercept
+    intercept_scaling: float
+    tol: float
+    max_iter: int
+    max_time: float | None
+    solver: str
+    seed: int
+    n_threads: int
+    progress: Report | None
+
+
+def solve_linear(
+    X: Matrix, target: Floats, *, upper: Floats, **options: Unpack[LinearOptions]
+) -> LinearSolution:
     """One machine; the options are those of `solve_linears`."""
     return solve_linears(X, target[None], upper=upper[None], **options)[0]
 

@@ -110,7 +110,7 @@ class Watch:
         rate = self._callbacks.learning_rate(round_)
         return otherwise if rate is None else rate
 
-    def before_training(self, view: ModelView) -> None:
+    def before_training(self, view: ModelView | None) -> None:
         """Call once, before the first round."""
         self.evals_result.clear()
         for stopper in self._stoppers:
@@ -119,11 +119,11 @@ class Watch:
             self._progress.start()
         self._callbacks.run("before_training", view)
 
-    def before_round(self, view: ModelView, round_: int) -> bool:
+    def before_round(self, view: ModelView | None, round_: int) -> bool:
         """Call before each round, numbered from 0 in this training; True: stop."""
         return self._callbacks.run("before_iteration", view, round_, self.evals_result)
 
-    def after_round(self, view: ModelView, round_: int) -> bool:
+    def after_round(self, view: ModelView | None, round_: int) -> bool:
         """Call after each round, when the sets' scores have it in them; True: stop."""
         self._measure()
         stop = self._callbacks.run("after_iteration", view, round_, self.evals_result)
@@ -131,7 +131,7 @@ class Watch:
             self._progress.advance(self.evals_result)
         return stop
 
-    def after_training(self, view: ModelView) -> None:
+    def after_training(self, view: ModelView | None) -> None:
         """Call once, after the last round."""
         if self._progress is not None:
             self._progress.close()

@@ -293,7 +293,7 @@ class BaseAdaBoost(
         set_fitted(self, brought, schema=members.schema, forgotten=forgotten)
 
     @property
-    def estimators_(self) -> list[Any]:
+    def estimators_(self) -> list[Estimator]:
         """The fitted members, in the order of their rounds."""
         check_is_fitted(self)
         return self._members.estimators()
@@ -315,7 +315,7 @@ class BaseAdaBoost(
         """True, fitted or not: an estimator is never empty."""
         return True
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, number: int) -> Estimator:
         """The member of one round; the first is 0."""
         return self.estimators_[number]
 

@@ -340,7 +340,7 @@ class BaseBagging(
         return members.mean(X, owner, n_jobs, asked)
 
     @property
-    def estimators_(self) -> list[Any]:
+    def estimators_(self) -> list[Estimator]:
         """The fitted members, in the order of their bags."""
         check_is_fitted(self)
         return self._members.estimators()

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from weald.estimators.shared.routing import check_params, route
+
+if TYPE_CHECKING:
+    from weald.estimators.bagging.base import BaseBagging
 
 
 class BaggingRouting:
     """The routing of bagging, as scikit-learn's."""
 
-    def _routed(self: Any, method: str, params: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    def _routed(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         """What the methods of the members get of the further arguments of one of this."""
         check_params(params, type(self).__name__, method)
         return route(self, method, params).estimator if params else {}
 
-    def get_metadata_routing(self: Any) -> Any:
+    def get_metadata_routing(self) -> Any:
         """Which method of the members gets what is passed on to which method of this.
 
         Returns
@@ -26,7 +29,8 @@ class BaggingRouting:
         """
         from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-        base = self._default() if self.estimator is None else self.estimator
+        own = cast("BaseBagging", self)
+        base = own._default() if own.estimator is None else own.estimator
         shares = "predict_proba" if hasattr(base, "predict_proba") else "predict"
         logarithms = "predict_log_proba" if hasattr(base, "predict_log_proba") else shares
         mapping = MethodMapping()

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ from weald.model.predict import decision_path, leaf_nodes, raw_scores
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.bags import BagRecord
 from weald.rows.growth import GrowOptions, TreeBags
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 #: rows a bag counts in 32 bits
 _MOST_DRAWS = 2**32 - 1
@@ -297,7 +300,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         table, n_threads = self._read(X)
         return leaf_nodes(self.forest_, table, n_threads=n_threads).astype(np.int64)
 
-    def decision_path(self, X: TableLike) -> tuple[Any, NDArray[np.int64]]:
+    def decision_path(self, X: TableLike) -> tuple[sparse.csr_array, NDArray[np.int64]]:
         """The nodes that each row passes, in all trees.
 
         Parameters

@@ -63,7 +63,7 @@ class ForestInsight:
 
     def oob_votes(
         self, X: TableLike, y: TargetLike | None = None, *, sample_weight: WeightLike | None = None
-    ) -> Any:
+    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
         """The votes of the trees that did not see a row.
 
         Parameters
@@ -213,7 +213,7 @@ class ForestInsight:
         X: TableLike,
         y: TargetLike,
         *,
-        groups: Mapping[Any, Any] | Iterable[Any] | None = None,
+        groups: Mapping[str, object] | Iterable[object] | None = None,
         metric: Callable[..., float] | None = None,
         n_repeats: int = 1,
         random_state: RandomState = 0,

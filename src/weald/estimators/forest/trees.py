@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import Estimator
 from weald.estimators.shared.coded import CodedForest
 from weald.estimators.shared.growth import TreeSeed
 from weald.model.join import tree_apart
@@ -28,17 +29,18 @@ class ForestTrees(CodedForest):
     bags_: BagRecord
 
     @property
-    def estimator(self) -> Any:
+    def estimator(self) -> Estimator:
         """A tree as the forest grows them, not fitted: a single one with the same parameters."""
         from weald.estimators.tree import decision_tree as single_trees
 
         kind = getattr(single_trees, self._single_tree)
         names = set(kind._get_param_names()) & set(self.get_params(deep=False))
         params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
-        return kind(**params, splitter=self._splitter)
+        tree: Estimator = kind(**params, splitter=self._splitter)
+        return tree
 
     @property
-    def estimator_(self) -> Any:
+    def estimator_(self) -> Estimator:
         """The same of a fitted forest."""
         check_is_fitted(self)
         return self.estimator
@@ -70,26 +72,27 @@ class ForestTrees(CodedForest):
         """How many trees the forest has."""
         return len(self.estimators_)
 
-    def __getitem__(self, t: int) -> Any:
+    def __getitem__(self, t: int) -> Estimator:
         """One tree as an estimator."""
         return self.estimators_[t]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Estimator]:
         """The trees as estimators."""
         return iter(self.estimators_)
 
-    def _tree(self, t: int) -> Any:
+    def _tree(self, t: int) -> Estimator:
         """Tree `t` as a fitted single tree."""
-        single = self.estimator
+        single: Any = self.estimator
         single.random_state = TreeSeed.of(self.bags_.seed, t, getattr(self, "cat_penalty", 0.0))
         link = "shares" if self._classes_by_output() is not None else "identity"
         shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
         tree = replace(tree_apart(self.forest_, t), link=link)
         single._set_fitted(tree, self.schema_, self._classes_by_output(), shown)
-        return single
+        fitted: Estimator = single
+        return fitted
 
 
-class TreeSequence(Sequence[Any]):
+class TreeSequence(Sequence[Estimator]):
     """The trees of a forest as estimators, each made when it is asked for."""
 
     def __init__(self, forest: ForestTrees) -> None:
@@ -100,10 +103,10 @@ class TreeSequence(Sequence[Any]):
         return self._forest.forest_.n_trees
 
     @overload
-    def __getitem__(self, t: int) -> Any: ...
+    def __getitem__(self, t: int) -> Estimator: ...
     @overload
-    def __getitem__(self, t: slice) -> list[Any]: ...
-    def __getitem__(self, t: int | slice) -> Any:
+    def __getitem__(self, t: slice) -> list[Estimator]: ...
+    def __getitem__(self, t: int | slice) -> Estimator | list[Estimator]:
         """One tree, or a list of some."""
         places = range(len(self))[t]
         if isinstance(places, range):

@@ -280,7 +280,7 @@ def _read_quantiles(quantiles: ArrayLike) -> tuple[Sequence[float], bool]:
     return np.atleast_1d(asked).tolist(), asked.ndim == 0
 
 
-def _check_coverage(coverage: Any, max_rows: Any) -> None:
+def _check_coverage(coverage: float, max_rows: int | None) -> None:
     number = isinstance(coverage, int | float | np.number) and not isinstance(coverage, bool)
     if not number or not 0 < coverage < 1:
         raise ParameterError(

@@ -92,12 +92,12 @@ class BaseRounds:
             _add(members, rows, found)
             yield found.copy()
 
-    def _start(self, rows: Any) -> Floats:
+    def _start(self, rows: TableLike) -> Floats:
         constant = np.tile(self.base, (outline(rows).n_rows, 1))
         return constant if self.init is None else constant + self.init.raw(rows)
 
 
-def _add(members: list[FittedBase], rows: Any, out: Floats) -> None:
+def _add(members: list[FittedBase], rows: TableLike, out: Floats) -> None:
     for output, member in enumerate(members):
         out[:, output] += (member.rate * member.size) * member.predict(rows, len(out))
 

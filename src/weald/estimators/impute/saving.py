@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from weald.data.schema import ColumnSchema, Schema
 from weald.data.table import Column, LevelColumn, NumericColumn, Table
@@ -98,7 +98,7 @@ def _exact(column: NumericColumn) -> NDArray[np.float64]:
     return wide
 
 
-def _stacked(columns: list[NDArray[Any]], length: int, dtype: Any) -> NDArray[Any]:
+def _stacked(columns: list[NDArray[Any]], length: int, dtype: DTypeLike) -> NDArray[Any]:
     """One line per column."""
     return np.stack(columns).astype(dtype) if columns else np.zeros((0, length), dtype)
 

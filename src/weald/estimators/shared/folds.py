@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald.arrays import Folds, RandomState, TableLike
 from weald.data.target import total_weight
@@ -158,7 +158,7 @@ def _strata(labels: NDArray[np.int32], n_folds: int) -> NDArray[np.int32]:
     return np.where(rare, together, np.arange(len(count)))[labels].astype(np.int32)
 
 
-def _times(rows: Any, n_rows: int, part: str) -> Weights:
+def _times(rows: ArrayLike, n_rows: int, part: str) -> Weights:
     """How often each row is named: by numbers, or by a mask."""
     try:
         numbers = np.asarray(rows)

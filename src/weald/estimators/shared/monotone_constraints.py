@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from weald.arrays import TargetLike
+from weald.arrays import MonotoneConstraints, TargetLike
 from weald.data.schema import Schema
 from weald.data.target import warn_of_column
 from weald.errors import ParameterError, listing, nearest
 
 
 def monotone_directions(
-    option: Any, schema: Schema, owner: str, *, name: str = "monotonic_cst"
+    option: MonotoneConstraints, schema: Schema, owner: str, *, name: str = "monotonic_cst"
 ) -> tuple[int, ...] | None:
     """-1, 0 or 1 for each column of the table, or None if no column is constrained.
 
@@ -68,7 +68,7 @@ def _by_name(option: Mapping[Any, Any], schema: Schema, owner: str, name: str) -
     return [direction or 0 for direction in directions]
 
 
-def column_position(column: Any, schema: Schema, position: Mapping[Any, int], what: str) -> int:
+def column_position(column: Hashable, schema: Schema, position: Mapping[Any, int], what: str) -> int:
     """The position of a column that a parameter names, or numbers; `position` has those of all names."""
     place = position.get(column, column)
     if isinstance(place, Integral) and not isinstance(place, bool) and 0 <= int(place) < len(schema.columns):
@@ -79,7 +79,7 @@ def column_position(column: Any, schema: Schema, position: Mapping[Any, int], wh
     raise ParameterError(f"{what} names the column {column!r}, which the table does not have. {hint}")
 
 
-def _direction(value: object, column: Any, owner: str, name: str) -> int:
+def _direction(value: object, column: object, owner: str, name: str) -> int:
     if not isinstance(value, Real) or isinstance(value, bool) or value not in (-1, 0, 1):
         raise ParameterError(
             f"{name} must be None or an array-like of -1, 0 or 1: `{name}` of {owner} holds "
@@ -88,7 +88,7 @@ def _direction(value: object, column: Any, owner: str, name: str) -> int:
     return round(float(value))
 
 
-def constrained(option: Any) -> bool:
+def constrained(option: MonotoneConstraints) -> bool:
     """Whether `monotonic_cst` holds any direction but 0; it need not be valid."""
     values = option.values() if isinstance(option, Mapping) else option
     return isinstance(values, Iterable) and any(not isinstance(v, Integral) or v != 0 for v in values)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import TableLike
 
 if TYPE_CHECKING:
+    from matplotlib.text import Annotation
+
+    from weald.pictures.drawing import PlotOptions
     from weald.pictures.explain import RowExplanation
 
 
@@ -40,7 +43,9 @@ class TreePictures:
 
         return rules.to_text(self, max_depth=max_depth, decimals=decimals, show_counts=show_counts)
 
-    def plot(self, *, filled: bool = True, rounded: bool = True, **options: Any) -> list[Any]:
+    def plot(
+        self, *, filled: bool = True, rounded: bool = True, **options: Unpack[PlotOptions]
+    ) -> list[Annotation]:
         """Draw the tree with matplotlib.
 
         Parameters
@@ -84,7 +89,7 @@ class TreePictures:
 
         return to_frame(self, library)
 
-    def to_shap(self) -> dict[str, Any]:
+    def to_shap(self) -> dict[str, object]:
         """The tree as the dictionary that shap's `TreeExplainer` takes in place of a model.
 
         Rows to explain are then numbers in the order of the fitted columns: bools as 0 and 1, ordered levels

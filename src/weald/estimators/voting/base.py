@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, TableLike, TargetLike
+from weald.arrays import Estimator, TableLike, TargetLike, WeightLike
 from weald.errors import DataTypeError, ParameterError, naming_member, nearest, told
 from weald.estimators.bagging.saving import VotingState
 from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
@@ -70,7 +70,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         self,
         X: TableLike,
         y: NDArray[Any],
-        weight: Any,
+        weight: WeightLike | None,
         fit_params: Mapping[str, Any],
         options: VotingOptions,
     ) -> list[Any]:
@@ -294,7 +294,7 @@ def _are_pairs(estimators: object) -> bool:
     )
 
 
-def _check_members(estimators: Any, owner: str, own: list[str]) -> None:
+def _check_members(estimators: Sequence[tuple[str, Any]], owner: str, own: list[str]) -> None:
     """Names that can be told apart, and at least one estimator."""
     what = f"`estimators` of {owner}"
     if not _are_pairs(estimators) or not estimators:

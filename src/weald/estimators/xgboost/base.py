@@ -11,7 +11,7 @@ import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, h
 from weald.estimators.xgboost.training import Trained, Training, Watched
 from weald.model.forest import Forest
 from weald.progress import Progress
+
+if TYPE_CHECKING:
+    from weald.estimators.xgboost.native.booster import Booster
 
 HELD_OUT = "held_out"
 
@@ -308,7 +311,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
         return booster
 
-    def get_booster(self) -> Any:
+    def get_booster(self) -> Booster:
         """The fitted model under xgboost's native names.
 
         Returns

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from weald.arrays import TableLike
 from weald.errors import DataError, DataTypeError, ParameterError
 
 #: what belongs to the rows of a batch
@@ -53,7 +54,7 @@ def all_batches(source: DataIter) -> Gathered:
     parts: dict[str, list[Any]] = {name: [] for name in _INFO}
     columns: dict[str, list[str] | None] = {"feature_names": None, "feature_types": None}
 
-    def input_data(*, data: Any, **others: Any) -> None:
+    def input_data(*, data: TableLike, **others: Any) -> None:
         tables.append(data)
         for name, value in others.items():
             if name in columns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,12 @@ def monotone(option: MonotoneConstraints | str, schema: Schema, owner: str) -> t
             asked = (asked,)
     if asked is not None and not isinstance(asked, Mapping | Collection):
         raise ParameterError(f"`{name}` of {owner} must be a dict or a list; got {asked!r}.")
-    return monotone_directions(asked, schema, owner, name=name)
+    return monotone_directions(cast(MonotoneConstraints, asked), schema, owner, name=name)
 
 
-def interactions(option: Any, schema: Schema, owner: str) -> tuple[tuple[int, ...], ...] | None:
+def interactions(
+    option: Collection[Any] | str | None, schema: Schema, owner: str
+) -> tuple[tuple[int, ...], ...] | None:
     """Sets of columns that may meet on a path, by position, each ascending; None: any may.
 
     >>> from weald.data.adapters import to_table

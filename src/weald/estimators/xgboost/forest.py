@@ -113,14 +113,14 @@ class XGBRFClassifier(OneRound, XGBClassifier):
         subsample: float | None = 0.8,
         colsample_bynode: float | None = 0.8,
         reg_lambda: float | None = 1e-5,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         super().__init__(
             learning_rate=learning_rate,
             subsample=subsample,
             colsample_bynode=colsample_bynode,
             reg_lambda=reg_lambda,
-            **kwargs,
+            **kwargs,  # type: ignore[arg-type]  # names are checked as those of any parameter
         )
 
 
@@ -165,12 +165,12 @@ class XGBRFRegressor(OneRound, XGBRegressor):
         subsample: float | None = 0.8,
         colsample_bynode: float | None = 0.8,
         reg_lambda: float | None = 1e-5,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         super().__init__(
             learning_rate=learning_rate,
             subsample=subsample,
             colsample_bynode=colsample_bynode,
             reg_lambda=reg_lambda,
-            **kwargs,
+            **kwargs,  # type: ignore[arg-type]  # names are checked as those of any parameter
         )

@@ -184,8 +184,8 @@ class ReadableObjective:
     @overload
     def __get__(self, model: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, model: Any, owner: type) -> Any: ...
-    def __get__(self, model: Any, owner: type) -> Any:
+    def __get__(self, model: object, owner: type) -> Any: ...
+    def __get__(self, model: object, owner: type) -> Any:
         """The objective of a model."""
         if model is None:
             return self
@@ -195,6 +195,6 @@ class ReadableObjective:
             return given
         return vars(model).get("objective_") or usual
 
-    def __set__(self, model: Any, value: object) -> None:
+    def __set__(self, model: object, value: object) -> None:
         """Keep what was given."""
         vars(model)["objective"] = value

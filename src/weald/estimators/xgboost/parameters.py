@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from weald.arrays import CategoricalFeatures, ClassWeight, ColumnLike, MonotoneConstraints, RandomState
+from weald.arrays import (
+    CategoricalFeatures,
+    ClassWeight,
+    ColumnLike,
+    MonotoneConstraints,
+    RandomState,
+    TableLike,
+    TargetLike,
+)
 from weald.estimators.xgboost.names import known_names
 
 #: what xgboost's classes keep to themselves: no parameters of its `train`
@@ -205,7 +213,7 @@ refresh_leaf
         missing: float = np.nan,
         num_parallel_tree: int | None = None,
         monotone_constraints: MonotoneConstraints | str = None,
-        interaction_constraints: Collection[Any] | str | None = None,
+        interaction_constraints: Collection[object] | str | None = None,
         importance_type: str | None = None,
         device: str | None = None,
         validate_parameters: bool | None = None,
@@ -252,7 +260,7 @@ refresh_leaf
         cat_smooth: float | None = None,
         cat_l2: float | None = None,
         class_weight: ClassWeight = None,
-        early_stopping: float | str | Sequence[Any] | None = None,
+        early_stopping: float | str | tuple[TableLike, TargetLike] | None = None,
         prune: str = "post",
         categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from weald.arrays import Floats, TableLike
 from weald.data.adapters import to_table
@@ -71,7 +71,7 @@ class MercerReport:
 
 
 def check_mercer(
-    kernel: Kernel | str | Callable[..., Any] | Any,
+    kernel: Kernel | str | Callable[..., Any] | ArrayLike,
     X: TableLike | None = None,
     *,
     max_rows: int = _MOST_ROWS,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats, TableLike
+from weald.data.matrix.matrix import Matrix
 from weald.estimators.svm.kernel.reading import Reading, TableReading
 from weald.svm.binary_tasks import CoefficientLayout
 from weald.svm.calibration import Calibrator
@@ -78,7 +79,7 @@ class KernelModel:
             return self.support.scores(batch, self.coefficients, n_threads) + self.intercept
         return self._by_pairs(batch, n_threads)
 
-    def _by_pairs(self, batch: Any, n_threads: int) -> Floats:
+    def _by_pairs(self, batch: Matrix, n_threads: int) -> Floats:
         """Sums of one class at a time: no row is compared twice, and no coefficient that is 0 is read."""
         ends = np.cumsum(self.n_support)
         sums = [

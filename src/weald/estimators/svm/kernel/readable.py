@@ -6,6 +6,7 @@ an array with one entry per machine, in the order of `intercept_`.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import sparse
 from weald.arrays import Floats
 from weald.estimators.svm.kernel.model import KernelModel
 from weald.estimators.svm.kernel.reading import CalledTextReading, GivenReading
+from weald.svm.kernels.choice import KernelLike
 from weald.svm.kernels.functions import Kernel, Linear
 from weald.svm.machines import Machine, slack
 
@@ -42,7 +44,7 @@ class ReadableMachine:
         return self._fitted.support_rows
 
     @property
-    def support_vectors_(self) -> Any:
+    def support_vectors_(self) -> Floats | sparse.csr_array:
         """The support rows, as the kernel sees them: expanded and scaled; empty if it was precomputed."""
         return self._fitted.vectors()
 
@@ -52,7 +54,7 @@ class ReadableMachine:
         return self._fitted.n_support
 
     @property
-    def dual_coef_(self) -> Any:
+    def dual_coef_(self) -> Floats | sparse.csr_array:
         """The coefficients of the support rows, laid out as scikit-learn's: sparse where these rows are."""
         model = self._fitted
         return sparse.csr_array(model.coefficients) if model.keeps_sparse_rows else model.coefficients
@@ -74,7 +76,7 @@ class ReadableMachine:
         return coef
 
     @property
-    def column_names_(self) -> tuple[Any, ...]:
+    def column_names_(self) -> tuple[Hashable, ...]:
         """The matrix's columns, which `coef_` and `support_vectors_` have: 'colour=red', or substrings."""
         reading = self._fitted.reading
         if isinstance(reading, GivenReading):
@@ -87,7 +89,7 @@ class ReadableMachine:
         return tuple(reading.plan.column_names)
 
     @property
-    def kernel_(self) -> Any:
+    def kernel_(self) -> KernelLike:
         """The kernel with all its numbers, such as gamma; the function, or "precomputed"."""
         kernel = self._fitted.kernel
         return "precomputed" if kernel is None else kernel

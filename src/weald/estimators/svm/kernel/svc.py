@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
+from weald.arrays import CategoricalFeatures, ClassWeight, Floats, RandomState, TableLike, TargetLike
 from weald.data.target import restore_labels
 from weald.errors import ParameterError
 from weald.estimators.shared.growth import drawn_seed
@@ -175,7 +175,7 @@ class SVC(ClassMargins, ClassProbabilities, ClassifierMixin, BaseKernelMachine):
         probability: bool | str = False,
         tol: float = 1e-3,
         cache_size: float = 1000,
-        class_weight: str | Mapping[Any, float] | None = None,
+        class_weight: ClassWeight = None,
         verbose: int | bool = 0,
         max_iter: int = -1,
         max_time: float | None = None,

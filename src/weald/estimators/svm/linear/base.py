@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
-from weald.data.matrix.matrix import Matrix, MatrixPlan
+from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
 from weald.data.target import read_weight
 from weald.data.training import learn_columns
 from weald.engine import thread_count
@@ -120,7 +120,7 @@ class BaseLinearMachine(
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
         schema, aligned = learn_columns(table, weight, unknown=options.unknown, owner=owner)
-        scale: Any = "standard" if options.scale else None
+        scale: Scale = "standard" if options.scale else None
         hint = log.isEnabledFor(logging.INFO)
         plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
         reading = TableReading.of(plan, options.categorical_features, None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
-from weald.arrays import CategoricalFeatures, Floats, RandomState, TableLike, TargetLike
+from weald.arrays import CategoricalFeatures, ClassWeight, Floats, RandomState, TableLike, TargetLike
 from weald.data.matrix.matrix import Matrix
 from weald.data.target import restore_labels
 from weald.estimators.svm.kernel.training import MachineTarget
@@ -121,7 +121,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         multi_class: str = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float | str = 1.0,
-        class_weight: str | Mapping[Any, float] | None = None,
+        class_weight: ClassWeight = None,
         verbose: int | bool = 0,
         random_state: RandomState = None,
         max_iter: int = 1000,
@@ -201,7 +201,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
         self._set("intercept", intercepts)
 
     @property
-    def column_names_(self) -> tuple[Any, ...]:
+    def column_names_(self) -> tuple[Hashable, ...]:
         """The columns that `coef_` weighs."""
         return tuple(self._fitted.reading.plan.column_names)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -169,6 +170,6 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
         self._set("intercept", intercepts)
 
     @property
-    def column_names_(self) -> tuple[Any, ...]:
+    def column_names_(self) -> tuple[Hashable, ...]:
         """The columns that `coef_` weighs."""
         return tuple(self._fitted.reading.plan.column_names)

@@ -134,7 +134,7 @@ def _start(model: Any) -> Booster:
     if isinstance(model, Booster):
         return model
     if isinstance(model, BaseXGB):
-        return model.get_booster()  # type: ignore[no-any-return]
+        return model.get_booster()
     return Booster(model_file=model)
 
 
@@ -167,7 +167,7 @@ def _lines(verbose_eval: bool | int | None, *, show_stdv: bool) -> list[Evaluati
     return [EvaluationMonitor(period=1 if verbose_eval is True else int(verbose_eval), show_stdv=show_stdv)]
 
 
-def _preprocessed(answer: Any) -> tuple[DMatrix, DMatrix, Mapping[str, Any]]:
+def _preprocessed(answer: object) -> tuple[DMatrix, DMatrix, Mapping[str, Any]]:
     if isinstance(answer, tuple | list) and len(answer) == 3:
         train, test, params = answer
         if isinstance(train, DMatrix) and isinstance(test, DMatrix):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from weald.arrays import TableLike, TargetLike
 from weald.estimators.xgboost.batches import DataIter
@@ -35,9 +34,9 @@ class QuantileDMatrix(DMatrix):
         max_bin: int | None = None,
         ref: DMatrix | None = None,
         max_quantile_batches: int | None = None,
-        **others: Any,
+        **others: object,
     ) -> None:
-        super().__init__(data, label, **others)
+        super().__init__(data, label, **others)  # type: ignore[arg-type]
         self.max_bin = max_bin
 
 
@@ -60,6 +59,6 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
         *,
         cache_host_ratio: float | None = None,
         min_cache_page_bytes: int | None = None,
-        **others: Any,
+        **others: object,
     ) -> None:
-        super().__init__(data, **others)
+        super().__init__(data, **others)  # type: ignore[arg-type]
