@@ -87,7 +87,7 @@ $(VENV)/.tools:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "weald needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.9" cmake ninja
+	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=3,<4" cmake ninja
 	touch $@
 
 $(VENV)/.cli: $(VENV)/.tools $(NATIVE)

@@ -7,7 +7,7 @@
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "bindings/tree_dict.h"
-#include "core/tree/grow/tree.h"
+#include "core/tree/kinds/tree.h"
 #include "core/tree/statistics/quantise.h"
 #include "core/tree/statistics/threshold_ranks.h"
 
@@ -94,18 +94,6 @@ void bind_quantise(nb::module_& m) {
         return to_numpy(std::move(out));
       },
       nb::arg("values").noconvert(), nb::arg("power"));
-  m.def(
-      "to_narrow",
-      [](const Vector<double>& g, const Vector<double>& h, int g_power, int h_power, uint64_t seed, uint64_t round) {
-        require(g.size() == h.size(), "as many hessians as gradients");
-        std::vector<NarrowRows::Value> values(g.size());
-        to_narrow(view(g), view(h), g_power, h_power, seed, round, 0, values);
-        std::vector<uint32_t> out(g.size());
-        for (size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<uint32_t>(values[i]);
-        return to_numpy(std::move(out));
-      },
-      nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("g_power"), nb::arg("h_power"), nb::arg("seed"),
-      nb::arg("round"));
 }
 
 }  // namespace
@@ -163,25 +151,6 @@ void bind_tree(nb::module_& m) {
       nb::arg("codes"), nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("targets").noconvert(),
       nb::arg("value_power"), nb::arg("weight_power"), nb::arg("wide"), nb::arg("options"), nb::arg("bags").none(),
       nb::arg("n_threads"));
-  m.def(
-      "grow_newton_tree",
-      [](const Codes& codes, const Matrix<int64_t>& pairs, double lambda, const GrowOptions& options, int n_threads) {
-        TreeArrays tree =
-            call(n_threads, [&](Run& run) { return grow_newton_tree(codes, view(pairs), lambda, options, run); });
-        return grown_arrays(std::move(tree), 2);
-      },
-      nb::arg("codes"), nb::arg("pairs").noconvert(), nb::arg("lambda_"), nb::arg("options"), nb::arg("n_threads"));
-  m.def(
-      "grow_narrow_tree",
-      [](const Codes& codes, const Vector<uint32_t>& packed, double lambda, const GrowOptions& options, int n_threads) {
-        std::vector<NarrowRows::Value> values;
-        values.reserve(packed.size());
-        for (const uint32_t word : view(packed)) values.push_back(std::bit_cast<NarrowRows::Value>(word));
-        TreeArrays tree =
-            call(n_threads, [&](Run& run) { return grow_narrow_tree(codes, values, lambda, options, run); });
-        return grown_arrays(std::move(tree), 2);
-      },
-      nb::arg("codes"), nb::arg("packed").noconvert(), nb::arg("lambda_"), nb::arg("options"), nb::arg("n_threads"));
 }
 
 }  // namespace weald::bindings

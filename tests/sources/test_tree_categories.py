@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.losses import CLASS_CRITERIA, gain, weighted_median
+from support.newton_trees import grow_newton_tree
 
 from weald import DecisionTreeClassifier, DecisionTreeRegressor, engine
 from weald.data.codes import encode
@@ -102,9 +103,7 @@ def grow_newton(indices: np.ndarray, pairs: np.ndarray, lambda_: float, **settin
     for name, value in {"must_gain": True, "max_depth": 1, **settings}.items():
         setattr(options, name, value)
     codes = encode(table, max_bins=None)
-    tree = engine.grow_newton_tree(
-        codes.native, np.ascontiguousarray(pairs, np.int64), lambda_, options, n_threads=1
-    )
+    tree = grow_newton_tree(codes, pairs, lambda_, options)
     return float(tree["gain"][0]) if len(tree["gain"]) else 0.0
 
 

@@ -7,9 +7,6 @@
 
 namespace weald {
 
-struct DrawnTable;
-class TreeJoiner;
-
 enum class Search : int { automatic = 0, histogram = 1, order = 2 };
 
 struct GrowOptions {
@@ -25,7 +22,6 @@ struct GrowOptions {
   int64_t max_columns = 0;      // columns drawn a node; 0 = all
   uint64_t seed = 0;
   int64_t combined_columns = 0;  // columns of a linear combination; 0: none. Then max_columns candidates are tried
-  std::vector<double> scales;    // per column, if columns are combined: see combinations.h
   bool random = false;           // one candidate a column, drawn (split/random.h)
   bool random_ties = false;      // of columns that part a node equally well, one by chance (ties.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
@@ -49,9 +45,6 @@ struct GrowOptions {
   int64_t value_bytes = std::numeric_limits<int64_t>::max();  // that the shares of leaves may take, in all trees
   bool compact_lanes = false;  // so many classes that a node is to look at those of its own rows alone
   Search search = Search::automatic;
-  // Of a forest whose trees are grown by grow_drawn/grower.h: what they share, and where they go.
-  const DrawnTable* drawn_table = nullptr;
-  TreeJoiner* joiner = nullptr;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
   // Boosting by stages.
   double rare_weight = 0;   // a category of less weight, in units of its lane, is not listed

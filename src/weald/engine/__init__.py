@@ -11,7 +11,6 @@ from weald.engine.codes import (
     encode,
     first_infinite,
     log2,
-    to_narrow,
     to_units,
 )
 from weald.engine.columns import NativeColumn, NativeColumns, native_values
@@ -23,8 +22,6 @@ from weald.engine.grow import (
     grow_absolute_trees,
     grow_class_trees,
     grow_moment_trees,
-    grow_narrow_tree,
-    grow_newton_tree,
     rank_thresholds,
 )
 from weald.engine.inspection import LeafRows
@@ -86,8 +83,6 @@ __all__ = [
     "grow_absolute_trees",
     "grow_class_trees",
     "grow_moment_trees",
-    "grow_narrow_tree",
-    "grow_newton_tree",
     "grow_stump",
     "held_out_class_losses",
     "held_out_number_losses",
@@ -111,7 +106,6 @@ __all__ = [
     "stage_quantiles",
     "stump_rows",
     "thread_count",
-    "to_narrow",
     "to_units",
     "tree_arrays",
     "wrong_units",

@@ -63,13 +63,6 @@ def to_units(values: NDArray[np.float64], power: int) -> NDArray[np.int64]:
     return _core.to_units(np.ascontiguousarray(values, np.float64), power)
 
 
-def to_narrow(
-    g: NDArray[np.float64], h: NDArray[np.float64], powers: tuple[int, int], *, seed: int, round_: int
-) -> NDArray[np.uint32]:
-    """Gradients and hessians in 16 bits each, rounded by hash(seed, round, row)."""
-    return _core.to_narrow(g, h, *powers, seed, round_)
-
-
 def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Base-2 logarithms as the engine computes them: the same bits on every machine."""
     return _core.log2(np.ascontiguousarray(values, np.float64).ravel())

@@ -38,7 +38,7 @@ def grow_class_trees(
     bags: NativeBags | None,
     n_threads: int,
 ) -> TreeArrays:
-    """Trees on classes; see core/tree/grow/tree.h."""
+    """Trees on classes; see core/tree/kinds/tree.h."""
     units = NO_WEIGHTS if weights is None else weights
     return _core.grow_class_trees(
         codes, lane, output_start, units, weight_power, balance, criterion, options, bags, n_threads
@@ -58,7 +58,7 @@ def grow_moment_trees(
     bags: NativeBags | None,
     n_threads: int,
 ) -> TreeArrays:
-    """Trees on squared error or Poisson deviance; see core/tree/grow/tree.h."""
+    """Trees on squared error or Poisson deviance; see core/tree/kinds/tree.h."""
     return _core.grow_moment_trees(
         codes,
         lanes,
@@ -86,7 +86,7 @@ def grow_absolute_trees(
     bags: NativeBags | None,
     n_threads: int,
 ) -> TreeArrays:
-    """Trees on absolute error; see core/tree/grow/tree.h."""
+    """Trees on absolute error; see core/tree/kinds/tree.h."""
     return _core.grow_absolute_trees(
         codes, values, weights, targets, value_power, weight_power, wide, options, bags, n_threads
     )
@@ -95,17 +95,3 @@ def grow_absolute_trees(
 def draw_bag(seed: int, tree: int, n_draws: int, n_rows: int) -> NDArray[np.uint32]:
     """How often a tree's bag has each of the rows; see core/tree/rows/bags.h."""
     return _core.draw_bag(seed, tree, n_draws, n_rows)
-
-
-def grow_newton_tree(
-    codes: NativeCodes, pairs: NDArray[np.int64], lambda_: float, options: NativeOptions, n_threads: int
-) -> TreeArrays:
-    """One tree on gradient and hessian sums; see core/tree/grow/tree.h."""
-    return _core.grow_newton_tree(codes, pairs, lambda_, options, n_threads)
-
-
-def grow_narrow_tree(
-    codes: NativeCodes, packed: NDArray[np.uint32], lambda_: float, options: NativeOptions, n_threads: int
-) -> TreeArrays:
-    """The same from 16-bit gradients and hessians (`to_narrow`), by packed histograms."""
-    return _core.grow_narrow_tree(codes, packed, lambda_, options, n_threads)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from support.newton_trees import grow_newton_tree
 
 from weald import engine
 from weald.data.adapters import to_table
@@ -214,7 +215,7 @@ def test_sparse_and_dense_candidates_grow_the_same_tree(fine):
     trees = []
     for codes in (encode(table_of(*matrix.T), max_bins=fine), sparse_codes(matrix, fine)):
         coarse = coarsen(codes, hessians, max_bins=9)
-        trees.append(engine.grow_newton_tree(coarse.native, pairs, 1.0, options, 2))
+        trees.append(grow_newton_tree(coarse, pairs, 1.0, options, n_threads=2))
         column, threshold = trees[-1]["column"], trees[-1]["threshold"]
         assert len(column) > 100
         for j in range(5):

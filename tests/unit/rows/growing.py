@@ -12,7 +12,7 @@ from weald.model.forest import Forest
 from weald.rows import memory
 
 AUTO, HISTOGRAM, ORDER = range(3)
-GINI, ENTROPY = range(2)
+GINI, ENTROPY, ERRORS = range(3)
 
 
 def grow_classification_tree(*arguments: Any) -> Forest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from unit.rows.growing import (
+    ERRORS,
     assert_same_forest,
     categories,
     grow_classification_tree,
@@ -27,13 +28,13 @@ from weald.rows.growth import GrowOptions
 
 @pytest.mark.parametrize(("n", "best_first"), [(20_001, False), (4_001, True)])
 def test_chain_of_thousands_of_levels(n, best_first):
-    """All candidates tie, so the lowest code parts from the rest at every level."""
+    """Labels that alternate: no candidate leaves fewer errors than the lowest code against the rest."""
     values = np.random.default_rng(6).permutation(n).astype(float)
     table = numeric(values)
     codes = encode(table, max_bins=None)
-    pairs = np.stack([np.zeros(n, np.int64), np.ones(n, np.int64)], axis=1)
+    label = (values % 2).astype(np.int32)[:, None]
     native = options(max_leaves=n if best_first else 0)
-    arrays = engine.grow_newton_tree(codes.native, pairs, 0.0, native, 2)
+    arrays = engine.grow_class_trees(codes.native, label, [0, 2], None, 0, False, ERRORS, native, None, 2)
     assert len(arrays["slot"]) == 2 * n - 1
     assert arrays["threshold"].tolist() == (np.arange(n - 1) + 0.5).tolist()
     forest = memory._forest(codes, arrays, np.arange(n, dtype=float)[:, None], "identity", 0)

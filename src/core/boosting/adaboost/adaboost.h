@@ -12,7 +12,7 @@
 
 #include "core/base/pool.h"
 #include "core/boosting/adaboost/rows.h"
-#include "core/tree/grow/tree.h"
+#include "core/tree/kinds/tree.h"
 #include "core/tree/model/forest.h"
 
 namespace weald {

@@ -1,16 +1,13 @@
 // Growing the trees of a forest whose nodes draw their columns: nothing is carried from a node to its children, so that
 // a tree is grown by one thread from the root down to the leaves, in preorder, straight into its arrays. The same
-// trees, to the bit, as Grower's (grow.h), which takes over where DrawnTable::fits says no.
-//
-// Most of the work is in small nodes, whose rows lie scattered over the table. So small nodes are grown as parts: their
-// rows are numbered from 0, their columns copied, and codes replaced by their ranks among those present when a column
-// is first drawn in a node that is not tiny. Parts have smaller parts of their own.
+// trees, to the bit, as Grower's (grow/grower.h), which takes over where DrawnTable::fits says no.
+// Small nodes are grown as parts, whose rows are numbered and whose columns are copied together (scopes.h). Why there
+// are two growers: docs/decisions/0015-two-growers.md.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -22,11 +19,12 @@
 #include "core/base/random.h"
 #include "core/tree/grow/node_numbers.h"
 #include "core/tree/grow_drawn/columns.h"
+#include "core/tree/grow_drawn/scopes.h"
+#include "core/tree/grow_drawn/splits.h"
 #include "core/tree/grow_drawn/sums.h"
 #include "core/tree/grow_drawn/table.h"
 #include "core/tree/grow_drawn/together.h"
 #include "core/tree/model/forest.h"
-#include "core/tree/rows/partition.h"
 #include "core/tree/rows/tree_orders.h"
 #include "core/tree/split/categorical.h"
 #include "core/tree/split/feeds.h"
@@ -50,37 +48,13 @@ class DrawnGrower {
 
  private:
   static constexpr int N = Rows::fixed_lanes;
-  static constexpr bool summed = N == 2;  // what a row brings is one value (drawn_sums.h)
+  static constexpr bool summed = N == 2;  // what a row brings is one value (sums.h)
   static constexpr bool gini = std::is_same_v<Criterion, GiniTwo>;
-  static constexpr size_t n_levels = 3;  // of parts
   static constexpr int64_t few_rows = 16;
   using Sum = std::conditional_t<summed, RowSum<Rows>, uint64_t>;
 
-  // A column as a node reads it.
-  struct View {
-    const void* data = nullptr;  // codes
-    const float* narrow = nullptr;
-    const double* wide = nullptr;
-    size_t stride = 1;                   // from row to row of narrow values
-    const uint32_t* original = nullptr;  // per code, what it is in the table; absent: the same
-    uint32_t n_codes = 0;
-    uint8_t width = 1;
-    uint32_t in_table(uint32_t code) const { return original == nullptr || code == 0 ? code : original[code]; }
-  };
-  enum class Copied : uint8_t { no, as_is, ranked };
-  // Rows that are numbered together: all, or those of a part.
-  struct Scope {
-    const Rows* rows = nullptr;
-    const Spread* spread = nullptr;
-    std::vector<uint32_t> ids = {};           // those of a node are together, ascending
-    Scope* whole = nullptr;                   // what a part was taken from
-    std::span<const uint32_t> in_whole = {};  // and where its rows are there
-    size_t level = 0;                         // 0: the table; then parts of it, then parts of these
-    std::vector<uint32_t> in_table = {};      // where its rows are in the table
-    std::vector<uint32_t> cells = {};         // of a part of a part: its rows as the table has them in rows_of_words
-    std::vector<View> views = {};
-    std::vector<Copied> copied = {};  // per column of a part
-  };
+  using Scope = DrawnScope;
+  using View = DrawnView;
   struct Node {
     uint32_t begin, end;
     int32_t parent_slot;  // inner slot whose right child this is; −1: a left child, or the root
@@ -131,23 +105,12 @@ class DrawnGrower {
   double bar() const { return best_.found() ? next_below(best_.score) : best_.score; }
   bool wins_ties(int32_t j) const { return best_.ties.prefers(j, best_.column); }
   bool loses(int32_t j, double score) const { return score == best_.score && !wins_ties(j); }
-  const View& view(int32_t j, Scope& scope, size_t n);
-  DrawnCopy& copy_of(size_t j, const Scope& part);
-  void take_copy(size_t j, Scope& part);
-  void copy_column(size_t j, Scope& part);
-  template <class Cell>
-  void copy_rows(const RowMajor& rows, Scope& part);
-  void take_rows(Scope& part);
-  template <class Code>
-  void rank_column(const Code* codes, size_t j, Scope& part);
   size_t write_split(Scope& scope, const Node& node);
-  template <class Left>
-  size_t part_ids(std::span<uint32_t> ids, Left left);
-  size_t part_by_set(const View& view, std::span<uint32_t> ids, bool heavier_left);
+  const Rows& rows_of(const Scope& scope) const { return *rows_[scope.level]; }
 
   const DrawnTable& table_;
-  Scope whole_;
-  std::array<Scope, n_levels> parts_;  // the one of each level at hand
+  DrawnScopes scopes_;
+  std::array<const Rows*, DrawnScopes::n_levels + 1> rows_{};  // of the scope of each level
   const Criterion& criterion_;
   const GrowOptions& options_;
   Run& run_;
@@ -159,7 +122,6 @@ class DrawnGrower {
   int32_t n_leaves_ = 0;
   uint64_t n_searched_ = 0;
 
-  std::array<size_t, n_levels> part_rows_;
   std::vector<Node> stack_;
   std::vector<int64_t> lane_stack_;   // lanes of the nodes there
   std::vector<int64_t> lanes_;        // of the node at hand
@@ -180,48 +142,26 @@ class DrawnGrower {
   std::vector<Sum> of_row_;   // of the rows of the node at hand
   std::tuple<std::vector<float>, std::vector<double>> values_;  // of the rows of the node at hand
   std::vector<Entry> entries_, scratch_;
-  std::vector<uint32_t> id_scratch_;
-  std::vector<uint64_t> listed_;
-  std::vector<DrawnCopy> copies_;
-  CodeBits bits_;
-  std::vector<uint16_t> rank_of_;  // per code of a column, while it is copied
+  DrawnSplits splits_;
 };
-
-// Rows of parts and of their parts: what the caches hold, and no more than some megabytes if there are many columns.
-inline std::array<size_t, 3> sizes_of_parts(size_t n_columns, bool random) {
-  using Sizes = std::array<size_t, 3>;
-  constexpr size_t most_cells = size_t{1} << 23;
-  const size_t most = most_cells / std::max<size_t>(n_columns, 1);
-  Sizes sizes = random ? Sizes{32768, 2048, 256} : Sizes{32768, 4096, 512};
-  for (size_t& size : sizes) size = std::min(size, most);
-  return sizes;
-}
 
 template <class Rows, class Criterion>
 DrawnGrower<Rows, Criterion>::DrawnGrower(const DrawnTable& table, std::vector<uint32_t> ids, const Rows& rows,
                                           const Criterion& criterion, const Spread& spread, const GrowOptions& options,
                                           Run& run)
     : table_(table),
+      scopes_(table, std::move(ids), spread, options.random),
       criterion_(criterion),
       options_(options),
       run_(run),
       n_lanes_(rows.lanes()),
       limits_{options.min_rows_leaf, options.min_weight_leaf},
       counted_(!Rows::unit_weights && options.min_rows_leaf > 1),
-      part_rows_(sizes_of_parts(table.columns.size(), options.random)),
       lanes_(static_cast<size_t>(n_lanes_)),
       scan_(criterion, n_lanes_, limits_),
       drawn_(table.columns.size()),
-      copies_(table.spare_copies.take(n_levels * table.columns.size())) {
-  whole_.rows = &rows;
-  whole_.spread = &spread;
-  whole_.ids = std::move(ids);
-  for (const DrawnColumn& column : table.columns) {
-    whole_.views.push_back(
-        {column.data, column.narrow.get(), column.wide.get(), 1, nullptr, column.n_codes, column.width});
-  }
-  whole_.copied.resize(table.columns.size(), Copied::no);
-  id_scratch_.resize(whole_.ids.size());
+      splits_(scopes_.whole().ids.size()) {
+  rows_[0] = &rows;
   if constexpr (Rows::unit_weights) {
     score_of_few_.resize((few_rows + 1) * (few_rows + 1), 0.0);
     for (int64_t zero = 0; zero <= few_rows; ++zero) {
@@ -238,21 +178,22 @@ TreeArrays DrawnGrower<Rows, Criterion>::grow(TreeArrays&& memory) {
   out_ = std::move(memory);
   out_.set_start.push_back(0);
   out_.combination_start.push_back(0);
+  const Rows& rows = *rows_[0];
+  const std::span<const uint32_t> ids = scopes_.whole().ids;
   std::vector<int64_t> lanes(static_cast<size_t>(n_lanes_), 0);
-  for (const uint32_t row : whole_.ids) whole_.rows->add(row, lanes.data());
+  for (const uint32_t row : ids) rows.add(row, lanes.data());
   if constexpr (Rows::packed) {
-    halved_ = options_.random && std::all_of(whole_.ids.begin(), whole_.ids.end(), [&](uint32_t row) {
-                return weight_of(row_sum(*whole_.rows, row)) <= most_halved;
+    halved_ = options_.random && std::all_of(ids.begin(), ids.end(), [&](uint32_t row) {
+                return weight_of(row_sum(rows, row)) <= most_halved;
               });
   }
   together_ = columns_together();
-  if (wants_tree_orders(options_)) orders_ = tree_orders(table_.columns, whole_.ids, *whole_.rows, criterion_);
+  if (wants_tree_orders(options_)) orders_ = tree_orders(table_.columns, ids, rows, criterion_);
   tree_weight_ = criterion_.weight(lanes.data());
   lane_stack_ = lanes;
-  const auto n = static_cast<uint32_t>(whole_.ids.size());
-  const Node root{0, n, -1, 0, 0, criterion_.score(lanes.data())};
-  grow_nodes(whole_, root);
-  table_.spare_copies.give_back(std::move(copies_));
+  const Node root{0, static_cast<uint32_t>(ids.size()), -1, 0, 0, criterion_.score(lanes.data())};
+  grow_nodes(scopes_.whole(), root);
+  scopes_.finish();
   return std::move(out_);
 }
 
@@ -262,7 +203,7 @@ bool DrawnGrower<Rows, Criterion>::columns_together() const {
   const auto is_narrow = [](const DrawnColumn& column) { return column.narrow != nullptr; };
   const auto asked = static_cast<size_t>(options_.max_columns > 0 ? options_.max_columns : static_cast<int64_t>(n));
   return halved_ && !limits_.bind() && std::min(asked, n) <= ColumnsTogether::most &&
-         table_.rows_of_words.columns.size() == n && part_rows_[1] <= halved_rows &&
+         table_.rows_of_words.columns.size() == n && scopes_.part_rows(1) <= halved_rows &&
          std::all_of(table_.columns.begin(), table_.columns.end(), is_narrow);
 }
 
@@ -274,7 +215,7 @@ void DrawnGrower<Rows, Criterion>::grow_nodes(Scope& scope, Node root) {
   while (stack_.size() > bottom) {
     Node node = stack_.back();
     stack_.pop_back();
-    if (scope.level < n_levels && node.size() <= part_rows_[scope.level]) {
+    if (scope.level < DrawnScopes::n_levels && node.size() <= scopes_.part_rows(scope.level)) {
       grow_part(scope, node);
       continue;
     }
@@ -290,27 +231,10 @@ void DrawnGrower<Rows, Criterion>::grow_nodes(Scope& scope, Node root) {
 template <class Rows, class Criterion>
 void DrawnGrower<Rows, Criterion>::grow_part(Scope& whole, const Node& root) {
   const std::span<const uint32_t> ids = ids_of(whole, root);
-  const Rows rows = whole.rows->gather(ids);
+  const Rows rows = rows_of(whole).gather(ids);
   const Spread spread = whole.spread->gather(ids);
-  Scope& part = parts_[whole.level];
-  part.rows = &rows;
-  part.spread = &spread;
-  part.whole = &whole;
-  part.in_whole = ids;
-  part.level = whole.level + 1;
-  part.ids.resize(ids.size());
-  std::iota(part.ids.begin(), part.ids.end(), 0U);
-  part.views.resize(whole.views.size());
-  part.copied.assign(whole.views.size(), Copied::no);
-  part.in_table.resize(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) part.in_table[i] = whole.level == 0 ? ids[i] : whole.in_table[ids[i]];
-  if (whole.level == 0) {
-    copy_rows<uint8_t>(table_.rows_of_bytes, part);
-    copy_rows<uint16_t>(table_.rows_of_pairs, part);
-    copy_rows<uint32_t>(table_.rows_of_words, part);
-  } else if (options_.random) {
-    take_rows(part);
-  }
+  Scope& part = scopes_.make_part(whole, ids, spread);
+  rows_[part.level] = &rows;
   Node node = root;
   node.begin = 0;
   node.end = static_cast<uint32_t>(ids.size());
@@ -321,7 +245,7 @@ template <class Rows, class Criterion>
 bool DrawnGrower<Rows, Criterion>::is_leaf(const Scope& scope, const Node& node) const {
   return too_small(options_, node.depth, static_cast<int64_t>(node.size()), criterion_.weight(lanes_.data())) ||
          criterion_.pure(lanes_.data()) ||
-         (scope.spread->target && rows_alike(*scope.rows, criterion_, ids_of(scope, node)));
+         (scope.spread->target && rows_alike(rows_of(scope), criterion_, ids_of(scope, node)));
 }
 
 // Flat: appending to a vector is a few instructions, and a call if it is not asked for.
@@ -343,7 +267,7 @@ template <class Rows, class Criterion>
   }
   for (size_t o = 0; scope.spread->target && o < static_cast<size_t>(scope.spread->n_outputs); ++o) {
     const bool asked = leaf || !options_.leaf_means_only;
-    out_.means.push_back(asked ? mean_target(*scope.rows, criterion_, *scope.spread, ids, o, weight) : 0.0);
+    out_.means.push_back(asked ? mean_target(rows_of(scope), criterion_, *scope.spread, ids, o, weight) : 0.0);
   }
 }
 
@@ -366,82 +290,14 @@ template <class Rows, class Criterion>
 template <class Rows, class Criterion>
 size_t DrawnGrower<Rows, Criterion>::write_split(Scope& scope, const Node& node) {
   const auto at = static_cast<size_t>(best_.column);
-  const DrawnColumn& column = table_.columns[at];
-  const View& view = scope.views[at];
-  const auto ids = ids_of(scope, node);
   const int64_t left_weight = criterion_.weight(best_.left.data());
   const bool heavier_left = left_weight >= criterion_.weight(lanes_.data()) - left_weight;
-  const bool missing_left = best_.saw_missing ? best_.missing_left : heavier_left;
-  out_.column.push_back(best_.column);
-  out_.right.push_back(-1);
-  out_.missing_left.push_back(missing_left);
-  const double worth = std::max(0.0, best_.gain(node.score));
-  out_.gain.push_back(std::ldexp(worth, options_.gain_power) * scope.spread->factor);
-  if (column.kind == ColumnKind::categorical) return part_by_set(view, ids, heavier_left);
-  const bool drawn = best_.drawn && best_.next_code != 0;
-  const double threshold =
-      drawn ? best_.threshold
-            : threshold_between(column.kind, column.marks, view.in_table(best_.code), view.in_table(best_.next_code));
-  out_.threshold.push_back(threshold);
-  out_.kind.push_back(static_cast<uint8_t>(SplitKind::numeric));
-  out_.side.push_back(-1);
-  if (drawn && view.narrow != nullptr) {
-    const float most = rounded_down(threshold, 0.0F);
-    if (best_together_ < ColumnsTogether::most) {
-      const float* cells = cells_.data() + best_together_;
-      return part_ids(ids, [&](uint32_t, size_t i) { return cells[i * ColumnsTogether::most] <= most; });
-    }
-    const float* values = view.narrow;
-    const size_t stride = view.stride;
-    return part_ids(ids, [&](uint32_t row, size_t) { return values[row * stride] <= most; });
-  }
-  if (drawn && view.wide != nullptr) {
-    return part_ids(ids, [&](uint32_t row, size_t) { return view.wide[row] <= threshold; });
-  }
-  return with_codes(view.data, view.width, [&](const auto* codes) {
-    if (!column.missing) return part_ids(ids, [&](uint32_t row, size_t) { return codes[row] <= best_.code; });
-    return part_ids(ids,
-                    [&](uint32_t row, size_t) { return codes[row] == 0 ? missing_left : codes[row] <= best_.code; });
-  });
-}
-
-// Rows that go left first, both sides in their old order: left(row, its place in the node). Returns how many do.
-template <class Rows, class Criterion>
-template <class Left>
-size_t DrawnGrower<Rows, Criterion>::part_ids(std::span<uint32_t> ids, Left left) {
-  size_t n_left = 0, n_right = 0;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const uint32_t row = ids[i];
-    const size_t is_left = left(row, i);
-    ids[n_left] = row;
-    id_scratch_[n_right] = row;
-    n_left += is_left;
-    n_right += 1 - is_left;
-  }
-  std::copy_n(id_scratch_.begin(), n_right, ids.begin() + static_cast<std::ptrdiff_t>(n_left));
-  return n_left;
-}
-
-// Categories: the set lists those of the lighter child, so that all the node did not see follow the heavier one.
-template <class Rows, class Criterion>
-size_t DrawnGrower<Rows, Criterion>::part_by_set(const View& view, std::span<uint32_t> ids, bool heavier_left) {
-  std::vector<uint32_t>& set = heavier_left ? best_.right_codes : best_.left_codes;
-  std::sort(set.begin(), set.end());
-  out_.threshold.push_back(0);
-  out_.kind.push_back(static_cast<uint8_t>(SplitKind::categories));
-  out_.side.push_back(static_cast<int32_t>(out_.set_left.size()));
-  out_.set_left.push_back(!heavier_left);
-  out_.set_codes.insert(out_.set_codes.end(), set.begin(), set.end());
-  out_.set_start.push_back(static_cast<int64_t>(out_.set_codes.size()));
-  listed_.assign((size_t{view.n_codes} >> 6) + 1, 0);
-  for (const uint32_t code : set) listed_[code >> 6] |= uint64_t{1} << (code & 63);
-  const Router router{out_.missing_left.back() != 0, 0, listed_.data(), !heavier_left};
-  return with_codes(view.data, view.width, [&](const auto* codes) {
-    return part_ids(ids, [&](uint32_t row, size_t) { return router.left(codes[row]); });
-  });
+  const double gain = std::ldexp(std::max(0.0, best_.gain(node.score)), options_.gain_power) * scope.spread->factor;
+  const float* together = best_together_ < ColumnsTogether::most ? cells_.data() + best_together_ : nullptr;
+  return splits_.write(table_.columns[at], scope.views[at], best_, heavier_left, gain, together, ids_of(scope, node),
+                       out_);
 }
 
 }  // namespace weald
 
-#include "core/tree/grow_drawn/parts.h"
 #include "core/tree/grow_drawn/search.h"

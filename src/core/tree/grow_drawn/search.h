@@ -1,4 +1,4 @@
-// DrawnGrower, second part: the best split of a node. Included by grow_drawn.h.
+// DrawnGrower, second part: the best split of a node. Included by grower.h.
 #pragma once
 
 #include "core/tree/grow_drawn/grower.h"
@@ -48,12 +48,12 @@ void DrawnGrower<Rows, Criterion>::sum_rows(const Scope& scope, std::span<const 
   if constexpr (Rows::packed) {
     if (halved_) {
       if (halves_.size() < ids.size()) halves_.resize(ids.size());
-      for (size_t i = 0; i < ids.size(); ++i) halves_[i] = scope.rows->pack_halved(ids[i]);
+      for (size_t i = 0; i < ids.size(); ++i) halves_[i] = rows_of(scope).pack_halved(ids[i]);
       return;
     }
   }
   if (of_row_.size() < ids.size()) of_row_.resize(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) of_row_[i] = row_sum(*scope.rows, ids[i]);
+  for (size_t i = 0; i < ids.size(); ++i) of_row_[i] = row_sum(rows_of(scope), ids[i]);
 }
 
 // The first columns of a node whose rows lie whole in memory. Returns how many.
@@ -102,7 +102,7 @@ void DrawnGrower<Rows, Criterion>::take_threshold(int32_t j, const Sum& left, do
 template <class Rows, class Criterion>
 void DrawnGrower<Rows, Criterion>::search_column(int32_t j, Scope& scope, const Node& node) {
   const DrawnColumn& column = table_.columns[static_cast<size_t>(j)];
-  const View& seen = view(j, scope, node.size());
+  const View& seen = scopes_.view(j, scope, node.size());
   if (column.kind == ColumnKind::categorical) return search_ordered(j, seen, scope, node);
   if (options_.random) {
     if (seen.narrow != nullptr) return search_values(j, seen.narrow, seen.stride, scope, node);
@@ -125,11 +125,11 @@ void DrawnGrower<Rows, Criterion>::search_ordered(int32_t j, const View& view, S
   const std::span<const Entry> entries{entries_.data(), ids.size()};
   scan_.begin(lanes_.data(), static_cast<int64_t>(ids.size()));
   if (table_.columns[static_cast<size_t>(j)].kind != ColumnKind::categorical) {
-    scan_order(*scope.rows, entries, scan_);
+    scan_order(rows_of(scope), entries, scan_);
     scan_.offer(j, best_);
     return;
   }
-  collect_order(*scope.rows, entries, scan_, present_);
+  collect_order(rows_of(scope), entries, scan_, present_);
   if (options_.random) {
     const uint64_t word = words_(static_cast<uint64_t>(j));
     return scan_random_categories(present_, j, word, scan_, best_);
@@ -149,7 +149,7 @@ void DrawnGrower<Rows, Criterion>::search_sums(int32_t j, const View& view, Scop
     sums_.make_room(ids.size());
     constexpr size_t most_codes = 64;  // per row: beyond, looking through the set of codes costs more than a sort
     with_codes(view.data, view.width, [&](const auto* codes) {
-      if (ids.size() <= CodeSums<Sum>::most_few) return sums_.list_few(codes, ids, of_row_.data());
+      if (ids.size() <= few_rows_sorted) return sums_.list_few(codes, ids, of_row_.data());
       if (view.n_codes <= most_codes * ids.size()) {
         return sums_.list_many(codes, ids, of_row_.data(), view.n_codes);
       }
@@ -294,7 +294,7 @@ void DrawnGrower<Rows, Criterion>::search_values(int32_t j, const Value* values,
     int64_t n_left = 0;
     for (size_t i = 0; i < ids.size(); ++i) {
       if (!(own[i] <= most)) continue;
-      scope.rows->add(ids[i], scan_.left.data());
+      rows_of(scope).add(ids[i], scan_.left.data());
       ++n_left;
     }
     scan_.consider(1, 2, n_left);
@@ -328,7 +328,8 @@ void DrawnGrower<Rows, Criterion>::search_drawn(int32_t j, const View& view, Sco
   const uint64_t word = words_(static_cast<uint64_t>(j));
   scan_.begin(lanes_.data(), static_cast<int64_t>(node.size()));
   const DrawnCut cut = with_codes(view.data, view.width, [&](const auto* codes) {
-    return scan_random(*scope.rows, codes, ids_of(std::as_const(scope), node), column.kind, column.marks, word, scan_);
+    return scan_random(rows_of(scope), codes, ids_of(std::as_const(scope), node), column.kind, column.marks, word,
+                       scan_);
   });
   if (!scan_.offer(j, best_)) return;
   best_.drawn = column.kind == ColumnKind::exact && cut.next != 0;

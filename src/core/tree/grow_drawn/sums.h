@@ -181,6 +181,8 @@ void transpose(const Cell* const* row, size_t n, Cell* const* to, size_t first) 
   }
 }
 
+inline constexpr size_t few_rows_sorted = 16;  // at most, by insertion
+
 template <class Sum>
 class CodeSums {
  public:
@@ -200,7 +202,7 @@ class CodeSums {
   // Few rows: sorted by insertion.
   template <class Code>
   void list_few(const Code* codes, std::span<const uint32_t> ids, const Sum* of_row) {
-    Entry entries[most_few];
+    Entry entries[few_rows_sorted];
     for (uint32_t i = 0; i < ids.size(); ++i) {
       const Entry entry = (static_cast<Entry>(codes[ids[i]]) << 32) | i;
       size_t at = i;
@@ -262,8 +264,6 @@ class CodeSums {
     for (const uint32_t row : ids) ++counts_[codes[row]];
     for (size_t k = 0; k < size; ++k) n_rows[k] = std::exchange(counts_[code[k]], 0);
   }
-
-  static constexpr size_t most_few = 16;
 
  private:
   std::vector<Sum> cells_;        // per code, all 0 between calls

@@ -1,4 +1,4 @@
-// What the trees of a forest share when each of their nodes draws its columns (grow_drawn.h).
+// What the trees of a forest share when each of their nodes draws its columns (grower.h).
 #pragma once
 
 #include <cstdint>

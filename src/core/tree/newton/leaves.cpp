@@ -1,6 +1,8 @@
 // Where the rows of boosting come to rest: the leaf of every row, and what it adds to the scores.
 #include <algorithm>
 
+#include "core/rows/leaves.h"
+#include "core/rows/route.h"
 #include "core/tree/newton/rows.h"
 #include "core/tree/statistics/newton_units.h"
 
@@ -8,22 +10,16 @@ namespace weald {
 
 namespace {
 
-uint32_t code_of(const CodeColumn& column, uint32_t row) {
-  return with_codes(column, [&](const auto* codes) -> uint32_t {
-    if (!column.sparse) return codes[row];
-    const uint32_t* end = column.rows + column.n_entries;
-    const uint32_t* at = std::lower_bound(column.rows, end, row);
-    return at != end && *at == row ? codes[at - column.rows] : column.default_code;
-  });
-}
-
 bool goes_left(const TreeArrays& tree, size_t inner, uint32_t code) {
-  if (code == 0) return tree.missing_left[inner] != 0;
-  if (tree.kind[inner] == static_cast<uint8_t>(SplitKind::numeric)) return code <= tree.code[inner];
-  const auto side = static_cast<size_t>(tree.side[inner]);
-  const auto first = tree.set_codes.begin() + tree.set_start[side],
-             last = tree.set_codes.begin() + tree.set_start[side + 1];
-  return std::binary_search(first, last, code) == (tree.set_left[side] != 0);
+  const auto kind = static_cast<SplitKind>(tree.kind[inner]);
+  CodeSplit split{tree.column[inner], kind, tree.missing_left[inner] != 0, tree.code[inner]};
+  if (kind == SplitKind::categories) {
+    const auto side = static_cast<size_t>(tree.side[inner]);
+    const auto first = static_cast<size_t>(tree.set_start[side]), last = static_cast<size_t>(tree.set_start[side + 1]);
+    split.set = std::span(tree.set_codes).subspan(first, last - first);
+    split.set_left = tree.set_left[side] != 0;
+  }
+  return split.left(code);
 }
 
 constexpr size_t most_short_leaves = 0xffff;  // the largest number stands for: nowhere yet
@@ -114,7 +110,7 @@ void NewtonRows::add_scores(const NewtonTree& tree, std::span<const double> leaf
     parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {
       const size_t first = static_cast<size_t>(block) * newton_row_block,
                    last = std::min(n_rows_, first + newton_row_block);
-      for (size_t row = first; row < last; ++row) scores[row] += leaf_values[leaf[row]];
+      add_leaf_values(leaf_values.data(), leaf + first, last - first, scores.data() + first);
     });
   });
 }

@@ -8,7 +8,8 @@
 #include <numeric>
 
 #include "core/base/random.h"
-#include "core/tree/grow/input.h"
+#include "core/tree/grow/grower.h"
+#include "core/tree/newton/statistics.h"
 #include "core/tree/statistics/newton_units.h"
 #include "core/tree/statistics/quantise.h"
 
@@ -56,12 +57,10 @@ GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
   return grow;
 }
 
-template <class Rows, class Criterion>
-TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
-                     const GrowOptions& options, const Kept<Rows>& kept, Run& run) {
-  const auto n_rows = static_cast<size_t>(codes.n_rows);
-  Grower<Rows, Criterion> grower(grow_columns(codes), n_rows, std::move(ids), std::move(rows), criterion, Spread{},
-                                 options, run, {}, kept);
+TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, std::unique_ptr<Statistic> statistic,
+                     const GrowOptions& options, const Kept& kept, Run& run) {
+  Grower grower(grow_columns(codes), static_cast<size_t>(codes.n_rows), std::move(ids), std::move(statistic), options,
+                run, kept);
   GrownTree tree = grower.grow();
   if (options.prune_below > 0) tree.prune(options.prune_below);
   return flatten(std::move(tree));
@@ -187,8 +186,9 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
     grow.must_gain = false;
     grow.stop_alike = true;
   }
-  tree.arrays = grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), exponents.may_vanish(powers.h)}, criterion,
-                          grow, {nullptr, nullptr, sparse_order(), dense_order()}, run);
+  const PairRows rows{pairs_.data(), exponents.may_vanish(powers.h)};
+  tree.arrays = grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow,
+                          {nullptr, sparse_order(), dense_order()}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
@@ -225,8 +225,9 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
   GrowOptions grow = grow_options_in(options, powers);
   grow.min_weight_leaf = 0;  // outputs fall silent one by one instead
   NewtonTree tree;
-  tree.arrays = grow_rows(codes_, drawn.list(), LaneRows{pairs_.data(), static_cast<int>(2 * n_outputs)}, criterion,
-                          grow, {nullptr, nullptr, sparse_order()}, run);
+  const LaneRows rows{pairs_.data(), static_cast<int>(2 * n_outputs)};
+  tree.arrays =
+      grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, {nullptr, sparse_order()}, run);
   const size_t n = tree.arrays.slot.size();
   for (size_t i = 0; i < n; ++i) {
     const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
@@ -276,7 +277,8 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
         items[i] = {row, value_of(factors, row, g, h)};
       };
     });
-    return grow_rows(codes_, {}, NarrowRows{}, criterion, grow, {tiles_.get(), &narrow_items_, nullptr}, run);
+    PackedItems<NarrowRows> items(*tiles_, narrow_items_, criterion);
+    return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, {&items}, run);
   }
   narrow_.resize(n_rows_);
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -284,8 +286,8 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
       values[row] = value_of(factors, row, g, h);
     };
   });
-  return grow_rows(codes_, drawn.list(), NarrowRows{narrow_.data()}, criterion, grow,
-                   {nullptr, nullptr, sparse_order()}, run);
+  return grow_rows(codes_, drawn.list(), newton_statistic(NarrowRows{narrow_.data()}, criterion), grow,
+                   {nullptr, sparse_order()}, run);
 }
 
 TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers,
@@ -299,8 +301,8 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
       return factors.present_units(row, h, scale);
     };
     fill_pairs(given, drawn, powers, units_of_h, run);
-    return grow_rows(codes_, drawn.list(), PairRows{pairs_.data(), false}, criterion, grow,
-                     {nullptr, nullptr, sparse_order()}, run);
+    return grow_rows(codes_, drawn.list(), newton_statistic(PairRows{pairs_.data(), false}, criterion), grow,
+                     {nullptr, sparse_order()}, run);
   }
   word_items_.first.resize(drawn.size());
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -310,7 +312,8 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
       items[i] = {row, {g, h}};
     };
   });
-  return grow_rows(codes_, {}, WordRows{}, criterion, grow, {tiles_.get(), &word_items_, nullptr}, run);
+  PackedItems<WordRows> items(*tiles_, word_items_, criterion);
+  return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, {&items}, run);
 }
 
 // Σ g and Σ h of every leaf in units, (leaves, 2).

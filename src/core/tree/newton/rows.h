@@ -16,7 +16,7 @@
 
 #include "core/base/pool.h"
 #include "core/data/codes.h"
-#include "core/tree/grow/row_codes.h"
+#include "core/tree/items/row_codes.h"
 #include "core/tree/model/forest.h"
 #include "core/tree/options.h"
 #include "core/tree/rows/sparse_entries.h"

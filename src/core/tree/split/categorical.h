@@ -83,82 +83,19 @@ void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool c
   scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
 }
 
-// principal_positions below for very many lanes: (m, d) profiles, d means, m weights.
-inline std::vector<double> principal_positions_of_many(std::vector<double>& profile, std::span<const double> mean,
-                                                       std::span<const double> weight) {
-  const size_t m = weight.size(), d = mean.size();
-  std::vector<double> squares(d, 0.0);
-  for (size_t i = 0; i < m; ++i) {
-    for (size_t k = 0; k < d; ++k) {
-      profile[i * d + k] -= mean[k];
-      squares[k] += weight[i] * profile[i * d + k] * profile[i * d + k];
-    }
-  }
-  const auto widest = static_cast<size_t>(std::max_element(squares.begin(), squares.end()) - squares.begin());
-  std::vector<double> position(m), axis(d);
-  for (size_t i = 0; i < m; ++i) position[i] = profile[i * d + widest];
-  constexpr int power_steps = 40;
-  for (int step = 0; step < power_steps; ++step) {
-    std::fill(axis.begin(), axis.end(), 0.0);
-    for (size_t i = 0; i < m; ++i) {
-      for (size_t k = 0; k < d; ++k) axis[k] += weight[i] * position[i] * profile[i * d + k];
-    }
-    double length = 0;
-    for (const double each : axis) length = std::max(length, std::abs(each));
-    if (!(length > 0)) break;
-    for (size_t i = 0; i < m; ++i) {
-      position[i] = 0;
-      for (size_t k = 0; k < d; ++k) position[i] += axis[k] / length * profile[i * d + k];
-    }
-  }
-  return position;
-}
+// Position of each category along the first principal axis of the profiles, (weight.size(), d), weighted. Power
+// iteration with a fixed start and length: a heuristic order, but the same one everywhere.
+std::vector<double> principal_positions(std::vector<double>& profile, size_t d, std::span<const double> weight);
 
-// Position of each category along the first principal axis of the profiles, weighted by weight. Power iteration with a
-// fixed start and length: a heuristic order, but the same one everywhere.
 template <class Criterion>
-std::vector<double> principal_positions(const Criterion& criterion, const PresentCategories& present) {
+std::vector<double> positions_of(const Criterion& criterion, const PresentCategories& present) {
   const auto d = static_cast<size_t>(criterion.profile_size());
-  const size_t m = present.size();
-  std::vector<double> profile(m * d), mean(d, 0.0), weight(m);
-  double total = 0;
-  for (size_t i = 0; i < m; ++i) {
+  std::vector<double> profile(present.size() * d), weight(present.size());
+  for (size_t i = 0; i < present.size(); ++i) {
     criterion.profile(present.cell(i), profile.data() + i * d);
     weight[i] = static_cast<double>(criterion.weight(present.cell(i)));
-    total += weight[i];
-    for (size_t k = 0; k < d; ++k) mean[k] += weight[i] * profile[i * d + k];
   }
-  for (size_t k = 0; k < d; ++k) mean[k] /= total;
-  constexpr size_t most_squared = 1024;  // beyond, the matrix of d² numbers costs more than what it is made of
-  if (d > most_squared) return principal_positions_of_many(profile, mean, weight);
-  std::vector<double> spread(d * d, 0.0);
-  for (size_t i = 0; i < m; ++i) {
-    for (size_t k = 0; k < d; ++k) {
-      const double away = weight[i] * (profile[i * d + k] - mean[k]);
-      for (size_t l = 0; l < d; ++l) spread[k * d + l] += away * (profile[i * d + l] - mean[l]);
-    }
-  }
-  size_t widest = 0;
-  for (size_t k = 1; k < d; ++k) widest = spread[k * d + k] > spread[widest * d + widest] ? k : widest;
-  std::vector<double> axis(spread.begin() + static_cast<std::ptrdiff_t>(widest * d),
-                           spread.begin() + static_cast<std::ptrdiff_t>((widest + 1) * d));
-  std::vector<double> next(d);
-  constexpr int power_steps = 40;
-  for (int step = 0; step < power_steps; ++step) {
-    double length = 0;
-    for (size_t k = 0; k < d; ++k) {
-      next[k] = 0;
-      for (size_t l = 0; l < d; ++l) next[k] += spread[k * d + l] * axis[l];
-      length = std::max(length, std::abs(next[k]));
-    }
-    if (!(length > 0)) break;
-    for (size_t k = 0; k < d; ++k) axis[k] = next[k] / length;
-  }
-  std::vector<double> position(m, 0.0);
-  for (size_t i = 0; i < m; ++i) {
-    for (size_t k = 0; k < d; ++k) position[i] += axis[k] * (profile[i * d + k] - mean[k]);
-  }
-  return position;
+  return principal_positions(profile, d, weight);
 }
 
 template <class Criterion>
@@ -169,7 +106,7 @@ std::vector<size_t> category_order(const Criterion& criterion, const PresentCate
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return criterion.less(present.cell(a), present.cell(b)); });
   } else {
-    const std::vector<double> position = principal_positions(criterion, present);
+    const std::vector<double> position = positions_of(criterion, present);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position[a] < position[b]; });
   }
   return order;
@@ -335,11 +272,7 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
 }
 
 // Lists the categories of the best candidate, a prefix of `order`.
-inline void list_prefix(const PresentCategories& present, const std::vector<size_t>& order, Split& split) {
-  for (size_t i = 0; i < order.size(); ++i) {
-    (i < split.code ? split.left_codes : split.right_codes).push_back(present.code[order[i]]);
-  }
-}
+void list_prefix(const PresentCategories& present, const std::vector<size_t>& order, Split& split);
 
 // Candidates are the prefixes in the order of the tree. A category has to gain only as much of what chance gives it as
 // it has of its rows here: the others, which placed it too, are not fitted.

@@ -89,18 +89,15 @@ struct GiniTwo : TwoClasses {
 };
 
 // −(n log2 n − Σ n_c log2 n_c)                                                                                    (2)
-struct EntropyTwo : TwoClasses {
-  const EntropyTerms* terms;
-  explicit EntropyTwo(const EntropyTerms* shared) : terms(shared) {}
+// or, without terms, −(n − the largest n_c)                                                                      (10)
+// One type for both: a criterion is compiled with every kind of rows, and neither has a filter to lose by a branch.
+struct EntropyOrErrorsTwo : TwoClasses {
+  const EntropyTerms* terms;  // nullptr: errors
+  explicit EntropyOrErrorsTwo(const EntropyTerms* shared) : terms(shared) {}
   double score(const int64_t* cell) const {
+    if (terms == nullptr) return -static_cast<double>(std::min(cell[0], cell[1]));
     return -((*terms)(cell[0] + cell[1]) - ((*terms)(cell[0]) + (*terms)(cell[1])));
   }
-  static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
-};
-
-// −(n − the largest n_c)                                                                                         (10)
-struct ErrorsTwo : TwoClasses {
-  static double score(const int64_t* cell) { return -static_cast<double>(std::min(cell[0], cell[1])); }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
 };
 
@@ -181,10 +178,10 @@ struct GiniMany : ManyClasses {
   }
 };
 
-// n_c log2 n_c in fixed point, with more bits than a float64 has for their sum.
-struct EntropyMany : ManyClasses {
-  const EntropyTerms* terms;
-  EntropyMany(std::vector<int> output_start, const EntropyTerms* shared)
+// Entropy: n_c log2 n_c in fixed point, with more bits than a float64 has for their sum. Or, without terms, errors.
+struct EntropyOrErrorsMany : ManyClasses {
+  const EntropyTerms* terms;  // nullptr: errors, never by_inner
+  EntropyOrErrorsMany(std::vector<int> output_start, const EntropyTerms* shared)
       : ManyClasses(std::move(output_start)), terms(shared) {}
   using Inner = __int128;
   static constexpr double inner_scale = 0x1p52;  // below 2^121 in all
@@ -193,24 +190,19 @@ struct EntropyMany : ManyClasses {
   double score(const int64_t* cell) const {
     if (by_inner) return score_by_inner(*this, cell);
     double total = 0;
-    for (size_t o = 0; o + 1 < start.size(); ++o) {
-      double inner = 0;
-      for (int l = start[o]; l < start[o + 1]; ++l) inner += (*terms)(cell[l]);
-      total -= (*terms)(sum(cell, o)) - inner;
-    }
+    for (size_t o = 0; o + 1 < start.size(); ++o) total -= terms == nullptr ? errors(cell, o) : entropy(cell, o);
     return total;
   }
-};
 
-struct ErrorsMany : ManyClasses {
-  using ManyClasses::ManyClasses;
-  double score(const int64_t* cell) const {
-    double total = 0;
-    for (size_t o = 0; o + 1 < start.size(); ++o) {
-      const int64_t largest = *std::max_element(cell + start[o], cell + start[o + 1]);
-      total -= static_cast<double>(sum(cell, o) - largest);
-    }
-    return total;
+ private:
+  double entropy(const int64_t* cell, size_t o) const {
+    double inner = 0;
+    for (int l = start[o]; l < start[o + 1]; ++l) inner += (*terms)(cell[l]);
+    return (*terms)(sum(cell, o)) - inner;
+  }
+  double errors(const int64_t* cell, size_t o) const {
+    const int64_t largest = *std::max_element(cell + start[o], cell + start[o + 1]);
+    return static_cast<double>(sum(cell, o) - largest);
   }
 };
 

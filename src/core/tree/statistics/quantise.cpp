@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/random.h"
-
 namespace weald {
 
 std::vector<int64_t> count_exponents(std::span<const double> values, std::span<const int64_t> times) {
@@ -35,14 +33,6 @@ int common_power(std::span<const int64_t> counts, int spare_bits) {
 void to_units(std::span<const double> values, int power, std::span<int64_t> out) {
   for (size_t i = 0; i < values.size(); ++i) {
     out[i] = static_cast<int64_t>(round_even(std::ldexp(values[i], power)));
-  }
-}
-
-void to_narrow(std::span<const double> g, std::span<const double> h, int g_power, int h_power, uint64_t seed,
-               uint64_t round, int64_t first_row, std::span<NarrowRows::Value> out) {
-  for (size_t i = 0; i < g.size(); ++i) {
-    out[i] = to_narrow(std::ldexp(g[i], g_power), std::ldexp(h[i], h_power),
-                       draw(seed, Purpose::rounding, round, static_cast<uint64_t>(first_row) + i));
   }
 }
 

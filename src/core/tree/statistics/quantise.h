@@ -44,7 +44,8 @@ inline int64_t in_units(double value, double scale) {
   return static_cast<int64_t>(round_even(value * scale));
 }
 
-// Narrow, for one row whose values are scaled already; `word` decides the rounding.
+// Narrow, for one row whose g is scaled to ±32767 and whose h to 0 … 65535; `word` decides the rounding, which is
+// stochastic: E[out] = value.
 inline NarrowRows::Value to_narrow(double g, double h, uint64_t word) {
   const auto dither = [](uint64_t bits) { return static_cast<double>(bits & 0xffffffffU) * 0x1p-32; };
   // Rounds down within the limits, which are whole; std::floor may be a call into the C library.
@@ -56,9 +57,5 @@ inline NarrowRows::Value to_narrow(double g, double h, uint64_t word) {
   return {static_cast<int16_t>(down(g + dither(word), -32767, 32767)),
           static_cast<uint16_t>(down(h + dither(word >> 32), 0, 65535))};
 }
-
-// g scaled to ±32767 by 2^g_power, h to 0 … 65535 by 2^h_power, rounded stochastically: E[out] = value · 2^power.
-void to_narrow(std::span<const double> g, std::span<const double> h, int g_power, int h_power, uint64_t seed,
-               uint64_t round, int64_t first_row, std::span<NarrowRows::Value> out);
 
 }  // namespace weald

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from support.newton_trees import grow_newton_tree
 
 from weald import engine
 from weald.data.codes import Codes, encode
@@ -29,9 +30,7 @@ def options(**settings: Any) -> engine.NativeOptions:
 
 
 def grow(codes: Codes, pairs: np.ndarray, lambda_: float, *, n_threads: int = 1, **settings: Any):
-    return engine.grow_newton_tree(
-        codes.native, np.ascontiguousarray(pairs, np.int64), lambda_, options(**settings), n_threads
-    )
+    return grow_newton_tree(codes, pairs, lambda_, options(**settings), n_threads=n_threads)
 
 
 def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], what: str = "") -> None:

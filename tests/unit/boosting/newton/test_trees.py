@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from unit.boosting.newton.growing import AUTO, HISTOGRAM, ORDER, assert_same, codes_of, grow, random_problem
+from support.newton_trees import grow_newton_tree
+from unit.boosting.newton.growing import (
+    AUTO,
+    HISTOGRAM,
+    ORDER,
+    assert_same,
+    codes_of,
+    grow,
+    options,
+    random_problem,
+)
 
 import weald
 from weald.data.codes import encode
@@ -50,10 +60,10 @@ def check_against_brute_force(tree, columns, pairs, lambda_, max_depth=None) -> 
     while stack:
         node, rows, depth = stack.pop()
         assert tree["count"][node] == len(rows)
-        assert tree["weight"][node] == pairs[rows, 1].sum()
+        assert tree["cover"][node] == pairs[rows, 1].sum()
         slot = int(tree["slot"][node])
         if slot < 0:
-            assert tree["lanes"][tree["slot"] < 0][~slot].tolist() == pairs[rows].sum(axis=0).tolist()
+            assert tree["lanes"][~slot].tolist() == pairs[rows].sum(axis=0).tolist()
             if depth != max_depth:
                 assert best_gain([x[rows] for x in columns], pairs[rows], lambda_)[0] <= 0
             leaves += 1
@@ -66,13 +76,11 @@ def check_against_brute_force(tree, columns, pairs, lambda_, max_depth=None) -> 
         splits += 1
         stack.append((int(tree["right"][slot]), rows[~left], depth + 1))
         stack.append((node + 1, rows[left], depth + 1))
-    assert leaves == splits + 1 == len(tree["lanes"][tree["slot"] < 0])
+    assert leaves == splits + 1 == len(tree["lanes"])
     return splits
 
 
 # the sources' example: x 10 20 25 35, y −10 7 8 −7, base score 0.5, squared error
-
-SCALE = 2.0  # residuals are halves
 
 X = np.array([10.0, 20.0, 25.0, 35.0])
 
@@ -80,9 +88,7 @@ RESIDUALS = np.array([-10.5, 6.5, 7.5, -7.5])
 
 
 def grow_example(lambda_: float, **settings: Any):
-    # units of g: halves, so G² is in quarters; units of h: ones
-    pairs = np.stack([-RESIDUALS * SCALE, np.ones(4)], axis=1)
-    return grow(codes_of(X), pairs, lambda_, max_depth=2, gain_power=-2, **settings)
+    return grow(codes_of(X), np.stack([-RESIDUALS, np.ones(4)], axis=1), lambda_, max_depth=2, **settings)
 
 
 @pytest.mark.parametrize("search", [AUTO, HISTOGRAM, ORDER])
@@ -92,7 +98,7 @@ def test_gains_of_the_textbook_example(lambda_, gains, search):
     assert tree["threshold"].tolist() == [15.0, 30.0]
     assert tree["gain"].round(2).tolist() == gains
     assert tree["slot"].tolist() == [0, ~0, 1, ~1, ~2]
-    assert tree["lanes"][tree["slot"] < 0].tolist() == [[21, 1], [-28, 2], [15, 1]]
+    assert tree["lanes"].tolist() == [[10.5, 1], [-14, 2], [7.5, 1]]
 
 
 def test_similarities_of_the_textbook_example():
@@ -105,16 +111,16 @@ def test_similarities_of_the_textbook_example():
 def test_logistic_example_of_the_sources():
     """x 2 8 12 18, y 0 1 1 0, p = .5: gains 1.333 and 2.667 with λ = 0; a cover of .25 a row is below 1."""
     codes = codes_of(np.array([2.0, 8.0, 12.0, 18.0]))
-    pairs = np.array([[2, 1], [-2, 1], [-2, 1], [2, 1]])  # g in quarters, h in quarters
-    tree = grow(codes, pairs, 0.0, gain_power=-2, max_depth=2)
+    pairs = np.array([[0.5, 0.25], [-0.5, 0.25], [-0.5, 0.25], [0.5, 0.25]])
+    tree = grow(codes, pairs, 0.0, max_depth=2)
     assert tree["gain"].round(3).tolist() == [1.333, 2.667]
     assert tree["threshold"].tolist() == [5.0, 15.0]
-    assert len(grow(codes, pairs, 0.0, gain_power=-2, min_weight_leaf=4)["slot"]) == 1
+    assert len(grow_newton_tree(codes, pairs, 0.0, options(), min_weight=1)["slot"]) == 1
 
 
 def test_split_that_loses_is_not_made():
     """λ > 0 can make every gain negative; without must_gain the split is made and its gain shows as 0."""
-    codes, pairs = codes_of(np.arange(4.0)), np.array([[3, 1]] * 4)
+    codes, pairs = codes_of(np.arange(4.0)), np.array([[3, 1], [3, 1], [3, 1], [2, 1]])
     assert len(grow(codes, pairs, 1.0)["slot"]) == 1
     made = grow(codes, pairs, 1.0, must_gain=False, max_depth=1)
     assert made["gain"].tolist() == [0.0]
@@ -179,8 +185,8 @@ def test_threads_do_not_show():
         assert_same(grow(codes, pairs, 1.0, max_depth=9, n_threads=n_threads, search=HISTOGRAM), first)
 
 
-def test_pairs_of_another_shape_raise():
-    with pytest.raises(RuntimeError, match="one pair a row"):
+def test_gradients_of_another_length_raise():
+    with pytest.raises(RuntimeError, match="one g and h a row"):
         grow(codes_of(np.arange(4.0)), np.zeros((3, 2)), 0.0)
 
 
