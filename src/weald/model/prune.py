@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.arrays import Floats
 from weald.errors import DataError, ParameterError
 from weald.model.forest import CATEGORIES, COMBINATION, Forest
 from weald.model.join import joined, tree_apart
@@ -29,7 +30,7 @@ class PruningPath(NamedTuple):
     leaves: NDArray[np.int64]  # how many remain
 
 
-def tree_score(loss: Any, leaves: Any, alpha: Any) -> Any:
+def tree_score(loss: Floats | float, leaves: NDArray[np.int64] | int, alpha: Floats | float) -> Any:
     """What pruning minimises, equation 1: the loss of a tree plus alpha for each leaf.
 
     Parameters

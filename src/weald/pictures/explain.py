@@ -217,7 +217,7 @@ def _in_order(values: list[Any], schema: Schema) -> Any:
 class _Walk:
     """One row, as given and as the model reads it, and the splits it meets."""
 
-    def __init__(self, tree: ShownTree, row: Any) -> None:
+    def __init__(self, tree: ShownTree, row: TableLike) -> None:
         model, self.tree = tree.model, tree
         declared = model.categorical_features
         self.aligned = read_aligned(row, model.schema_, declared=declared, owner=type(model).__name__)

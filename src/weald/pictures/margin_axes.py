@@ -78,7 +78,7 @@ def marker_size(n_rows: int) -> float:
     return float(np.clip(6000 / max(1, n_rows), 9, 36))
 
 
-def note_margin(axes: Axes, machine: Any) -> None:
+def note_margin(axes: Axes, machine: object) -> None:
     """Width of the margin and support rows, above the picture."""
     parts = []
     width = getattr(machine, "margin_width_", None)

@@ -43,7 +43,7 @@ from weald.model.importances import tree_importances
 from weald.rows.bags import BagRecord
 
 
-def _classifies(model: Any) -> bool:
+def _classifies(model: object) -> bool:
     return bool(is_classifier(model))
 
 

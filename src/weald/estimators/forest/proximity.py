@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ from weald.model.forest import Forest
 from weald.rows.bags import BagRecord
 
 if TYPE_CHECKING:
+    from scipy import sparse
+
     from weald.inspection.proximity import Leaves
 
 
@@ -82,7 +84,7 @@ class ForestProximity:
 
     def nearest_rows(
         self, X: TableLike, k: int = 10, *, oob_only: bool = False, sample_weight: WeightLike | None = None
-    ) -> Any:
+    ) -> sparse.csr_matrix:
         """The k nearest other rows of each row, by proximity.
 
         Exact, and without a matrix of all pairs: it takes about 13 bytes for each row and tree, and as many
@@ -148,7 +150,7 @@ class ForestProximity:
 
     def prototypes(
         self, X: TableLike, y: TargetLike, k: int = 30, *, n_prototypes: int = 1
-    ) -> dict[Any, Any]:
+    ) -> dict[Hashable, TableLike]:
         """Rows that stand for each class.
 
         Of the rows of a class, the one with the most rows of the class among its k nearest; of these rows

@@ -78,7 +78,7 @@ class EstimatorStart:
             return to_raw(self._link, shares if self._link == "softmax" else shares[:, 1:])
 
 
-def check_start_weighs(init: Any, owner: str) -> None:
+def check_start_weighs(init: object, owner: str) -> None:
     """Refuse weights where `init` is an estimator that takes none."""
     if init is None or isinstance(init, str) or has_fit_parameter(init, "sample_weight"):
         return

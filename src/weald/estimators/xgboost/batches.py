@@ -95,7 +95,7 @@ def _joined(tables: list[Any]) -> Any:
     if all(sparse.issparse(table) for table in tables):
         return sparse.vstack(tables, format="csr")
     for library in ("pandas", "polars"):
-        module: Any = sys.modules.get(library)
+        module = sys.modules.get(library)
         if module is not None and all(isinstance(table, module.DataFrame) for table in tables):
             return module.concat(tables)
     raise DataTypeError(

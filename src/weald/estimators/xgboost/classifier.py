@@ -31,7 +31,7 @@ def _several_outputs(objective: object) -> bool:
     return objective not in _MULTI
 
 
-def _one_output(model: Any) -> bool:
+def _one_output(model: object) -> bool:
     """Whether raw scores speak of one target; before `fit` nobody knows."""
     return getattr(model, "n_outputs_", 1) == 1
 

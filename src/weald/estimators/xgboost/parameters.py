@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from weald.arrays import (
-    CategoricalFeatures,
-    ClassWeight,
-    ColumnLike,
-    MonotoneConstraints,
-    RandomState,
-    TableLike,
-    TargetLike,
-)
+from weald.arrays import CategoricalFeatures, ClassWeight, ColumnLike, MonotoneConstraints, RandomState
 from weald.estimators.xgboost.names import known_names
 
 #: what xgboost's classes keep to themselves: no parameters of its `train`
@@ -260,7 +252,7 @@ refresh_leaf
         cat_smooth: float | None = None,
         cat_l2: float | None = None,
         class_weight: ClassWeight = None,
-        early_stopping: float | str | tuple[TableLike, TargetLike] | None = None,
+        early_stopping: float | str | Sequence[object] | None = None,
         prune: str = "post",
         categorical_features: CategoricalFeatures = None,
         unknown: str = "missing",

@@ -21,7 +21,7 @@ ModelSource: TypeAlias = str | os.PathLike[str] | bytes | bytearray | BinaryIO
 
 def is_matrix(value: object) -> bool:
     """Whether this is a DMatrix; where the module is not loaded, nothing is."""
-    module: Any = sys.modules.get("weald.estimators.xgboost.native.matrix")
+    module = sys.modules.get("weald.estimators.xgboost.native.matrix")
     return module is not None and isinstance(value, module.DMatrix)
 
 

@@ -67,7 +67,7 @@ def cross_validate(
     callbacks: Sequence[object] | None = None,
     lines: FoldLines | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
-    rates: Any = None,
+    rates: Sequence[object] | None = None,
 ) -> CVResult:
     """Train on all folds, round by round, and stop when the mean held-out metric no longer improves.
 
@@ -119,7 +119,7 @@ def train_folds(
     callbacks: Sequence[object] | None = None,
     lines: FoldLines | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
-    rates: Any = None,
+    rates: Sequence[object] | None = None,
     boosters: Sequence[Callable[[Forest], Any]] = (),
 ) -> CVResult:
     """Train all folds, each of which watches its rows as TRAIN and TEST; see `cross_validate`.

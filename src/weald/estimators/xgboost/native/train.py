@@ -289,7 +289,7 @@ def _cv_table(
     data = model._read_training(given, options, None)
     plan = model._make_plan(options, data, feature_weights)
     by_class = data.classes is not None if stratified is None else stratified
-    divide: Any = ("nfold", nfold) if folds is None else ("folds", folds)
+    divide: tuple[str, Folds] = ("nfold", nfold) if folds is None else ("folds", folds)
     parts = model._folds(
         divide[1], given.X, data, plan, stratified=by_class, name=divide[0], owner="cv", shuffle=shuffle
     )
