@@ -1,6 +1,6 @@
 """The parameters of the `XGB*` estimators: xgboost's names, one signature for all.
 
-`__init__` only stores. `None` always means the default, which `xgboost_options` knows.
+`__init__` only stores. `None` always means the default, which `options` knows.
 """
 
 from __future__ import annotations
