@@ -71,7 +71,7 @@ BAD = [
     (
         {"class_weight": "auto"},
         "`class_weight` of {} must be None, 'balanced', a dict from label to weight or a list of such, one "
-        "an output; got 'auto'.",
+        "per output; got 'auto'.",
     ),
     ({"class_weight": 2}, "`class_weight` of {} must be None, 'balanced', a dict"),
 ]

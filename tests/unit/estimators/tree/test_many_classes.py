@@ -150,7 +150,7 @@ def test_a_member_of_adaboost_is_asked_for_classes_not_for_their_shares(
     X, y = rng.normal(size=(300, 2)), rng.integers(0, 40, 300)
     boosted = weald.AdaBoostClassifier(weald.DecisionTreeClassifier(max_depth=5), n_estimators=4)
     expected = boosted.fit(X, y).rounds_
-    monkeypatch.setattr("weald.estimators.adaboost_trees.raw_scores", None)
+    monkeypatch.setattr("weald.estimators.adaboost.trees.raw_scores", None)
     assert str(boosted.fit(X, y).rounds_) == str(expected)
 
 
