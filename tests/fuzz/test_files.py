@@ -9,7 +9,7 @@ import pytest
 from fuzz import files
 from weald.io.kinds import KINDS
 
-N_BLOCKS, N_CASES = 4, 18
+N_BLOCKS, N_CASES = 4, 30
 
 
 @pytest.mark.parametrize("block", range(N_BLOCKS))

@@ -13,7 +13,7 @@ from reference.tree import Options
 
 from weald.data.table import LevelColumn, NumericColumn, Table
 
-SPLIT_BY_SPLIT = settings(max_examples=2 * settings().max_examples)  # 80 in CI
+SPLIT_BY_SPLIT = settings(max_examples=3 * settings().max_examples)  # 120 in CI
 
 
 def check(problem: Problem) -> None:

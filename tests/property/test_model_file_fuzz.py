@@ -19,7 +19,7 @@ import weald
 from weald.errors import ModelFileError
 from weald.io import container, model_file
 
-N_FILES = 120  # tests/fuzz spoils every kind of model, and more ways
+N_FILES = 200  # tests/fuzz spoils every kind of model, and more ways
 
 MODELS = {
     "classifier": lambda: classifier(

@@ -77,7 +77,7 @@ def test_thresholds_of_numbers_are_uniform(criterion):
     """In value, not in rank: half of the rows crowd at one end."""
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(2.0, 2.1, 30), rng.uniform(2.1, 12.0, 30)])
-    drawn = np.array([forest.threshold[0] for forest in roots(NumericColumn(0, x), criterion, 800)])
+    drawn = np.array([forest.threshold[0] for forest in roots(NumericColumn(0, x), criterion, 2000)])
     assert x.min() <= drawn.min()
     assert drawn.max() < x.max()
     assert kstest((drawn - x.min()) / np.ptp(x), "uniform").pvalue > LEAST_P

@@ -34,9 +34,9 @@ def table(n_rows: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray, 
     return X, np.array(["low", "mid", "high"], dtype=object)[np.digitize(signal, [-0.5, 0.8])], signal
 
 
-def fitted(n_jobs: int = 2, n_rows: int = 20_000) -> list[DecisionTreeClassifier | DecisionTreeRegressor]:
+def fitted(n_jobs: int = 2) -> list[DecisionTreeClassifier | DecisionTreeRegressor]:
     """One of each: exact and binned, every criterion."""
-    X, labels, target = table(n_rows)
+    X, labels, target = table()
     return [
         DecisionTreeClassifier(min_samples_leaf=5, n_jobs=n_jobs).fit(X, labels),
         DecisionTreeClassifier(criterion="entropy", max_bins=63, max_leaf_nodes=50, n_jobs=n_jobs).fit(
@@ -47,10 +47,10 @@ def fitted(n_jobs: int = 2, n_rows: int = 20_000) -> list[DecisionTreeClassifier
     ]
 
 
-def digest(folder: Path, n_jobs: int = 2, n_rows: int = 20_000) -> list[str]:
+def digest(folder: Path, n_jobs: int = 2) -> list[str]:
     """The hashes of the model files."""
     hashes = []
-    for i, model in enumerate(fitted(n_jobs, n_rows)):
+    for i, model in enumerate(fitted(n_jobs)):
         path = Path(folder) / f"{os.getpid()}-{i}.weald"
         model.save(path)
         hashes.append(hashlib.sha256(path.read_bytes()).hexdigest())
@@ -94,9 +94,8 @@ def test_fork_then_fit_in_child_and_parent(tmp_path):
     """The parent's pool has threads when it forks; the child has none of them and must make its own."""
     script = """
         import json, os, signal, sys
-        from property.test_same_bits import digest as of_rows
+        from property.test_same_bits import digest
         folder = sys.argv[1]
-        digest = lambda folder: of_rows(folder, n_rows=6_000)
         before = digest(folder)
         child = os.fork()
         if child == 0:
@@ -113,9 +112,9 @@ def test_fork_then_fit_in_child_and_parent(tmp_path):
 
 
 def test_threads_that_fit_at_once_give_the_same_trees():
-    alone = [model.forest_ for model in fitted(n_rows=6_000)]
+    alone = [model.forest_ for model in fitted()]
     with ThreadPoolExecutor(3) as pool:
-        together = [job.result(timeout=120) for job in [pool.submit(fitted, 2, 6_000) for _ in range(3)]]
+        together = [job.result(timeout=120) for job in [pool.submit(fitted) for _ in range(3)]]
     for models in together:
         for model, forest in zip(models, alone, strict=True):
             assert_same_forest(model.forest_, forest, "fitted beside others")

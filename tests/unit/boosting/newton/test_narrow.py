@@ -46,7 +46,7 @@ def test_values_that_sixteen_bits_hold_are_kept():
 
 
 def test_rounding_is_to_a_neighbour_and_unbiased():
-    """Over rounds, the mean error stays within what chance allows."""
+    """Over rounds, the mean error stays within what chance allows, and g and h are rounded apart."""
     value, rounds = 1.3 + 0.3 * H_UNIT, 1500
     drawn = [rounded([value], seed=7, round_=r) for r in range(rounds)]
     for k, unit in enumerate((G_UNIT, H_UNIT)):
@@ -54,6 +54,8 @@ def test_rounding_is_to_a_neighbour_and_unbiased():
         part = value / unit - np.floor(value / unit)
         assert set(np.round(found - np.floor(value / unit), 2)) == {0.0, 1.0}
         assert abs(found.mean() - value / unit) < 4.5 * np.sqrt(part * (1 - part) / rounds)
+    together = np.corrcoef([pair[0][0] for pair in drawn], [pair[1][0] for pair in drawn])[0, 1]
+    assert abs(together) < 4.5 / np.sqrt(rounds)
 
 
 def test_rounding_depends_on_seed_round_and_row():

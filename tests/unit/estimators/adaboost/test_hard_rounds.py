@@ -134,7 +134,7 @@ def test_a_first_number_above_the_limit_stays_alone():
 
 def test_replace_never_loses_a_class():
     X, y = rows(12, noise=0.3)
-    for seed in range(10):
+    for seed in range(20):
         model = AdaBoostClassifier(n_estimators=60, resample="replace", random_state=seed).fit(X, y)
         shown = [np.unique(y[weights > 0]) for weights in model.staged_row_weights(X, y)]
         assert all(len(labels) == 2 for labels in shown)
@@ -151,7 +151,7 @@ def test_replace_loses_none_of_three_classes(monkeypatch):
     y = np.digitize(X[:, 0] + X[:, 1], [-0.8, 0.8])
     base = DecisionTreeClassifier(max_depth=2)
     redrawn = False
-    for seed in range(10):
+    for seed in range(20):
         model = AdaBoostClassifier(base, n_estimators=30, resample="replace", random_state=seed)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "AdaBoostClassifier stops after", UserWarning)

@@ -48,7 +48,7 @@ def best_gains(X: pd.DataFrame, y: np.ndarray, numbers: bool) -> tuple[float, fl
 @pytest.mark.parametrize("penalty", [0, 0.25, 1, 4])
 def test_the_better_column_after_the_penalty_is_split(numbers, n_levels, penalty):
     chosen = set()
-    for seed in range(4):
+    for seed in range(8):
         X = table(seed, n_levels)
         rng = np.random.default_rng(100 + seed)
         y = 0.4 * (X["x"].to_numpy() > 0.5) + rng.normal(size=N)
