@@ -130,3 +130,19 @@ class Classifier(Estimator, Protocol):
     @property
     def predict_proba(self) -> Callable[..., Any]:
         """For each row a probability per label."""
+
+
+# --------------------------------------------------------------------------- what users get back
+
+
+class LoadedModel(Protocol):
+    """A fitted estimator from a model file: what all have in common, and whatever its own class has."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+
+    def to_bytes(self) -> bytes:
+        """The model file again."""
+
+    def __getattr__(self, name: str) -> Any:
+        """What only some estimators have, as `predict` and `transform`."""

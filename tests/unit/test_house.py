@@ -1,12 +1,19 @@
-"""The house: packages import in one direction only, and files, classes, functions and folders stay small."""
+"""The house: imports go one way, public functions tell their types, files, functions, folders are small."""
 
 from __future__ import annotations
 
 import ast
+import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import weald
+import weald.datasets
+import weald.testing
+import weald.theory
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "weald"
@@ -86,6 +93,36 @@ def test_only_the_engine_imports_the_core() -> None:
         if path.parent.name != "engine" and any(name == "weald._core" for name, _ in imports(path))
     ]
     assert strangers == []
+
+
+# --------------------------------------------------------------------------- types
+
+
+def public_functions() -> Iterator[tuple[str, object]]:
+    """What users can call, methods that come from weald's base classes and mixins included."""
+    modules = (weald, weald.callback, weald.kernels, weald.theory, weald.datasets, weald.testing)
+    for value in (getattr(module, name) for module in modules for name in module.__all__):
+        for part in value.__mro__ if inspect.isclass(value) else ():
+            for name, member in vars(part).items() if part.__module__.startswith("weald.") else ():
+                if not name.startswith("_") or name in ("__init__", "__call__", "__getitem__", "__iter__"):
+                    found = getattr(
+                        member, "__func__", getattr(member, "fget", getattr(member, "fn", member))
+                    )
+                    yield f"{part.__module__}.{part.__name__}.{name}", inspect.unwrap(found)
+        if inspect.isfunction(value):
+            yield f"{value.__module__}.{value.__name__}", value
+
+
+def test_public_signatures_have_no_any() -> None:
+    """But for the type of an array's entries and what a callable of the user's own gives."""
+    known = re.compile(r"NDArray\[Any\]|Callable\[\.\.\., Any\]")
+    texts = {
+        f"{name}: {part}": known.sub("", str(text))
+        for name, function in public_functions()
+        for part, text in getattr(function, "__annotations__", {}).items()
+    }
+    assert len(texts) > 1000
+    assert sorted(name for name, text in texts.items() if re.search(r"\bAny\b", text)) == []
 
 
 # --------------------------------------------------------------------------- sizes

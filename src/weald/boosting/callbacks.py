@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.arrays import TableLike
 from weald.errors import ParameterError
@@ -47,7 +48,7 @@ class ModelView:
     _n_outputs: int
     _n_rounds: Callable[[], int]
     _make_forest: Callable[[], Forest]
-    _predict: Callable[..., Any] | None
+    _predict: Callable[..., NDArray[Any]] | None
     _forest: tuple[int, Forest] | None
     _booster: Callable[[Forest], Any] | None
 
@@ -58,7 +59,7 @@ class ModelView:
         n_outputs: int,
         n_rounds: Callable[[], int],
         forest: Callable[[], Forest],
-        predict: Callable[..., Any] | None = None,
+        predict: Callable[..., NDArray[Any]] | None = None,
         booster: Callable[[Forest], Any] | None = None,
     ) -> None:
         store = object.__setattr__
@@ -97,10 +98,11 @@ class ModelView:
         assert self._forest is not None
         return self._forest[1]
 
-    def predict(self, X: TableLike, **options: object) -> Any:
+    def predict(self, X: TableLike, **options: object) -> NDArray[Any]:
         """Predictions of the model so far: of a DMatrix a Booster's, of a table those of the estimator."""
         if self._booster is not None and (hasattr(X, "num_row") or self._predict is None):
-            return self.booster().predict(X, **options)
+            predicted: NDArray[Any] = self.booster().predict(X, **options)
+            return predicted
         if self._predict is None:
             raise ParameterError("This model view cannot predict: there is no table behind the training.")
         return self._predict(X, **options)

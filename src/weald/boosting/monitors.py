@@ -33,7 +33,7 @@ class EvaluationMonitor(TrainingCallback):
         rank: int = 0,
         period: int = 1,
         show_stdv: bool = False,
-        logger: Callable[[str], Any] | None = None,
+        logger: Callable[[str], object] | None = None,
     ) -> None:
         self.printer_rank = rank
         self.period = _interval(period, "period of EvaluationMonitor")

@@ -25,7 +25,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 _EXACT_WHOLE = 2.0**53
 
 
-def plain_level(value: object) -> Any:
+def plain_level(value: object) -> object:
     """`value` as a plain Python value: NumPy scalars, pandas timestamps and decimals lose their wrapping."""
     kind = type(value)
     if kind is str or kind is int or kind is bool:
@@ -48,7 +48,7 @@ def plain_level(value: object) -> Any:
     return value
 
 
-def plain_time(value: np.datetime64 | np.timedelta64) -> Any:
+def plain_time(value: np.datetime64 | np.timedelta64) -> object:
     """A date or duration of NumPy as Python's own, or as nanoseconds if it has parts of microseconds."""
     coarse = value.astype(f"{value.dtype.kind}8[us]")
     if coarse == value:
@@ -56,7 +56,7 @@ def plain_time(value: np.datetime64 | np.timedelta64) -> Any:
     return value.astype(f"{value.dtype.kind}8[ns]")
 
 
-def _plain_instant(value: dt.datetime) -> Any:
+def _plain_instant(value: dt.datetime) -> object:
     """An instant without time zone, in UTC."""
     if getattr(value, "nanosecond", 0):  # of pandas alone
         return plain_time(value.to_datetime64())  # type: ignore[attr-defined]

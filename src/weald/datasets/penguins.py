@@ -10,9 +10,14 @@ import csv
 import importlib
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from weald.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {
     "bill_length_mm": float,
@@ -30,7 +35,15 @@ _FRAMES = {
 }
 
 
-def load_penguins(frame: Literal["pandas", "polars", "arrow"] | None = None) -> tuple[Any, list[str]]:
+@overload
+def load_penguins(frame: None = None) -> tuple[dict[str, list[object]], list[str]]: ...
+@overload
+def load_penguins(frame: Literal["pandas"]) -> tuple[pandas.DataFrame, list[str]]: ...
+@overload
+def load_penguins(frame: Literal["polars"]) -> tuple[polars.DataFrame, list[str]]: ...
+@overload
+def load_penguins(frame: Literal["arrow"]) -> tuple[pyarrow.Table, list[str]]: ...
+def load_penguins(frame: Literal["pandas", "polars", "arrow"] | None = None) -> tuple[object, list[str]]:
     """Read the penguins.
 
     Parameters

@@ -43,7 +43,9 @@ def neighbourhoods(
     return found
 
 
-def prototype_table(X: TableLike, table: Table, order: Sequence[int], groups: list[NDArray[np.intp]]) -> Any:
+def prototype_table(
+    X: TableLike, table: Table, order: Sequence[int], groups: list[NDArray[np.intp]]
+) -> TableLike:
     """One row per group, in the user's own kind of table: medians of numbers, most frequent levels.
 
     `table` is X as the model reads it; `order` tells where its columns stand in X.
@@ -67,4 +69,5 @@ def prototype_table(X: TableLike, table: Table, order: Sequence[int], groups: li
                 values.append(middle)
         unit = None if isinstance(column, LevelColumn) else column.unit
         cells[place] = Cells(np.array(rows, np.intp), values, unit)
-    return write_cells(centres, cells)
+    found: TableLike = write_cells(centres, cells)
+    return found

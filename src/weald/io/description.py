@@ -188,7 +188,7 @@ def encode_params(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _encode_kernel(kernel: Any) -> dict[str, Any]:
+def _encode_kernel(kernel: object) -> dict[str, Any]:
     """A kernel object; a function of the user's own is code, which no file keeps."""
     from weald.svm.kernels.functions import Kernel
 
@@ -216,7 +216,7 @@ def decode_params(value: object, known: set[str], *, newer: bool) -> dict[str, A
     }
 
 
-def _decode_kernel(record: dict[str, Any]) -> Any:
+def _decode_kernel(record: dict[str, Any]) -> object:
     from weald.svm.kernels.functions import Kernel
 
     if list(record) != ["kernel"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from numpy.typing import NDArray
 
@@ -12,6 +12,9 @@ from weald.errors import ModelFileError
 from weald.io.saved_state import Saveable
 from weald.io.validate import check_boosted, check_task
 from weald.model.forest import Forest
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 Classes: TypeAlias = tuple[NDArray[Any], ...]
 
@@ -98,8 +101,7 @@ def class_of(name: str) -> type[Saveable]:
 
 def parameter_names(name: str) -> set[str]:
     """The constructor parameters of a known class, but for those that are estimators: these are parts."""
-    cls: Any = class_of(name)
-    return set(cls._get_param_names()) - {"estimator", "estimators"}
+    return set(cast("type[BaseEstimator]", class_of(name))._get_param_names()) - {"estimator", "estimators"}
 
 
 def as_known(model: object) -> tuple[str, Any]:

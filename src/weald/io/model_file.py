@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any, BinaryIO, TypeAlias
 
+from weald.arrays import LoadedModel
 from weald.errors import ModelFileError, ParameterError, WealdError
 from weald.io import budget, canonical, container, description, parts, place
 from weald.io.saved_state import Saveable
@@ -54,7 +55,7 @@ def save(model: Saveable, path: Path | BinaryIO) -> None:
         left = left[written if isinstance(written, int) else left.nbytes :]
 
 
-def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> Any:
+def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> LoadedModel:
     """Read a model that `save` wrote.
 
     Parameters
@@ -116,7 +117,7 @@ def checked_bytes(model: Saveable) -> bytes:
     return data
 
 
-def _opened(source: Any) -> tuple[Path | container.Bytes, str]:
+def _opened(source: object) -> tuple[Path | container.Bytes, str]:
     """A path, or all bytes of what is open; and how messages call it."""
     if isinstance(source, str | os.PathLike):
         return source, os.fspath(source)
@@ -137,7 +138,7 @@ def _method(file: object, name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def _read(data: Path | container.Bytes, *, mmap: bool, verify: bool = True) -> Any:
+def _read(data: Path | container.Bytes, *, mmap: bool, verify: bool = True) -> LoadedModel:
     """The model of a file, within the memory that a file of its size may take."""
     with budget.reading(_size(data)):
         text, tensors = container.read(data, mmap=mmap)
@@ -148,7 +149,7 @@ def _size(data: Path | container.Bytes) -> int:
     return memoryview(data).nbytes if isinstance(data, container.Bytes) else os.stat(data).st_size
 
 
-def _build(text: str, tensors: container.Tensors, *, verify: bool) -> Any:
+def _build(text: str, tensors: container.Tensors, *, verify: bool) -> LoadedModel:
     """The model; arrays are taken out of `tensors` as they are used, so that they are not held twice."""
     content = canonical.loads(text, "description of the model file")
     newer = description.read_format(content)

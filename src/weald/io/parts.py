@@ -5,11 +5,11 @@ The arrays of a member stand under its own prefix, `members.0.`, `members.1.` an
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from weald.arrays import Estimator
+from weald.arrays import Estimator, LoadedModel
 from weald.errors import ModelFileError, WealdError
 from weald.io import budget, description, forest_arrays, labels
 from weald.io.arrays import Shelf, narrow
@@ -107,7 +107,7 @@ def _encode_member(
         raise ModelFileError(f"Member {name!r} of {owner}: {error}") from error
 
 
-def _encode_classes(classes: Classes | None) -> Any:
+def _encode_classes(classes: Classes | None) -> object:
     """The labels of the one output, or a list with those of each."""
     if classes is None:
         return None
@@ -118,7 +118,7 @@ def _encode_classes(classes: Classes | None) -> Any:
 # --------------------------------------------------------------------------- from a record
 
 
-def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") -> Any:
+def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") -> LoadedModel:
     """The fitted estimator of a record; the arrays it uses are taken out of `tensors`."""
     name = read_name(value.get("estimator") if isinstance(value, dict) else None, newer=newer)
     kind = KINDS[name]
@@ -147,7 +147,7 @@ def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") ->
         check_forest(forest, known["schema"])
         kind.check(forest, known["classes"])
     known["forest"] = forest
-    state: Any
+    state: SavedState | SavedEnsemble
     if plain:
         state = SavedState(**known)
     else:
@@ -181,9 +181,9 @@ def _decode_machine(name: str, value: object, tensors: Tensors, prefix: str, *, 
     )
 
 
-def _made(name: str, state: Any) -> Any:
+def _made(name: str, state: SavedState | SavedEnsemble | SavedMachine) -> LoadedModel:
     try:
-        model = class_of(name)._from_saved_state(state)
+        model = cast("LoadedModel", class_of(name)._from_saved_state(state))
     except ModelFileError:
         raise
     except WealdError as error:
@@ -212,7 +212,7 @@ def _decode_forest(facts: object, tensors: Tensors, prefix: str, *, newer: bool)
     return forest
 
 
-def _decode_base(value: object, *, newer: bool) -> Any:
+def _decode_base(value: object, *, newer: bool) -> Estimator | None:
     if value is None:
         return None
     record = description.mapping(value, "The base estimator", {"estimator", "params"}, newer=newer)
@@ -220,8 +220,7 @@ def _decode_base(value: object, *, newer: bool) -> Any:
     if KINDS[name].ensemble or KINDS[name].boosted or KINDS[name].machine:
         raise ModelFileError(f"The model file has a {name} as the base of a forest.")
     params = description.decode_params(record["params"], parameter_names(name), newer=newer)
-    cls: Any = class_of(name)
-    return cls(**params)
+    return cast("Estimator", class_of(name)(**params))
 
 
 def _decode_members(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -19,6 +19,9 @@ from weald.data.table import Table
 from weald.model import predict
 from weald.model.forest import CATEGORIES, Forest
 from weald.model.read import read_aligned
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 #: scikit-learn's marks: no child, and no column or threshold
 NO_CHILD, NO_SPLIT = -1, -2
@@ -270,7 +273,7 @@ class TreeView:
         value: NDArray[np.float64] = self.value[self.apply(X)]
         return value[:, 0, :] if self.n_outputs == 1 else value
 
-    def decision_path(self, X: TableLike) -> Any:
+    def decision_path(self, X: TableLike) -> sparse.csr_matrix:
         """Which nodes each row of a table passes: a sparse indicator, (rows, nodes)."""
         return predict.decision_path(self.forest, self._aligned(X))[:, self._nodes]
 

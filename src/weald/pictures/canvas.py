@@ -14,6 +14,7 @@ from weald.pictures.fitting import PAD, WAY_SIZE, WAY_UP, Box, BoxPlan, Space, p
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
 _LINE, _BORDER = "#8a8a8a", "#4d4d4d"
 _WAYS = {"#1a1a1a": "#555555", "#ffffff": "#c4c4c4"}  # softer than the ink for the same ground
@@ -79,7 +80,7 @@ class Canvas:
             self._known[text, font] = extent.width, extent.height
         return self._known[text, font]
 
-    def draw(self, boxes: Sequence[Box], plan: BoxPlan, *, rounded: bool) -> list[Any]:
+    def draw(self, boxes: Sequence[Box], plan: BoxPlan, *, rounded: bool) -> list[Annotation]:
         """Draw the boxes, the lines between them and the texts at the ways; returns the texts."""
         from matplotlib.collections import LineCollection
 
@@ -106,12 +107,12 @@ class Canvas:
         """Pixels from the left and the top as fractions of the axes, which survive a resize."""
         return x / self.space.width, 1 - y / self.space.height
 
-    def _annotate(self, text: str, at: tuple[float, float], **style: Any) -> Any:
+    def _annotate(self, text: str, at: tuple[float, float], **style: Any) -> Annotation:
         return self.axes.annotate(
             text, at, xycoords="axes fraction", ha="center", parse_math=False, annotation_clip=False, **style
         )
 
-    def _box(self, box: Box, text: str, plan: BoxPlan, x: float, top: float, corners: str) -> Any:
+    def _box(self, box: Box, text: str, plan: BoxPlan, x: float, top: float, corners: str) -> Annotation:
         patch = {
             "boxstyle": corners,
             "facecolor": box.fill,
@@ -129,7 +130,7 @@ class Canvas:
             zorder=3,
         )
 
-    def _way(self, text: str, plan: BoxPlan, x: float, top: float) -> Any:
+    def _way(self, text: str, plan: BoxPlan, x: float, top: float) -> Annotation:
         from matplotlib.colors import to_hex
 
         # The axes are off: what is seen behind them is the figure.

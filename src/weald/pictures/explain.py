@@ -8,7 +8,7 @@ import numbers
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -162,7 +162,7 @@ def _jsonable(value: object) -> Any:
     return value.isoformat() if isinstance(value, dt.date | dt.time) else value
 
 
-def _prediction(tree: ShownTree, node: int) -> Any:
+def _prediction(tree: ShownTree, node: int) -> object:
     value, several = tree.value[node], tree.outputs.n_outputs > 1
     if tree.outputs.classes is None:
         return value.tolist() if several else float(value[0])
@@ -179,7 +179,7 @@ def _predicted(tree: ShownTree, node: int) -> str:
     return ", ".join(f"{names[k]} (share {float(shares[k]):.3f})" for names, shares, k in parts)
 
 
-def _one_row(row: Any, schema: Schema) -> Any:
+def _one_row(row: Any, schema: Schema) -> TableLike:
     """The row as a table that `to_table` reads; values without names belong to the columns in order."""
     if isinstance(row, Mapping):
         scalar = [isinstance(value, str | bytes) or not hasattr(value, "__len__") for value in row.values()]
@@ -201,14 +201,14 @@ def _one_row(row: Any, schema: Schema) -> Any:
         return _in_order(list(row), schema)
     if isinstance(row, list | tuple) and not any(isinstance(v, list | tuple | np.ndarray) for v in row):
         return _in_order(list(row), schema)
-    return row
+    return cast(TableLike, row)
 
 
 def _is_number(row: object) -> bool:
     return isinstance(row, numbers.Number) or (isinstance(row, np.ndarray) and row.ndim == 0)
 
 
-def _in_order(values: list[Any], schema: Schema) -> Any:
+def _in_order(values: list[Any], schema: Schema) -> TableLike:
     if schema.named and len(values) == len(schema.columns):
         return {name: [value] for name, value in zip(schema.names, values, strict=True)}
     return [values]
@@ -253,7 +253,7 @@ class _Walk:
             node_value=tuple(tree.value[child].tolist()),
         )
 
-    def _raw(self, i: int, value: float | None, unknown: bool) -> Any:
+    def _raw(self, i: int, value: float | None, unknown: bool) -> object:
         """The row's value as a Python value."""
         j = int(self.tree.forest.column[i])
         if value is None:
@@ -322,7 +322,7 @@ class _Walk:
             return None if column.indices[0] < 0 else float(column.indices[0] + 1)
         return None if missing_rows(column) is not None else float(column.values[0])
 
-    def _stranger(self, j: int) -> Any:
+    def _stranger(self, j: int) -> object:
         """The value as the user gave it, where the model knows no such level; None if it is missing."""
         schema = self.tree.model.schema_
         at = j
@@ -331,14 +331,14 @@ class _Walk:
         return _first_value(self.given, at)
 
 
-def _first_value(table: Table, j: int) -> Any:
+def _first_value(table: Table, j: int) -> object:
     column = table.columns[j]
     if isinstance(column, LevelColumn):
         return None if column.indices[0] < 0 else column.levels[int(column.indices[0])]
     return None if missing_rows(column) is not None else column.values[0].item()
 
 
-def _in_unit(value: float, unit: str) -> Any:
+def _in_unit(value: float, unit: str) -> object:
     """A number as the value it stands for; as it is, where Python's dates do not go so far."""
     if unit == "bool":
         return value >= 1  # a threshold between them: false goes left

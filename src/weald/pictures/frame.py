@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from weald.model.forest import CATEGORIES
 from weald.model.values import plain_labels
 from weald.pictures.nodes import ShownTree, fitted_forest
 from weald.pictures.trained_on import LIBRARIES
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+#: the columns of the nodes in one of these libraries, or as lists by name
+NodeFrame: TypeAlias = "pandas.DataFrame | polars.DataFrame | pyarrow.Table | dict[str, list[object]]"
 
 _CHOICES = (*LIBRARIES, "dict")
 # The types of columns that may hold nothing but None: in a tree of one leaf, or without categories.
@@ -30,7 +38,7 @@ _KINDS = {
 }
 
 
-def to_frame(model: object, library: str | None = None) -> Any:
+def to_frame(model: object, library: str | None = None) -> NodeFrame:
     """The nodes of a fitted tree; see `TreePictures.to_frame`."""
     fitted_forest(model, "to_frame")
     library = _library(model, library)
@@ -57,7 +65,7 @@ def _library(model: object, asked: str | None) -> str:
     return asked
 
 
-def _pandas(columns: dict[str, list[Any]]) -> Any:
+def _pandas(columns: dict[str, list[Any]]) -> pandas.DataFrame:
     """With types that know missing values for whole numbers and bools, so that they stay what they are."""
     pandas = import_module("pandas")
     types = {"whole": "Int64", "number": "float64", "bool": "boolean", "text": object, "texts": object}
@@ -69,14 +77,21 @@ def _pandas(columns: dict[str, list[Any]]) -> Any:
     )
 
 
-def _polars(columns: dict[str, list[Any]]) -> Any:
-    polars = import_module("polars")
-    types = {"whole": polars.Int64, "number": polars.Float64, "bool": polars.Boolean, "text": polars.String}
-    types["texts"] = polars.List(polars.String)
-    return polars.DataFrame(columns, schema_overrides={name: types[kind] for name, kind in _KINDS.items()})
+def _polars(columns: dict[str, list[Any]]) -> polars.DataFrame:
+    library = import_module("polars")
+    types = {
+        "whole": library.Int64,
+        "number": library.Float64,
+        "bool": library.Boolean,
+        "text": library.String,
+    }
+    types["texts"] = library.List(library.String)
+    kinds = {name: types[kind] for name, kind in _KINDS.items()}
+    frame: polars.DataFrame = library.DataFrame(columns, schema_overrides=kinds)
+    return frame
 
 
-def _pyarrow(columns: dict[str, list[Any]]) -> Any:
+def _pyarrow(columns: dict[str, list[Any]]) -> pyarrow.Table:
     arrow = import_module("pyarrow")
     types = {"whole": arrow.int64(), "number": arrow.float64(), "bool": arrow.bool_(), "text": arrow.string()}
     types["texts"] = arrow.list_(arrow.string())

@@ -9,26 +9,39 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Names
+from weald.arrays import CategoricalFeatures, Names
 from weald.data.schema import ColumnSchema, Schema
 from weald.errors import DataTypeError, ParameterError
 from weald.model.conditions import Conditions, label
 from weald.model.forest import Forest
 from weald.model.values import Outputs
 
+if TYPE_CHECKING:
+    from weald.model.tree_view import TreeView
+
+
+class ShownModel(Protocol):
+    """A fitted tree of weald, as far as it is shown."""
+
+    schema_: Schema
+    tree_: TreeView
+    criterion: str
+    classes_: Any  # labels, or a list of them by output; only classifiers have them
+    categorical_features: CategoricalFeatures
+
 
 @dataclass(frozen=True)
 class ShownTree:
     """One tree of an estimator. Nodes are numbered in preorder, as in `tree_`."""
 
-    model: Any
+    model: ShownModel
     forest: Forest
     outputs: Outputs
     conditions: Conditions
@@ -39,7 +52,7 @@ class ShownTree:
     @classmethod
     def of(
         cls,
-        model: Any,
+        model: object,
         asks: str,
         *,
         decimals: int = 3,
@@ -69,14 +82,15 @@ class ShownTree:
             Further options of `Conditions`.
         """
         forest = fitted_forest(model, asks)
+        shown = cast("ShownModel", model)
         missing_in = None if all_missing else getattr(model, "_missing_columns", None)
-        names = _column_names(model.schema_, feature_names, unnamed)
+        names = _column_names(shown.schema_, feature_names, unnamed)
         conditions = Conditions(
-            forest, model.schema_, forest.slot, decimals, names=names, missing_in=missing_in, **wording
+            forest, shown.schema_, forest.slot, decimals, names=names, missing_in=missing_in, **wording
         )
         outputs = Outputs.of(getattr(model, "classes_", None), forest.width, shares=forest.link == "shares")
         outputs = Outputs(_class_names(outputs, class_names), outputs.n_outputs)
-        return cls(model, forest, outputs, conditions, names, missing_in)
+        return cls(shown, forest, outputs, conditions, names, missing_in)
 
     @property
     def n_nodes(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ class Plane:
         room = _ROOM * (high - low) if high > low else max(1.0, abs(high)) * 0.5
         return low - room, high + room
 
-    def rows(self, points: Floats) -> Any:
+    def rows(self, points: Floats) -> TableLike:
         """Rows at these places, (n_points, n_varied), as a table like the user's."""
         held = {column.name: column.value for column in self.held}
         varied = {self.table.names[j]: points[:, k] for k, j in enumerate(self.columns)}
@@ -61,7 +61,7 @@ class Plane:
             for name in self.table.names
         }
         if pandas_frame.is_frame(self.like) or type(self.like).__module__.partition(".")[0] == "polars":
-            frame: Any = type(self.like)
+            frame: Callable[..., TableLike] = type(self.like)
             return frame(columns)
         if self.table.named:
             return columns
@@ -165,7 +165,7 @@ def _usual(column: Column) -> Held:
     return Held(column.name, float(np.median(known)) if len(known) else np.nan, "median")
 
 
-def _middle(microseconds: Floats, unit: str) -> Any:
+def _middle(microseconds: Floats, unit: str) -> object:
     """The median of dates or durations, as one."""
     known = microseconds[~np.isnan(microseconds)]
     middle = int(np.median(known)) if len(known) else 0

@@ -83,7 +83,7 @@ def _read_only(values: Floats) -> Floats:
     return view
 
 
-def _number(answer: Any, name: str) -> float:
+def _number(answer: object, name: str) -> float:
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer.item()
     if not isinstance(answer, Real):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -48,15 +48,15 @@ def one_column() -> DataError:
     )
 
 
-def as_given(X: TableLike, table: Any) -> Any:
+def as_given(X: TableLike, table: Any) -> TableLike:
     """A table that `plain_table` made of X, or one like it, in the form that X has."""
     if _is_lazy(X):
-        return table.lazy()
+        return cast(TableLike, table.lazy())
     if is_records(X):
         return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     if is_one_row(X):
         return {name: values[0] for name, values in table.items()}
-    return table
+    return cast(TableLike, table)
 
 
 def is_records(X: object) -> TypeGuard[Sequence[Mapping[Hashable, Any]]]:

@@ -46,7 +46,7 @@ class Matrix:
     values: Any
 
     @classmethod
-    def of(cls, values: Any) -> Matrix:
+    def of(cls, values: object) -> Matrix:
         """Any array of two dimensions or SciPy matrix of finite numbers.
 
         >>> Matrix.of([[1, 2], [3, 4]]).values.dtype
@@ -263,7 +263,7 @@ def _not_zero(values: Floats) -> Floats:
 
 def _finished_csr(
     raw: sparse.csr_array, layout: ColumnLayout, fill: Floats, centre: Floats, divisor: Floats
-) -> Any:
+) -> sparse.csr_array:
     """The CSR matrix with gaps filled and columns moved and divided; infinite numbers raise."""
     moved = np.flatnonzero(centre)
     if len(moved):
@@ -294,7 +294,7 @@ def _with_centred(
     fill: Floats,
     centre: Floats,
     divisor: Floats,
-) -> Any:
+) -> sparse.csr_array:
     """The columns that are centred as numbers without zeros, beside the sparse ones."""
     layout.refuse_infinite_csr(raw)
     numbers = raw[:, moved].toarray()

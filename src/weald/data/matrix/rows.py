@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ def _scale(block: Floats, centre: Floats | None, divisor: Floats, layout: Column
         raise layout.beyond(int(np.argmin(finite.all(axis=0))))
 
 
-def _writer(table: Table, layout: ColumnLayout) -> Any:
+def _writer(table: Table, layout: ColumnLayout) -> Callable[..., None]:
     """A function that writes the rows of the table from `start` to `stop` into a block."""
     columns, starts = table.columns, layout.starts
     if not isinstance(columns, BlockColumns):
@@ -137,7 +137,9 @@ def as_csr(values: sparse.sparray) -> sparse.csr_array:
     return csr_array(matrix.data, matrix.indices, matrix.indptr, matrix.shape)
 
 
-def csr_array(data: Floats, indices: NDArray[Any], indptr: NDArray[Any], shape: tuple[int, int]) -> Any:
+def csr_array(
+    data: Floats, indices: NDArray[Any], indptr: NDArray[Any], shape: tuple[int, int]
+) -> sparse.csr_array:
     """CSR of these arrays, with int32 indices where they can hold the number of entries."""
     dtype = np.int32 if len(data) < 2**31 else np.int64
     parts = (data, indices.astype(dtype, copy=False), indptr.astype(dtype, copy=False))
@@ -165,7 +167,7 @@ def csr_of(table: Table, layout: ColumnLayout) -> sparse.csr_array:
     return as_csr(plain + _csr_of_dense(others, layout, list(columns.placed)))
 
 
-def _csr_of_dense(table: Table, layout: ColumnLayout, positions: list[int] | None = None) -> Any:
+def _csr_of_dense(table: Table, layout: ColumnLayout, positions: list[int] | None = None) -> sparse.csr_array:
     """CSR from columns; `positions`: where they stand in the table of the layout."""
     at = layout.starts[:-1] if positions is None else layout.starts[positions]
     parts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.base import BaseTree
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 Members: TypeAlias = BoostedTrees | BoostedOthers
 
@@ -89,7 +92,7 @@ class BaseAdaBoost(
     _fitted_options: AdaBoostOptions
 
     @abstractmethod
-    def _default(self) -> Any:
+    def _default(self) -> Estimator:
         """The base estimator where none is given."""
 
     @abstractmethod
@@ -250,7 +253,7 @@ class BaseAdaBoost(
             keep_row_weights=bool(options.keep_row_weights),
         )
 
-    def _base(self, options: AdaBoostOptions) -> Any:
+    def _base(self, options: AdaBoostOptions) -> Estimator:
         """A copy of the base estimator, or the default one."""
         base = self._default() if options.estimator is None else clone(options.estimator)
         self._check_kind(base)
@@ -323,7 +326,7 @@ class BaseAdaBoost(
         """Whether `fit` has ended well once."""
         return "_members" in vars(self)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect: tables as the base estimator takes them."""
         tags = super().__sklearn_tags__()
         base = self._default() if self.estimator is None else self.estimator

@@ -323,7 +323,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         spread = max(1, votes.shape[1] - 1) ** 2 * self._scale(n_rounds) / votes.shape[1]
         return engine.softmax(votes / spread)
 
-    def _default(self) -> Any:
+    def _default(self) -> Estimator:
         return DecisionTreeClassifier(max_depth=1)
 
     def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:

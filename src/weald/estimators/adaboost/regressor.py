@@ -6,7 +6,7 @@ Parameters and attributes are scikit-learn's. Members that are weald's trees sha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from weald.estimators.adaboost.options import AdaBoostOptions, AdaBoostRegressor
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.fitted import Target
 from weald.estimators.tree.decision_tree import DecisionTreeRegressor
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # scikit-learn has no types
@@ -205,7 +208,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))
 
-    def _default(self) -> Any:
+    def _default(self) -> Estimator:
         return DecisionTreeRegressor(max_depth=3)
 
     def _read_target(self, y: TargetLike | None, n_rows: int, weight: Weights | None) -> Target:
@@ -223,7 +226,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     ) -> RoundTable:
         return round_table(rounds, labels=False, bounded=False)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes: those of the base estimator."""
         tags = super().__sklearn_tags__()
         base = self._default() if self.estimator is None else self.estimator

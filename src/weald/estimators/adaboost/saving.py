@@ -6,7 +6,7 @@ Members must be weald's. Trees that grew on one coding are one forest; others ar
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -21,6 +21,9 @@ from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
 from weald.parameters import checked
 
+if TYPE_CHECKING:
+    from weald.estimators.adaboost.base import BaseAdaBoost
+
 _MOST_ATTEMPTS = 2**53
 #: parameters that tell the rounds again, as they were when they were fitted
 _FITTED = ("learning_rate", "loss", "resample", "early_stopping")
@@ -29,12 +32,13 @@ _FITTED = ("learning_rate", "loss", "resample", "early_stopping")
 class AdaBoostState:
     """The parts of fitted AdaBoost. Errors on rows held out and kept row weights are not among them."""
 
-    def _saved_state(self: Any) -> SavedEnsemble:
-        members, rounds = self._members, self._rounds
+    def _saved_state(self) -> SavedEnsemble:
+        own = cast("BaseAdaBoost", self)
+        members, rounds = own._members, own._rounds
         left_out = {"estimator"}
-        if not isinstance(self.early_stopping, float | None):
+        if not isinstance(own.early_stopping, float | None):
             left_out |= {"early_stopping", "early_stopping_rounds"}  # rows of the user's
-        params = {name: value for name, value in self.get_params(deep=False).items() if name not in left_out}
+        params = {name: value for name, value in own.get_params(deep=False).items() if name not in left_out}
         arrays = {
             "weight": np.array([each.weight for each in rounds]),
             "error": np.array([each.error for each in rounds]),
@@ -47,11 +51,11 @@ class AdaBoostState:
             "params": params,
             "schema": members.schema,
             "classes": None if members.classes is None else (members.classes,),
-            "extra": {"seed": int(members.seed)} | _facts(self._fitted_options),
+            "extra": {"seed": int(members.seed)} | _facts(own._fitted_options),
             "arrays": arrays,
         }
         if isinstance(members, BoostedTrees):
-            kept |= {"forest": members.forest, "base": None if self.estimator is None else members.template}
+            kept |= {"forest": members.forest, "base": None if own.estimator is None else members.template}
         else:
             kept["members"] = tuple((f"round {t}", each) for t, each in enumerate(members.fitted, 1))
         return SavedEnsemble(**kept)
@@ -61,7 +65,7 @@ class AdaBoostState:
         seed = state.extra.get("seed")
         if type(seed) is not int or not 0 <= seed < 2**31 or state.schema is None:
             raise ParameterError("The facts of AdaBoost are not complete, or not what they should be.")
-        model: Any = cls(**state.params)
+        model = cast("type[BaseAdaBoost]", cls)(**state.params)
         n_members = len(state.members) if state.forest is None else state.forest.n_trees
         rounds = _rounds(state, n_members)
         shared: dict[str, Any] = {
@@ -74,9 +78,10 @@ class AdaBoostState:
         if (state.classes is not None) != (model._kind == "classifier"):
             raise ParameterError("An AdaBoostRegressor has classes, or an AdaBoostClassifier has none.")
         if state.forest is not None:
-            base: Any = model._default() if state.base is None else state.base
-            check_trees(state, base)
-            made: Any = BoostedTrees(template=base, forest=state.forest, trained_on={}, **shared)
+            base = model._default() if state.base is None else state.base
+            made: BoostedTrees | BoostedOthers = BoostedTrees(
+                template=check_trees(state, base), forest=state.forest, trained_on={}, **shared
+            )
         else:
             template = check_members(state, [len(state.schema.columns)] * n_members)
             fitted = [member for _, member in state.members]
@@ -86,7 +91,7 @@ class AdaBoostState:
         options = _fitted_options(model._checked_options(), state.extra, cls.__name__)
         model._check_kind(made.template)
         model._set_fitted(made, rounds, options, {})
-        return model  # type: ignore[no-any-return]
+        return cast("Self", model)
 
 
 def _facts(options: AdaBoostOptions) -> dict[str, Any]:

@@ -196,7 +196,7 @@ class BoostedTrees:
             found = _estimators[self.forest] = [self._estimator(t) for t in range(len(self))]
         return found
 
-    def _estimator(self, t: int) -> Any:
+    def _estimator(self, t: int) -> BaseTree:
         tree = seeded(self.template, self.seed, self.attempts[t])
         forest = tree_apart(self.forest, t)
         known = dict(self.trained_on)

@@ -68,7 +68,7 @@ class OtherMembers:
         """What is averaged: numbers, or shares of classes."""
         return "numbers" if self.classes is None else "shares"
 
-    def read(self, X: TableLike, owner: str) -> Any:
+    def read(self, X: TableLike, owner: str) -> TableLike:
         """A table whose rows can be taken, with the columns of training in their order."""
         return in_order(X, self.schema, owner)
 
@@ -153,7 +153,7 @@ def _fit_bag(
     bag: int,
     weighs: bool,
     params: Mapping[str, Any],
-) -> Any:
+) -> Estimator:
     """One member: rows drawn twice weigh twice where the estimator takes weights, and else stand twice."""
     columns = bags.columns(bag).tolist() if bags.some_columns else None
     counts = bags.counts(bag)
@@ -194,7 +194,7 @@ def _said(
     classes: NDArray[Any] | None,
     asked: Asked,
     bag: int,
-) -> Any:
+) -> NDArray[np.float64] | None:
     """What a member predicts for some rows, with its name on any error."""
     # A member that knows of a class which its bag lacks may take the logarithm of that share, 0.
     with naming_member(f"The {type(member).__name__} of bag {bag}"), np.errstate(divide="ignore"):
@@ -239,4 +239,8 @@ def _decisions(member: Any, X: TableLike, classes: NDArray[Any], asked: Asked) -
     return np.asarray(member.decision_function(X, **asked.get("decision_function", {})), np.float64)
 
 
-_SAYINGS: dict[str, Any] = {"shares": shares_of, "numbers": _numbers, "decisions": _decisions}
+_SAYINGS: dict[str, Callable[..., NDArray[np.float64]]] = {
+    "shares": shares_of,
+    "numbers": _numbers,
+    "decisions": _decisions,
+}

@@ -6,7 +6,7 @@ others get rows of the user's own table.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,11 @@ from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.labels import most_frequent
 from weald.estimators.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
-def _decides(model: Any) -> bool:
+
+def _decides(model: BaseBagging) -> bool:
     """Whether the members have decision functions; raises AttributeError, as scikit-learn's tools expect."""
     base = getattr(model, "estimator_", model.estimator)
     if not hasattr(base, "decision_function"):
@@ -334,7 +337,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
         value = score(self.oob_score, truth, predicted, None if weight is None else weight[some], r2_score)
         return {"oob_prediction_": _flat(found.mean), "oob_score_": value}
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes: those of the base estimator."""
         tags = super().__sklearn_tags__()
         base = self._default() if self.estimator is None else self.estimator

@@ -6,7 +6,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.base import BaseTree
 from weald.model.join import joined
 from weald.pictures.trained_on import frame_library, missing_columns
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 Members: TypeAlias = TreeMembers | OtherMembers
 
@@ -243,9 +246,9 @@ class BaseBagging(
             judged = judge_others(members, X, bags, width, options.n_jobs)
         return Bagged(members, bags, target, weight, judged)
 
-    def _base(self, options: BaggingOptions) -> Any:
+    def _base(self, options: BaggingOptions) -> Estimator:
         """A copy of the base estimator, or the default one."""
-        base = self._default() if options.estimator is None else clone(options.estimator)
+        base: Estimator = self._default() if options.estimator is None else clone(options.estimator)
         self._check_kind(base)
         return base
 
@@ -370,7 +373,7 @@ class BaseBagging(
         """True, fitted or not: an estimator is never empty."""
         return True
 
-    def __getitem__(self, bag: int) -> Any:
+    def __getitem__(self, bag: int) -> Estimator:
         """The member of one bag."""
         return self.estimators_[bag]
 
@@ -378,7 +381,7 @@ class BaseBagging(
         """Whether `fit` has ended well once."""
         return "_members" in vars(self)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect: tables as the base estimator takes them."""
         tags = super().__sklearn_tags__()
         base = self._default() if self.estimator is None else self.estimator

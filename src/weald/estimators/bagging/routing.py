@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 from weald.estimators.shared.routing import check_params, route
 
 if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRouter
+
     from weald.estimators.bagging.base import BaseBagging
 
 
@@ -19,7 +21,7 @@ class BaggingRouting:
         check_params(params, type(self).__name__, method)
         return route(self, method, params).estimator if params else {}
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRouter:
         """Which method of the members gets what is passed on to which method of this.
 
         Returns

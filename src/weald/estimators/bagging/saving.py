@@ -1,33 +1,39 @@
-"""What model files keep of bagging and voting, and those made again from that.
+"""What model files keep of bagging, and a bagged model made again from that.
 
 Members must be weald's. Trees that grew on one coding are one forest; others are kept one by one.
 """
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
+from weald.arrays import Estimator
 from weald.data.adapters import categorical_positions
 from weald.data.schema import Schema
 from weald.errors import ParameterError
 from weald.estimators.bagging.any_members import OtherMembers
 from weald.estimators.bagging.trees import TreeMembers, shares_codes
 from weald.estimators.shared.monotone_constraints import monotone_directions
+from weald.estimators.tree.base import BaseTree
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
 from weald.model.forest import Forest
+
+if TYPE_CHECKING:
+    from weald.estimators.bagging.base import BaseBagging
 
 
 class BaggingState:
     """The parts of fitted bagging. How rows were drawn and out-of-bag results are not among them."""
 
-    def _saved_state(self: Any) -> SavedEnsemble:
-        members = self._members
-        params = {name: value for name, value in self.get_params(deep=False).items() if name != "estimator"}
+    def _saved_state(self) -> SavedEnsemble:
+        own = cast("BaseBagging", self)
+        members = own._members
+        params = {name: value for name, value in own.get_params(deep=False).items() if name != "estimator"}
         if callable(params["oob_score"]):
             del params["oob_score"]  # code
         kept: dict[str, Any] = {
@@ -38,7 +44,7 @@ class BaggingState:
             "arrays": {} if members.columns is None else _ragged(members.columns),
         }
         if isinstance(members, TreeMembers):
-            kept |= {"forest": members.forest, "base": None if self.estimator is None else members.template}
+            kept |= {"forest": members.forest, "base": None if own.estimator is None else members.template}
         else:
             kept["members"] = tuple((f"bag {bag}", each) for bag, each in enumerate(members.fitted))
         return SavedEnsemble(**kept)
@@ -49,7 +55,7 @@ class BaggingState:
         if type(seed) is not int or not 0 <= seed < 2**31 or len(state.extra) > 1 or state.schema is None:
             raise ParameterError("The facts of a bagged model are not complete, or not what they should be.")
         made = cls._trees(state, seed) if state.forest is not None else cls._others(state, seed)
-        model: Any = cls(**state.params)
+        model = cast("type[BaseBagging]", cls)(**state.params)
         if state.forest is None or state.base is not None:
             model.estimator = clone(made.template)
         model._checked_options()
@@ -57,19 +63,18 @@ class BaggingState:
         if (state.classes is not None) != is_classifier(model):
             raise ParameterError("A bagged regressor has classes, or a bagged classifier has none.")
         model._set_fitted(made, None, {})
-        return model  # type: ignore[no-any-return]
+        return cast("Self", model)
 
     @classmethod
-    def _trees(cls: Any, state: SavedEnsemble, seed: int) -> TreeMembers:
+    def _trees(cls, state: SavedEnsemble, seed: int) -> TreeMembers:
         assert state.forest is not None
         assert state.schema is not None
-        base: Any = cls._default() if state.base is None else state.base
-        check_trees(state, base)
+        base: Estimator = cast("type[BaseBagging]", cls)._default() if state.base is None else state.base
         columns = _columns(state, state.forest.n_trees)
         if columns is not None:
             _check_columns(state.forest, columns)
         return TreeMembers(
-            template=base,
+            template=check_trees(state, base),
             seed=seed,
             forest=state.forest,
             schema=state.schema,
@@ -79,7 +84,7 @@ class BaggingState:
         )
 
     @classmethod
-    def _others(cls: Any, state: SavedEnsemble, seed: int) -> OtherMembers:
+    def _others(cls, state: SavedEnsemble, seed: int) -> OtherMembers:
         assert state.schema is not None
         _check_some(state)
         fitted = [member for _, member in state.members]
@@ -95,50 +100,19 @@ class BaggingState:
         )
 
 
-class VotingState:
-    """The parts of a fitted vote."""
-
-    def _saved_state(self: Any) -> SavedEnsemble:
-        named = self.named_estimators_.items()
-        params = {name: value for name, value in self.get_params(deep=False).items() if name != "estimators"}
-        classes = getattr(self, "classes_", None)
-        return SavedEnsemble(
-            params=params,
-            classes=None if classes is None else (classes,),
-            members=tuple((name, None if isinstance(member, str) else member) for name, member in named),
-        )
-
-    @classmethod
-    def _from_saved_state(cls, state: SavedEnsemble) -> Self:
-        if state.schema is not None or state.forest is not None or state.base is not None or state.extra:
-            raise ParameterError("A vote has nothing but members.")
-        if state.arrays:
-            raise ParameterError(f"A vote has no array {min(state.arrays)!r:.80}.")
-        members = [(name, "drop" if each is None else clone(each)) for name, each in state.members]
-        model: Any = cls(members, **state.params)  # type: ignore[call-arg]
-        model._checked_options()
-        fitted = [each for _, each in state.members if each is not None]
-        if not fitted:
-            raise ParameterError("A vote has no member that was not dropped.")
-        _check_outputs(fitted, state.classes)
-        if (state.classes is not None) != (model._kind == "classifier"):
-            raise ParameterError("A voting regressor has classes, or a voting classifier has none.")
-        model._set_fitted(fitted, {} if state.classes is None else {"classes_": state.classes[0]})
-        return model  # type: ignore[no-any-return]
-
-
-def check_trees(state: SavedEnsemble, base: Any) -> None:
-    """Raise ParameterError unless the forest can be that of an ensemble of such trees on one coding."""
+def check_trees(state: SavedEnsemble, base: Estimator) -> BaseTree:
+    """The tree that the forest grew from; raises ParameterError unless such trees can share one coding."""
     assert state.schema is not None
-    options = base._checked_options()
     if state.members or not shares_codes(base):
         raise ParameterError("A forest has members beside its trees, or a base that cannot share codes.")
+    options = base._checked_options()
     for j in categorical_positions(state.schema.names, options.categorical_features):
         if state.schema.columns[j].kind != "categorical":
             raise ParameterError(f"`categorical_features` names {state.schema.columns[j].name!r:.80}.")
     monotone_directions(options.monotonic_cst, state.schema, type(base).__name__)
     if state.classes is not None and len(state.classes) > 1:
         raise ParameterError("An ensemble of classifiers has one output.")
+    return base
 
 
 def _check_some(state: SavedEnsemble) -> None:
@@ -146,7 +120,7 @@ def _check_some(state: SavedEnsemble) -> None:
         raise ParameterError("An ensemble has neither trees nor members, or members and a base.")
 
 
-def check_members(state: SavedEnsemble, sizes: list[int]) -> Any:
+def check_members(state: SavedEnsemble, sizes: list[int]) -> Estimator:
     """What the members were copied from; raises ParameterError unless they can be those of one ensemble.
 
     `sizes`: how many columns each has.
@@ -157,12 +131,13 @@ def check_members(state: SavedEnsemble, sizes: list[int]) -> Any:
         raise ParameterError("A member of an ensemble is missing.")
     if len({type(member) for member in fitted}) > 1 or [each.n_features_in_ for each in fitted] != sizes:
         raise ParameterError("The members of an ensemble differ in kind, or have other columns.")
-    _check_outputs(fitted, state.classes)
+    check_outputs(fitted, state.classes)
     names = [name for name in fitted[0].get_params() if name.rpartition("__")[2] == "random_state"]
-    return clone(fitted[0]).set_params(**dict.fromkeys(names))
+    template: Estimator = clone(fitted[0]).set_params(**dict.fromkeys(names))
+    return template
 
 
-def _check_outputs(fitted: list[Any], classes: tuple[NDArray[Any], ...] | None) -> None:
+def check_outputs(fitted: list[Any], classes: tuple[NDArray[Any], ...] | None) -> None:
     """Members speak of the labels of the ensemble, or of as many numbers as the others."""
     if classes is None:
         if len({getattr(member, "n_outputs_", 1) for member in fitted}) > 1:

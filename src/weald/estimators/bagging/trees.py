@@ -82,7 +82,7 @@ class TreeMembers:
             found = _estimators[self.forest] = [self._estimator(bag) for bag in range(len(self))]
         return found
 
-    def _estimator(self, bag: int) -> Any:
+    def _estimator(self, bag: int) -> BaseTree:
         tree = seeded(self.template, self.seed, bag)
         forest, schema = tree_apart(self.forest, bag), self.schema
         known = dict(self.trained_on)

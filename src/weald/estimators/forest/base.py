@@ -44,6 +44,7 @@ from weald.rows.growth import GrowOptions, TreeBags
 
 if TYPE_CHECKING:
     from scipy import sparse
+    from sklearn.utils import Tags
 
 #: rows a bag counts in 32 bits
 _MOST_DRAWS = 2**32 - 1
@@ -366,7 +367,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         model._set_fitted(state.forest, state.schema, state.classes, bags)
         return model
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)

@@ -92,7 +92,7 @@ class ForestClassifier(LabelPredictions, BaseForest):
         return {"oob_score_": float(score), "oob_decision_function_": _by_output(shares)}
 
 
-def _by_output(shares: list[NDArray[np.float64]]) -> Any:
+def _by_output(shares: list[NDArray[np.float64]]) -> NDArray[np.float64] | list[NDArray[np.float64]]:
     """Shares of one output, or of several that have as many classes each, in scikit-learn's array.
 
     That has the outputs last. Outputs that differ in their number of classes stay a list.

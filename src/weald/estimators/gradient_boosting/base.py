@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ from weald.estimators.shared.members import in_order, limit_input_tags
 from weald.estimators.shared.monotone_constraints import check_constrainable, constrained, monotone_directions
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.rows.many_classes import check_scores
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 #: one value per round
 CURVES = ("train_score_", "oob_scores_", "oob_improvement_", "validation_scores_")
@@ -368,7 +371,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         forgotten = (*CURVES, "oob_score_", "forest_", "schema_")
         set_fitted(self, brought | curves, schema=schema, forgotten=forgotten)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect: tables that the estimators take, if there are any besides trees."""
         tags = super().__sklearn_tags__()
         others = [each for each in (self.estimator, self.init) if _is_estimator(each)]

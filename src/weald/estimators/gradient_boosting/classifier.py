@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from weald.estimators.gradient_boosting.start import class_shares
 from weald.estimators.shared.class_weight import without_absent
 from weald.estimators.shared.labels import LabelPredictions, most_frequent
 from weald.estimators.shared.monotone_constraints import constrained
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 _TRIMMED = (
     " among the rows of positive sample_weight. (y contains 1 class after sample_weight trimmed classes with "
@@ -284,7 +287,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         """
         return super().predict(X)
 
-    def predict_proba(self, X: TableLike) -> Any:
+    def predict_proba(self, X: TableLike) -> Floats:
         """The probabilities of the classes.
 
         Parameters
@@ -297,7 +300,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         ndarray of shape (n_rows, n_classes_)
             They add up to 1, in the order of `classes_`.
         """
-        return super().predict_proba(X)
+        return cast("Floats", super().predict_proba(X))  # of one output
 
     def decision_function(self, X: TableLike) -> Floats:
         """The raw scores.
@@ -380,7 +383,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
         """
         return self._leaves(X)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
         several = not (isinstance(self.loss, str) and self.loss == "exponential")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import Estimator, Floats, TableLike
 from weald.engine import thread_count
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting.start import ConstantStart
@@ -19,11 +19,15 @@ from weald.model.forest import Forest
 from weald.model.join import tree_apart
 from weald.model.predict import leaf_nodes
 
+if TYPE_CHECKING:
+    from weald.estimators.gradient_boosting.base import BaseGradientBoosting
+    from weald.estimators.tree.decision_tree import DecisionTreeRegressor
+
 # The trees as estimators: made on first use, forgotten with the forest, never pickled or saved.
 _members: weakref.WeakKeyDictionary[Forest, NDArray[Any]] = weakref.WeakKeyDictionary()
 
 
-def has_leaves(model: Any) -> bool:
+def has_leaves(model: BaseGradientBoosting) -> bool:
     """Whether the model is made of trees of its own; raises AttributeError if not, as `available_if` asks."""
     fitted = vars(model).get("_model_")
     trees = model.estimator is None if fitted is None else isinstance(fitted, TreeRounds)
@@ -60,14 +64,13 @@ class StagePredictions:
 
     def _leaves(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf of each row in each tree: (n_rows, n_rounds, n_outputs)."""
-        model: Any = self._rounds
-        estimator: Any = self
-        table, n_threads = estimator._read(X)
+        model = cast(TreeRounds, self._rounds)
+        table, n_threads = cast("BaseGradientBoosting", self)._read(X)
         nodes = leaf_nodes(model.forest, table, n_threads=n_threads).astype(np.int64)
         return nodes.reshape(len(nodes), model.n_rounds, -1)
 
     @property
-    def init_(self) -> Any:
+    def init_(self) -> Estimator | ConstantStart | str:
         """What the model starts from: a constant, the fitted `init`, or "zero"."""
         model = self._rounds
         if model.init is not None:
@@ -91,12 +94,11 @@ class StagePredictions:
             found = _members[model.forest] = _grid(rounds, model.n_rounds, n_outputs)
         return found
 
-    def _tree(self, t: int) -> Any:
+    def _tree(self, t: int) -> DecisionTreeRegressor:
         """Tree `t` as a fitted single tree: its leaves before the learning rate."""
         from weald.estimators.tree.decision_tree import DecisionTreeRegressor
 
-        model: Any = self._rounds
-        estimator: Any = self
+        model, estimator = cast(TreeRounds, self._rounds), cast("BaseGradientBoosting", self)
         round_ = t // len(model.base)
         params = next((params for end, params in model.grown if round_ < end), None)
         single = DecisionTreeRegressor(**(tree_parameters(estimator) if params is None else params))
@@ -115,11 +117,12 @@ class StagePredictions:
         """How many rounds the model has."""
         return self._rounds.n_rounds
 
-    def __getitem__(self, round_: int) -> Any:
+    def __getitem__(self, round_: int) -> NDArray[Any]:
         """The regressors of one round."""
-        return self.estimators_[round_]
+        members: NDArray[Any] = self.estimators_[round_]
+        return members
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[NDArray[Any]]:
         """The regressors of each round."""
         return iter(self.estimators_)
 
@@ -154,7 +157,7 @@ class StagePredictions:
         return total / scale if scale > 0 else total
 
 
-def tree_parameters(model: Any) -> dict[str, Any]:
+def tree_parameters(model: BaseGradientBoosting) -> dict[str, Any]:
     """The parameters of a gradient booster that shape its trees."""
     from weald.estimators.tree.decision_tree import DecisionTreeRegressor
 

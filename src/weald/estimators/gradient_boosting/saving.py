@@ -7,13 +7,13 @@ curves of the training are not kept.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
-from weald.arrays import Floats
+from weald.arrays import Estimator, Floats
 from weald.boosting.links import LINKS
 from weald.errors import ParameterError
 from weald.estimators.gradient_boosting.any_bases import FittedBase
@@ -22,18 +22,22 @@ from weald.estimators.gradient_boosting.options import CUSTOM
 from weald.estimators.gradient_boosting.start import EstimatorStart
 from weald.io.saved_state import SavedEnsemble
 
+if TYPE_CHECKING:
+    from weald.estimators.gradient_boosting.base import BaseGradientBoosting
+
 _INIT = "init"
 
 
 class StageState:
     """The parts of a fitted gradient booster."""
 
-    def _saved_state(self: Any) -> SavedEnsemble:
-        model = self._rounds
-        params = self.get_params(deep=False)
+    def _saved_state(self) -> SavedEnsemble:
+        own = cast("BaseGradientBoosting", self)
+        model = own._rounds
+        params = own.get_params(deep=False)
         params.pop("estimator")
         if not isinstance(params["loss"], str):
-            params["loss"] = f"{CUSTOM}{self._loss_name}"
+            params["loss"] = f"{CUSTOM}{own._loss_name}"
         members: list[tuple[str, Any]] = []
         params["init"] = "zero" if model.zero else None
         if model.init is not None:
@@ -42,8 +46,8 @@ class StageState:
         kept: dict[str, Any] = {
             "params": params,
             "schema": model.schema,
-            "classes": None if not hasattr(self, "classes_") else (self.classes_,),
-            "extra": {"seed": int(self._seed), "loss": self._loss_name},
+            "classes": None if not hasattr(own, "classes_") else (own.classes_,),
+            "extra": {"seed": int(own._seed), "loss": own._loss_name},
         }
         if isinstance(model, TreeRounds):
             return SavedEnsemble(**kept, forest=model.forest, members=tuple(members))
@@ -71,7 +75,7 @@ class StageState:
         if any(member is None for _, member in members):
             raise ParameterError("A member of a boosted model is missing.")
         init = members.pop(0)[1] if members and members[0][0] == _INIT else None
-        model: Any = cls(**state.params)
+        model = cast("type[BaseGradientBoosting]", cls)(**state.params)
         if init is not None:
             if "init" in state.params:
                 raise ParameterError("A boosted model starts twice.")
@@ -87,10 +91,12 @@ class StageState:
             model._check_declared(rounds.schema)
             rounds = replace(rounds, declared=options.categorical_features)
         model._set_fitted(rounds, classes, {}, seed=seed, loss=loss)
-        return model  # type: ignore[no-any-return]
+        return cast("Self", model)
 
     @classmethod
-    def _trees(cls, state: SavedEnsemble, init: Any, members: list[tuple[str, Any]]) -> TreeRounds:
+    def _trees(
+        cls, state: SavedEnsemble, init: Estimator | None, members: list[tuple[str, Any]]
+    ) -> TreeRounds:
         forest, schema = state.forest, state.schema
         assert forest is not None
         assert schema is not None
@@ -109,7 +115,9 @@ class StageState:
         return TreeRounds(forest, schema, start, None)
 
     @classmethod
-    def _bases(cls, state: SavedEnsemble, init: Any, members: list[tuple[str, Any]]) -> BaseRounds:
+    def _bases(
+        cls, state: SavedEnsemble, init: Estimator | None, members: list[tuple[str, Any]]
+    ) -> BaseRounds:
         assert state.schema is not None
         link = state.extra.get("link")
         if not isinstance(link, str) or link not in LINKS or len(state.extra) > 3:
@@ -135,7 +143,7 @@ class StageState:
         return BaseRounds(rounds, base, link, state.schema, _start(init, link, n_outputs, state))
 
 
-def _start(init: Any, link: str, n_outputs: int, state: SavedEnsemble) -> EstimatorStart | None:
+def _start(init: Estimator | None, link: str, n_outputs: int, state: SavedEnsemble) -> EstimatorStart | None:
     """The estimator a model starts from, which comes from a file."""
     if init is None:
         return None

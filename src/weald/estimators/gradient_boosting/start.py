@@ -89,7 +89,7 @@ def check_start_weighs(init: object, owner: str) -> None:
 
 
 def fit_start(
-    init: Any, loss: StageLoss, data: StageData, owner: str
+    init: Estimator | str | None, loss: StageLoss, data: StageData, owner: str
 ) -> tuple[Floats, EstimatorStart | None]:
     """The constant raw scores to start from, and the fitted `init` if it is an estimator."""
     if init is None:

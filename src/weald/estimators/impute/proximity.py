@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_labels
 from weald.errors import DataError, ParameterError
+from weald.estimators.forest.base import BaseForest
 from weald.estimators.forest.tasks import ForestClassifier
 from weald.estimators.impute.options import ImputerOptions, has_labels
 from weald.estimators.impute.saving import SavedImputer
@@ -27,6 +28,9 @@ from weald.estimators.shared.state import set_fitted
 from weald.impute.columns import KnownColumn, missing_cells
 from weald.impute.rules import most_votes
 from weald.impute.sums import own_votes, proximity_fills
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 #: copies of new rows that are filled together
 _COPIES = 1 << 18
@@ -145,7 +149,7 @@ class ProximityImputer(
         self._fit(X, y)
         return self
 
-    def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> Any:
+    def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> TableLike:
         """Fill the training rows.
 
         Parameters
@@ -162,7 +166,7 @@ class ProximityImputer(
         """
         return self._fit(X, y)
 
-    def _fit(self, X: TableLike, y: TargetLike | None) -> Any:
+    def _fit(self, X: TableLike, y: TargetLike | None) -> TableLike:
         """Fit, and give the filled training table."""
         options = self._checked_options()
         check_writable(X)
@@ -194,7 +198,7 @@ class ProximityImputer(
 
     def _set_fitted(
         self,
-        model: Any,
+        model: BaseForest,
         schema: Schema,
         columns: list[KnownColumn],
         guesses: list[NDArray[Any]],
@@ -215,7 +219,7 @@ class ProximityImputer(
         }
         set_fitted(self, learned, schema=schema)
 
-    def transform(self, X: TableLike) -> Any:
+    def transform(self, X: TableLike) -> TableLike:
         """Fill new rows.
 
         Parameters
@@ -251,10 +255,11 @@ class ProximityImputer(
             values = [fills[j] for _, fills in parts if j in fills]
             if at:
                 cells[place] = self._columns[j].cells(np.concatenate(at), np.concatenate(values))
-        return write_cells(X, cells)
+        filled: TableLike = write_cells(X, cells)
+        return filled
 
     def _new_fills(
-        self, copies: Any, n_rows: int, gaps: Gaps, order: Sequence[int], options: ImputerOptions
+        self, copies: TableLike, n_rows: int, gaps: Gaps, order: Sequence[int], options: ImputerOptions
     ) -> Fills:
         """Fills of some new rows, given as a table of one copy of all of them after another."""
         model, columns = self.estimator_, self._columns
@@ -273,7 +278,7 @@ class ProximityImputer(
         }
 
     def _settle(
-        self, copies: Any, gaps: Gaps, fills: Fills, order: Sequence[int], options: ImputerOptions
+        self, copies: TableLike, gaps: Gaps, fills: Fills, order: Sequence[int], options: ImputerOptions
     ) -> None:
         """Refill the gaps of new rows, in place; a row ends when its own fills rest, whatever others do."""
         columns = self._columns
@@ -294,20 +299,20 @@ class ProximityImputer(
             if not len(moving):
                 break
 
-    def _forest(self, options: ImputerOptions, y: TargetLike | None, n_rows: int) -> Any:
+    def _forest(self, options: ImputerOptions, y: TargetLike | None, n_rows: int) -> BaseForest:
         """The forest to grow, not fitted, with one seed for all iterations."""
         from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
         if options.estimator is None:
             labels = has_labels(y, n_rows, type(self).__name__)
-            model: Any = RandomForestClassifier() if labels else RandomForestRegressor()
+            model: BaseForest = RandomForestClassifier() if labels else RandomForestRegressor()
         else:
             model = clone(options.estimator)
         state = model.random_state if options.random_state is None else options.random_state
         n_jobs = model.n_jobs if options.n_jobs is None else options.n_jobs
         return model.set_params(random_state=drawn_seed(state), n_jobs=n_jobs, warm_start=False)
 
-    def _groups(self, model: Any, y: TargetLike | None, n_rows: int) -> tuple[NDArray[np.int32], int]:
+    def _groups(self, model: BaseForest, y: TargetLike | None, n_rows: int) -> tuple[NDArray[np.int32], int]:
         """Which rows share a first guess: those of a label, or all."""
         if not isinstance(model, ForestClassifier):
             return np.zeros(n_rows, np.int32), 1
@@ -332,7 +337,7 @@ class ProximityImputer(
         """Whether `fit` has ended well once."""
         return "estimator_" in vars(self)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -344,11 +349,11 @@ class ProximityImputer(
 
 def _filled(
     X: TableLike, columns: Sequence[KnownColumn], gaps: Gaps, fills: Fills, order: Sequence[int] | None = None
-) -> Any:
+) -> TableLike:
     """The user's table with these fills; `order`: where the columns of training are in it."""
-    return write_cells(
-        X, {j if order is None else order[j]: columns[j].cells(rows, fills[j]) for j, rows in gaps.items()}
-    )
+    cells = {j if order is None else order[j]: columns[j].cells(rows, fills[j]) for j, rows in gaps.items()}
+    filled: TableLike = write_cells(X, cells)
+    return filled
 
 
 def _moved(columns: Sequence[KnownColumn], before: Fills, found: Fills) -> tuple[Fills, Fills]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -17,6 +17,9 @@ from weald.io import budget
 from weald.io.arrays import Shelf, pack_bits
 from weald.io.saved_state import SavedEnsemble
 
+if TYPE_CHECKING:
+    from weald.estimators.impute.proximity import ProximityImputer
+
 _FOREST = "forest"
 #: A number of Python's in a list.
 _PER_CHANGE = 32
@@ -25,11 +28,12 @@ _PER_CHANGE = 32
 class SavedImputer:
     """The parts of a fitted `ProximityImputer`."""
 
-    def _saved_state(self: Any) -> SavedEnsemble:
-        params = {name: value for name, value in self.get_params(deep=False).items() if name != "estimator"}
-        schema: Schema = self._schema
-        columns = list(self._rows.columns)
-        known = [column.known for column in self._columns]
+    def _saved_state(self) -> SavedEnsemble:
+        own = cast("ProximityImputer", self)
+        params = {name: value for name, value in own.get_params(deep=False).items() if name != "estimator"}
+        schema: Schema = own._schema
+        columns = list(own._rows.columns)
+        known = [column.known for column in own._columns]
         numeric = [j for j, column in enumerate(schema.columns) if column.kind == "numeric"]
         levels = [j for j, column in enumerate(schema.columns) if column.kind != "numeric"]
         for j in levels:
@@ -37,20 +41,20 @@ class SavedImputer:
                 raise ModelFileError(
                     f"Column {schema.columns[j].name!r:.80} has other levels once it is filled."
                 )
-        n_rows, n_groups = self._rows.n_rows, len(self._guesses[0])
+        n_rows, n_groups = own._rows.n_rows, len(own._guesses[0])
         return SavedEnsemble(
             params=params,
             schema=schema,
-            extra={"converged": int(self.converged_), "n_groups": n_groups, "n_rows": n_rows},
-            base=self.estimator,
-            members=((_FOREST, self.estimator_),),
+            extra={"converged": int(own.converged_), "n_groups": n_groups, "n_rows": n_rows},
+            base=own.estimator,
+            members=((_FOREST, own.estimator_),),
             arrays={
-                "changes": np.array(self.changes_, np.float64),
+                "changes": np.array(own.changes_, np.float64),
                 "known": pack_bits(np.concatenate(known)),
                 "numbers": _stacked([_exact(columns[j]) for j in numeric], n_rows, np.float64),
                 "levels": _stacked([columns[j].indices for j in levels], n_rows, np.int32),
-                "guessed_numbers": _stacked([self._guesses[j] for j in numeric], n_groups, np.float64),
-                "guessed_levels": _stacked([self._guesses[j] for j in levels], n_groups, np.int32),
+                "guessed_numbers": _stacked([own._guesses[j] for j in numeric], n_groups, np.float64),
+                "guessed_levels": _stacked([own._guesses[j] for j in levels], n_groups, np.int32),
             },
         )
 
@@ -59,7 +63,7 @@ class SavedImputer:
         forest = _checked_forest(state)
         schema = state.schema
         assert schema is not None
-        imputer: Any = cls(**state.params)
+        imputer = cast("type[ProximityImputer]", cls)(**state.params)
         imputer.estimator = state.base
         imputer._checked_options()
         converged, n_groups, n_rows = _checked_extra(state)
@@ -84,7 +88,7 @@ class SavedImputer:
             changes.tolist(),
             converged,
         )
-        return imputer  # type: ignore[no-any-return]
+        return cast("Self", imputer)
 
 
 def _exact(column: NumericColumn) -> NDArray[np.float64]:
@@ -103,7 +107,7 @@ def _stacked(columns: list[NDArray[Any]], length: int, dtype: DTypeLike) -> NDAr
     return np.stack(columns).astype(dtype) if columns else np.zeros((0, length), dtype)
 
 
-def _checked_forest(state: SavedEnsemble) -> Any:
+def _checked_forest(state: SavedEnsemble) -> BaseForest:
     """The forest of a file, which may hold anything; its columns must be those of the imputer."""
     members, schema = state.members, state.schema
     if state.forest is not None or state.classes is not None or schema is None or len(members) != 1:

@@ -6,10 +6,13 @@ The classes stand before scikit-learn's own.
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from weald.estimators.shared.state import OneModel
 from weald.parameters import check_names, checked
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class CheckedParameters(OneModel):
@@ -57,7 +60,7 @@ class TableManners(OneModel):
         """Whether `fit` has ended well once."""
         return self._mark in vars(self)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.allow_nan = True

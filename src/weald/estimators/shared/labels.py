@@ -6,7 +6,7 @@ A leaf holds the shares of the first output's classes, then of the second's, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from weald.arrays import TableLike, TargetLike, WeightLike
 from weald.data.target import Labels, positions_among, read_labels, read_weight, restore_labels
 from weald.errors import DataError
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn has no types
@@ -113,7 +116,7 @@ class LabelPredictions(ClassifierMixin):  # type: ignore[misc]  # scikit-learn h
         assert classes is not None
         return classes, split_shares(scores, [len(labels) for labels in classes])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
         # What rules out several outputs, a monotone constraint, rules out several classes too.

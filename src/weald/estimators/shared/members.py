@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,12 @@ from weald.errors import DataError, lacks_memory
 from weald.estimators.shared.helper_threads import HelperThreads
 from weald.random import Purpose, draw
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
 Found = TypeVar("Found")
+
+Member = TypeVar("Member", bound=Estimator)
 
 #: predictions of so many members are in memory at once
 _BATCH = 32
@@ -29,17 +34,19 @@ _BATCH = 32
 _OF_JOBLIB, _THREADS_OF_JOBLIB = 2**28, 4
 
 
-def seeded(template: Estimator, seed: int, number: int) -> Any:
+def seeded(template: Member, seed: int, number: int) -> Member:
     """A fresh copy of an estimator; each part of it that has a `random_state` gets one of its own."""
-    member = clone(template)
+    member: Member = clone(template)
     names = sorted(
         name for name in member.get_params() if name == "random_state" or name.endswith("__random_state")
     )
     words = draw(seed, Purpose.BAG_SEED, number, np.arange(len(names), dtype=np.uint64)) >> np.uint64(33)
-    return member.set_params(**dict(zip(names, words.tolist(), strict=True))) if names else member
+    if names:
+        member.set_params(**dict(zip(names, words.tolist(), strict=True)))
+    return member
 
 
-def fit_member(member: Estimator, X: TableLike, y: TargetLike | None, **params: object) -> Any:
+def fit_member(member: Member, X: TableLike, y: TargetLike | None, **params: object) -> Member:
     """The estimator itself, fitted, whatever its `fit` returns."""
     member.fit(X, y, **params)
     return member
@@ -147,7 +154,7 @@ def check_said(predicted: NDArray[np.float64], n_rows: int) -> None:
         raise DataError(f"it predicts {predicted[strange][0]}, where finite numbers are needed.")
 
 
-def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:
+def limit_input_tags(tags: Tags, members: Iterable[object]) -> None:
     """Let scikit-learn expect of an ensemble no more than what all its members take."""
     try:
         theirs = [get_tags(member).input_tags for member in members]
@@ -157,7 +164,7 @@ def limit_input_tags(tags: Any, members: Iterable[Any]) -> None:
         setattr(tags.input_tags, name, all(getattr(each, name) for each in theirs))
 
 
-def in_order(X: TableLike, schema: Schema, owner: str, *, any_shape: bool = False) -> Any:
+def in_order(X: TableLike, schema: Schema, owner: str, *, any_shape: bool = False) -> TableLike:
     """A table whose rows can be taken, with the columns of training in their order, as members read it."""
     X = indexable(X, any_shape=any_shape)
     given = outline(X)

@@ -7,7 +7,7 @@ they asked for by `set_fit_request` and its like.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from sklearn.utils.validation import has_fit_parameter
 from weald.arrays import Estimator
 from weald.data.frames.user_rows import take_values
 from weald.errors import ParameterError, listing
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 
 def routing_is_on() -> bool:
@@ -45,7 +48,7 @@ def takes_weights(estimator: Estimator) -> bool:
     return bool(get_routing_for_object(estimator).consumes("fit", ("sample_weight",)))
 
 
-def route(owner: object, method: str, params: Mapping[str, Any]) -> Any:
+def route(owner: object, method: str, params: Mapping[str, Any]) -> Bunch:
     """What each member's methods get of the arguments of `owner.method`; only while routing is on."""
     from sklearn.utils.metadata_routing import process_routing
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from sklearn.utils.validation import check_is_fitted
 
-from weald.io.saved_state import LOADED
+from weald.io.saved_state import LOADED, Saveable
 
 
 class Saving:
@@ -26,8 +26,7 @@ class Saving:
         check_is_fitted(self)
         from weald.io import model_file
 
-        model: Any = self
-        model_file.save(model, path)
+        model_file.save(cast("Saveable", self), path)
 
     def to_bytes(self) -> bytes:
         """The bytes of the file that `save` writes, which `weald.load` takes too.
@@ -40,8 +39,7 @@ class Saving:
         check_is_fitted(self)
         from weald.io import model_file
 
-        model: Any = self
-        return model_file.checked_bytes(model)
+        return model_file.checked_bytes(cast("Saveable", self))
 
     if not TYPE_CHECKING:  # a typo in our own code is found by the type checker all the same
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,10 @@ from weald.model.tree_view import TreeView
 from weald.parameters import TreeOptions
 from weald.pictures.trained_on import frame_library, missing_columns
 from weald.rows.growth import Grown, GrowOptions
+
+if TYPE_CHECKING:
+    from scipy import sparse
+    from sklearn.utils import Tags
 
 
 class BaseTree(TreePictures, CodedForest):
@@ -169,7 +173,7 @@ class BaseTree(TreePictures, CodedForest):
         table, n_threads = self._read(X)
         return leaf_nodes(self.forest_, table, n_threads=n_threads)[:, 0].astype(np.int64)
 
-    def decision_path(self, X: TableLike) -> Any:
+    def decision_path(self, X: TableLike) -> sparse.csr_matrix:
         """The nodes that each row passes.
 
         Parameters
@@ -264,7 +268,7 @@ class BaseTree(TreePictures, CodedForest):
         )
         return model
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)

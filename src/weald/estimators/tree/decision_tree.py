@@ -7,7 +7,7 @@ hold categories, text, dates and missing values as they are.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from weald.estimators.tree.base import BaseTree
 from weald.parameters import ClassificationTreeOptions, GrowthOptions, RegressionTreeOptions
 from weald.rows.growth import Grown, GrowOptions
 from weald.rows.memory import grow_classification_tree, grow_regression_tree
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class DecisionTreeClassifier(LabelPredictions, BaseTree):
@@ -350,7 +353,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         means = self._raw_scores(X)
         return means[:, 0] if self.n_outputs_ == 1 else means
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.criterion == "poisson"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from weald.pictures.drawing import PlotOptions
     from weald.pictures.explain import RowExplanation
+    from weald.pictures.frame import NodeFrame
 
 
 class TreePictures:
@@ -67,7 +68,7 @@ class TreePictures:
 
         return plot_tree(self, filled=filled, rounded=rounded, **options)
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> NodeFrame:
         """The tree as a data frame, one row per node.
 
         Parameters

@@ -8,7 +8,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from inspect import Parameter, signature
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Estimator, TableLike, TargetLike, WeightLike
 from weald.errors import DataTypeError, ParameterError, naming_member, nearest, told
-from weald.estimators.bagging.saving import VotingState
 from weald.estimators.shared.ensemble_options import Trainable, VotingOptions
 from weald.estimators.shared.members import fit_member, in_parallel, limit_input_tags
 from weald.estimators.shared.routing import check_params, route, routing_is_on
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import OneModel, set_fitted
+from weald.estimators.voting.saving import VotingState
 from weald.numbers import as_float
 from weald.parameters import checked
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+    from sklearn.utils.metadata_routing import MetadataRouter
 
 DROP = "drop"
 #: columns of a line that `verbose` prints
@@ -107,7 +111,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
                     "out, drop that member, or use one that takes sample_weight."
                 )
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRouter:
         """Which members get what is passed to `fit`.
 
         Returns
@@ -175,7 +179,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         _check_weights(options, owner)
         return options
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """The parameters by name; with `deep` the members too, and their parameters as `name__parameter`.
 
         Parameters
@@ -235,7 +239,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
             self.estimators = [(name, replaced.get(name, member)) for name, member in self.estimators]
         return super().set_params(**params)  # type: ignore[no-any-return]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect: tables that every member takes."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
@@ -254,10 +258,10 @@ def _fit_member(
     params: Mapping[str, Any],
     who: str,
     message: str | None,
-) -> Any:
+) -> Estimator:
     start = time.monotonic()
     with naming_member(_capital(who)):
-        fitted = fit_member(clone(member), X, y, **params)
+        fitted: Estimator = fit_member(clone(member), X, y, **params)
     if message is not None:
         print(_line(message, time.monotonic() - start))
     return fitted

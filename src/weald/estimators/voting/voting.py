@@ -24,7 +24,7 @@ from weald.estimators.shared.members import label_positions
 from weald.estimators.voting.base import BaseVoting, feature_names
 
 
-def _soft(model: Any) -> bool:
+def _soft(model: VotingClassifier) -> bool:
     """Whether probabilities are averaged; raises AttributeError, as scikit-learn's tools expect."""
     if model.voting == "hard":
         raise AttributeError(

@@ -283,7 +283,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         """Predictions of a forest that is still growing, for callbacks."""
 
         def predict(forest: Forest, X: TableLike) -> Any:
-            model: Any = copy.copy(self)
+            model = copy.copy(self)
             model._set_fitted(
                 forest,
                 data.schema,
@@ -297,10 +297,10 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _booster_so_far(self, data: Data, plan: Plan, attributes: dict[str, str]) -> Callable[[Forest], Any]:
         """A forest that is still growing as a Booster, for callbacks; all of them share the attributes."""
 
-        def booster(forest: Forest) -> Any:
+        def booster(forest: Forest) -> Booster:
             from weald.estimators.xgboost.native.booster import Booster
 
-            model: Any = copy.copy(self)
+            model = copy.copy(self)
             learned = self._planned(plan) | {
                 "objective_": plan.objective_name,
                 "n_outputs_": data.n_targets,

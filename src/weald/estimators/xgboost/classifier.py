@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from weald.estimators.xgboost.names import with_the_way
 from weald.estimators.xgboost.options import XGBOptions
 from weald.estimators.xgboost.plan import ObjectiveLike, check_objective
 from weald.estimators.xgboost.rows import Given, given_sets, read_classes, read_known_classes
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 _BINARY = ("binary:logistic", "binary:logitraw", "binary:hinge", "reg:logistic")
 _MULTI = ("multi:softprob", "multi:softmax")
@@ -293,7 +296,7 @@ class XGBClassifier(LabelPredictions, XGBModel):
         assert classes is not None
         return classes, self._shares(self._raw_scores(X))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
         given = vars(self).get("objective")

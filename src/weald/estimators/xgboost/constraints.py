@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import MonotoneConstraints
+from weald.arrays import CategoricalFeatures, MonotoneConstraints
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError, listing, told
 from weald.estimators.shared.monotone_constraints import column_position, monotone_directions
@@ -106,7 +106,9 @@ def column_weights(given: object, n_columns: int, owner: str) -> NDArray[np.floa
     return np.ascontiguousarray(weights)
 
 
-def categorical_by_type(types: Sequence[str] | None, declared: object, owner: str) -> Any:
+def categorical_by_type(
+    types: Sequence[str] | None, declared: CategoricalFeatures, owner: str
+) -> CategoricalFeatures:
     """`categorical_features` of a table whose `feature_types` are given; these count by position."""
     if types is None:
         return declared

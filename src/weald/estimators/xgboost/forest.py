@@ -56,7 +56,7 @@ class OneRound(XGBModel):
         """
         return 1
 
-    def get_xgb_params(self) -> dict[str, Any]:
+    def get_xgb_params(self) -> dict[str, object]:
         """As that of boosters, with the number of trees as `num_parallel_tree`.
 
         Returns

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, ParamSpec, Self, TypeVar, cast, overload
 
+from weald.arrays import Estimator
 from weald.errors import ArgumentError, IgnoredParameterWarning, ParameterError, nearest
 from weald.parameters import check_names
 
@@ -148,7 +149,7 @@ def _named(
     return args[:n_positions], {**kwargs, **dict(zip(names, extra, strict=True))}
 
 
-def _refuse(method: str, name: str, model: Any, known: Iterable[str]) -> NoReturn:
+def _refuse(method: str, name: str, model: Estimator, known: Iterable[str]) -> NoReturn:
     owner = type(model).__name__
     if name in _ARGUMENTS:
         way_out = _ARGUMENTS[name]

@@ -303,7 +303,7 @@ refresh_leaf
         """The names of the constructor's parameters, as scikit-learn asks for them."""
         return sorted(cls._constructor())
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """The parameters as they were given.
 
         Parameters
@@ -344,7 +344,7 @@ refresh_leaf
         kept = {name: value for name, value in params.items() if name in known}
         return super().set_params(**kept, **known_names(others, type(self).__name__, known))  # type: ignore[no-any-return]
 
-    def get_xgb_params(self) -> dict[str, Any]:
+    def get_xgb_params(self) -> dict[str, object]:
         """The parameters under xgboost's names, as its `train` and `weald.train` take them.
 
         Returns

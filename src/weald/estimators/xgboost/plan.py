@@ -155,7 +155,7 @@ def make_plan(
     )
 
 
-def _one_given(of_constructor: object, of_fit: object, owner: str) -> Any:
+def _one_given(of_constructor: ColumnLike | None, of_fit: ColumnLike | None, owner: str) -> ColumnLike | None:
     """`feature_weights` of the constructor or of `fit`."""
     if of_constructor is not None and of_fit is not None:
         raise ParameterError(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sklearn.base import RegressorMixin
 
 from weald.estimators.xgboost.model import XGBModel
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]  # scikit-learn has no types
@@ -33,7 +36,7 @@ class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]  # scikit-le
     [11.0, 41.0]
     """
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes."""
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True

@@ -92,7 +92,7 @@ def read_table(X: TableLike, options: XGBOptions, owner: str) -> Table:
     else:
         table = to_table(X)
         check_types(options.feature_types, table.n_columns, owner)
-        if any(declared):
+        if declared is not None and any(declared):
             table = to_table(X, categorical_features=declared)
     return mark_missing(table, options.missing if options.missing is not None else np.nan)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from numpy.typing import NDArray
 
@@ -11,6 +11,9 @@ from weald.errors import ParameterError
 from weald.io import canonical
 from weald.io.saved_state import SavedState
 
+if TYPE_CHECKING:
+    from weald.estimators.xgboost.base import BaseXGB
+
 #: parameters that hold code or rows, which no file keeps
 _NOT_KEPT = ("callbacks", "early_stopping")
 
@@ -18,25 +21,26 @@ _NOT_KEPT = ("callbacks", "early_stopping")
 class BoostedState:
     """The parts of a fitted booster. Learning curves are not among them."""
 
-    def _saved_state(self: Any) -> SavedState:
+    def _saved_state(self) -> SavedState:
+        own = cast("BaseXGB", self)
         extra: dict[str, int | float | str] = {
-            "objective": self.objective_,
-            "tree_method": self.tree_method_,
-            "targets": self.n_outputs_,
+            "objective": own.objective_,
+            "tree_method": own.tree_method_,
+            "targets": own.n_outputs_,
         }
-        if self.max_bin_ is not None:
-            extra["max_bin"] = self.max_bin_
-        if self._best is not None:
-            extra |= {"best_iteration": self._best[0], "best_score": self._best[1]}
+        if own.max_bin_ is not None:
+            extra["max_bin"] = own.max_bin_
+        if own._best is not None:
+            extra |= {"best_iteration": own._best[0], "best_score": own._best[1]}
         return SavedState(
-            params=_kept_parameters(self._set_params(), self.objective_),
-            schema=self.schema_,
-            forest=self.forest_,
-            classes=self._classes_by_output(),
+            params=_kept_parameters(own._set_params(), own.objective_),
+            schema=own.schema_,
+            forest=own.forest_,
+            classes=own._classes_by_output(),
             extra=extra,
         )
 
-    def _classes_by_output(self: Any) -> tuple[NDArray[Any], ...] | None:
+    def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
         """The labels of each output; None for numbers."""
         classes = getattr(self, "classes_", None)
         if classes is None:
@@ -45,7 +49,7 @@ class BoostedState:
 
     @classmethod
     def _from_saved_state(cls, state: SavedState) -> Self:
-        model: Any = cls(**state.params)
+        model = cast("type[BaseXGB]", cls)(**state.params)
         model._options()
         extra = _checked_extra(state)
         best = extra.get("best_iteration")
@@ -57,7 +61,7 @@ class BoostedState:
             "_best": None if best is None else (best, extra["best_score"]),
         }
         model._set_fitted(state.forest, state.schema, state.classes, learned)
-        return model  # type: ignore[no-any-return]
+        return cast("Self", model)
 
 
 def _kept_parameters(params: dict[str, Any], objective: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -79,7 +79,7 @@ class Kernel(ABC):
         )
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The kernel as a JSON object."""
         numbers = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {"kernel": self.name, **numbers}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import Floats, SparseMatrix, TableLike
 from weald.data.matrix.matrix import Matrix
 from weald.engine.svm import kernel_values
 from weald.engine.threads import thread_count
@@ -109,14 +110,16 @@ def check_nonnegative(kernel: Kernel, X: Matrix, name_of: Callable[[int], Hashab
     )
 
 
-def called(function: Callable[..., Any], A: Any, B: Any) -> Floats:
+def called(
+    function: Callable[..., Any], A: SparseMatrix | NDArray[Any], B: SparseMatrix | NDArray[Any]
+) -> Floats:
     """What a user's function gives for the rows of A and B, checked."""
     name = getattr(function, "__name__", type(function).__name__)
     return check_gram(function(A, B), A.shape[0], B.shape[0], name=name)
 
 
-def _kind(found: Any) -> str:
-    return "complex numbers" if np.iscomplexobj(found) else type(found).__name__
+def _kind(found: object) -> str:
+    return "complex numbers" if np.iscomplexobj(cast("ArrayLike", found)) else type(found).__name__
 
 
 def check_gram(K: Any, n: int, m: int, *, name: str | None = None) -> Floats:
@@ -155,7 +158,7 @@ def check_gram(K: Any, n: int, m: int, *, name: str | None = None) -> Floats:
     return values
 
 
-def check_square(K: Any) -> Floats:
+def check_square(K: ArrayLike) -> Floats:
     """The kernel values of all rows with each other, or an error if that cannot be."""
     shape = np.shape(K)
     if len(shape) != 2 or shape[0] != shape[1]:

@@ -112,7 +112,7 @@ class SpectrumPlan:
             whole = whole / np.sqrt(len(blocks))
         return Matrix(csr_array(whole.data, whole.indices, whole.indptr, whole.shape))
 
-    def _spectrum(self, column: LevelColumn, vocabulary: Vocabulary) -> Any:
+    def _spectrum(self, column: LevelColumn, vocabulary: Vocabulary) -> sparse.csr_array:
         """The rows of one column; each distinct text is counted once."""
         counts, strangers = _counts(column.levels, vocabulary)
         if self.kernel.normalise and counts.shape[0]:
@@ -223,7 +223,7 @@ def _sums(flags: NDArray[np.bool_], lengths: NDArray[np.int64]) -> NDArray[np.in
 
 def _normalised(
     counts: sparse.csr_array, texts: Sequence[str], strangers: NDArray[np.bool_], kernel: Spectrum
-) -> Any:
+) -> sparse.csr_array:
     """Rows over the length of their whole vector of counts, unknown substrings included."""
     squares = np.asarray(counts.multiply(counts).sum(axis=1), np.float64).ravel()
     strange = np.flatnonzero(strangers)

@@ -76,7 +76,7 @@ class Scaled(Kernel):
         """As it would be written."""
         return f"{self.factor!r} * {_in_product(self.kernel)}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """See `Kernel`."""
         return {"kernel": self.name, "factor": self.factor, "of": [self.kernel.to_json()]}
 
@@ -114,7 +114,7 @@ class _Joined(Kernel):
         joint = line(self.operation)
         return np.concatenate([first, *(part for other in others for part in (other, joint))])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """See `Kernel`."""
         return {"kernel": self.name, "of": [kernel.to_json() for kernel in self.kernels]}
 

@@ -11,7 +11,7 @@ import time
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ from weald.svm.kernel_sources import GivenSource
 from weald.svm.kernels.choice import KernelLike
 from weald.svm.machines import BinaryTask, Machine
 from weald.svm.solver_choice import SolverChoice, choose_solver
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 log = logging.getLogger("weald.svm")
 
@@ -279,7 +282,7 @@ class BaseKernelMachine(
         check_is_fitted(self)
         return self._model_.decisions(X, type(self).__name__, thread_count(self.n_jobs))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the tables this takes."""
         tags = super().__sklearn_tags__()
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"

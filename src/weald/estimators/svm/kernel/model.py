@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from weald.svm.kernel_sources import GivenSupport, Support, column_scores
 from weald.svm.kernels.choice import Chosen
 from weald.svm.machines import Machine
 from weald.svm.votes import pairs
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +113,7 @@ class KernelModel:
         matrix = getattr(self.support, "matrix", None)
         return isinstance(self.reading, TableReading) and bool(getattr(matrix, "is_sparse", False))
 
-    def vectors(self) -> Any:
+    def vectors(self) -> Floats | sparse.csr_array:
         """The support rows as numbers; none where only kernel values are known."""
         if isinstance(self.support, GivenSupport):
             return np.zeros((0, 0))

@@ -103,41 +103,41 @@ class ReadableMachine:
 
     # ------------------------------------------------------------------ one entry per machine
 
-    def _each(self, values: NDArray[Any]) -> Any:
+    def _each(self, values: Floats) -> float | Floats:
         return values[0].item() if len(values) == 1 else values
 
     @property
     def margin_width_(self) -> float | Floats:
         """The width of the margin, 2 / ‖w‖."""
         with np.errstate(divide="ignore"):
-            return self._each(2 / np.sqrt(self._fitted.facts.squared_norm))  # type: ignore[no-any-return]
+            return self._each(2 / np.sqrt(self._fitted.facts.squared_norm))
 
     @property
     def primal_objective_(self) -> float | Floats:
         """½‖w‖² + Σ C ξ."""
-        return self._each(self._fitted.facts.primal)  # type: ignore[no-any-return]
+        return self._each(self._fitted.facts.primal)
 
     @property
     def dual_objective_(self) -> float | Floats:
         """What the dual problem reaches; at the solution it equals the primal objective."""
-        return self._each(self._fitted.facts.dual)  # type: ignore[no-any-return]
+        return self._each(self._fitted.facts.dual)
 
     @property
     def duality_gap_(self) -> float | Floats:
         """Primal minus dual objective: how far the solution can be from the best one."""
         facts = self._fitted.facts
-        return self._each(facts.primal - facts.dual)  # type: ignore[no-any-return]
+        return self._each(facts.primal - facts.dual)
 
     @property
     def kkt_gap_(self) -> float | Floats:
         """By how much the optimality conditions are violated at most: `tol` or less of an exact machine."""
-        return self._each(self._fitted.facts.gap)  # type: ignore[no-any-return]
+        return self._each(self._fitted.facts.gap)
 
     @property
     def total_slack_(self) -> float | Floats:
         """Σ ξ over the training rows."""
         sums = [slack(each.task, each.values).sum() for each in self._trained("total_slack_")]
-        return self._each(np.array(sums))  # type: ignore[no-any-return]
+        return self._each(np.array(sums))
 
     # ------------------------------------------------------------------ one entry a training row
 

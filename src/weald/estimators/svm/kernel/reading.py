@@ -147,10 +147,11 @@ def kernel_matrix(table: Table) -> Floats:
     return values
 
 
-def _dense(block: SparseBlock) -> Any:
+def _dense(block: SparseBlock) -> Floats:
     """The numbers of a sparse matrix, with 0 where it holds none."""
     kind = sparse.csr_array if block.by_rows else sparse.csc_array
-    return kind((block.data, block.indices, block.indptr), shape=block.shape).toarray()
+    dense: Floats = kind((block.data, block.indices, block.indptr), shape=block.shape).toarray()
+    return dense
 
 
 def check_symmetric(gram: Floats, owner: str) -> None:

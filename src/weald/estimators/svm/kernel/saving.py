@@ -5,7 +5,7 @@ Everything from a file is held against everything else before a model is made of
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from weald.svm.kernel_sources import GivenSupport, NativeSupport, Support
 from weald.svm.kernels.functions import Kernel, Linear, Spectrum
 from weald.svm.kernels.spectrum import SpectrumPlan
 
+if TYPE_CHECKING:
+    from weald.estimators.svm.kernel.base import BaseKernelMachine
+
 _FACTS = {"calibration", "kernel", "layout", "one_against_rest", "plan", "reason", "shape", "solver"}
 _SOLVERS = ("exact", "landmarks", "linear")
 _LONGEST_REASON = 2000
@@ -37,13 +40,14 @@ _PER_CURVE = 500  # bytes of a curve of probabilities as an object
 class SavedKernelMachine:
     """The parts of a fitted `SVC` or `SVR`."""
 
-    def _saved_state(self: Any) -> SavedMachine:
-        model: KernelModel = self._model_
+    def _saved_state(self) -> SavedMachine:
+        own = cast("BaseKernelMachine", self)
+        model: KernelModel = own._model_
         kernel = model.kernel
         if kernel is not None and not isinstance(kernel, Kernel):
             name = getattr(kernel, "__name__", type(kernel).__name__)
             raise ModelFileError(
-                f"The kernel {name} of this {type(self).__name__} is a function of your own, which a model "
+                f"The kernel {name} of this {type(own).__name__} is a function of your own, which a model "
                 "file cannot keep. Use pickle, or a kernel of weald.kernels."
             )
         arrays: dict[str, NDArray[Any]] = {
@@ -62,11 +66,11 @@ class SavedKernelMachine:
         if isinstance(model.support, NativeSupport):
             arrays |= encode_matrix(model.support.matrix, "support")
         calibration, curves = _encode_calibrators(model.calibrators)
-        classes = getattr(self, "classes_", None)
+        classes = getattr(own, "classes_", None)
         if classes is not None:
-            arrays["class_weight"] = self.class_weight_
+            arrays["class_weight"] = own.class_weight_
         return SavedMachine(
-            params=self.get_params(deep=False),
+            params=own.get_params(deep=False),
             schema=model.reading.schema,
             classes=None if classes is None else (classes,),
             facts={
@@ -84,7 +88,7 @@ class SavedKernelMachine:
 
     @classmethod
     def _from_saved_state(cls, state: SavedMachine) -> Self:
-        estimator: Any = cls(**state.params)
+        estimator = cast("type[BaseKernelMachine]", cls)(**state.params)
         options = estimator._checked_options()
         labels = labels_of(state, classifier=is_classifier(estimator))
         n_classes = 0 if labels is None else len(labels)
@@ -120,7 +124,7 @@ class SavedKernelMachine:
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
         estimator._set_fitted(model, labels, class_weight, None, None)
-        return estimator  # type: ignore[no-any-return]
+        return cast("Self", estimator)
 
 
 # --------------------------------------------------------------------------- parts

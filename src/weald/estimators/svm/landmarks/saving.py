@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from weald.svm.kernels.functions import Kernel, Linear
 from weald.svm.kernels.spectrum import SpectrumPlan
 from weald.svm.landmarks import LandmarkMap
 
+if TYPE_CHECKING:
+    from weald.estimators.svm.landmarks.landmarks import Landmarks
+
 _FACTS = {"chosen", "kernel", "nystroem", "plan", "text"}
 _PLAN = "plan."
 
@@ -27,9 +30,10 @@ _PLAN = "plan."
 class SavedLandmarks:
     """The parts of fitted `Landmarks`."""
 
-    def _saved_state(self: Any) -> SavedMachine:
-        found: LandmarkMap = self._map_
-        reading = self._reading_
+    def _saved_state(self) -> SavedMachine:
+        own = cast("Landmarks", self)
+        found: LandmarkMap = own._map_
+        reading = own._reading_
         if not isinstance(found.kernel, Kernel):
             name = getattr(found.kernel, "__name__", type(found.kernel).__name__)
             raise ModelFileError(
@@ -41,16 +45,16 @@ class SavedLandmarks:
         arrays |= encode_matrix(found.landmarks, "landmarks")
         if found.projection is not None:
             arrays["projection"] = found.projection
-        if self.component_indices_ is not None:
-            arrays["rows"] = self.component_indices_
-        params = self.get_params(deep=False)
+        if own.component_indices_ is not None:
+            arrays["rows"] = own.component_indices_
+        params = own.get_params(deep=False)
         if not isinstance(params["landmarks"], str):
             params["landmarks"] = CHOICES[0]  # the rows are kept as what was fitted
         return SavedMachine(
             params=params,
             schema=reading.schema,
             facts={
-                "chosen": self.component_indices_ is not None,
+                "chosen": own.component_indices_ is not None,
                 "kernel": found.kernel.to_json(),
                 "nystroem": found.projection is not None,
                 "plan": plan,
@@ -61,7 +65,7 @@ class SavedLandmarks:
 
     @classmethod
     def _from_saved_state(cls, state: SavedMachine) -> Self:
-        estimator: Any = cls(**state.params)
+        estimator = cast("type[Landmarks]", cls)(**state.params)
         options = estimator._checked_options()
         shelf, facts = Shelf(state.arrays), state.facts
         if state.schema is None or state.classes is not None:
@@ -79,7 +83,7 @@ class SavedLandmarks:
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
         estimator._set_fitted(reading, LandmarkMap(kernel, landmarks, projection), rows)
-        return estimator  # type: ignore[no-any-return]
+        return cast("Self", estimator)
 
 
 def _read_rows(

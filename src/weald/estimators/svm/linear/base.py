@@ -221,23 +221,23 @@ class BaseLinearMachine(
         changed: dict[str, Any] = {part: new.reshape(old.shape)}
         self._model_ = replace(self._fitted, **changed)
 
-    def _each(self, values: NDArray[Any]) -> Any:
+    def _each(self, values: Floats) -> float | Floats:
         return values[0].item() if len(values) == 1 else values
 
     @property
     def primal_objective_(self) -> float | Floats:
         """The penalty and Σ C loss; one number per machine."""
-        return self._each(self._fitted.primal)  # type: ignore[no-any-return]
+        return self._each(self._fitted.primal)
 
     @property
     def dual_objective_(self) -> float | Floats:
         """What the dual problem reaches; NaN where the solver has none (l1 penalty of wide tables)."""
-        return self._each(self._fitted.dual)  # type: ignore[no-any-return]
+        return self._each(self._fitted.dual)
 
     @property
     def duality_gap_(self) -> float | Floats:
         """Primal minus dual objective: how far the solution can be from the best one."""
-        return self._each(self._fitted.primal - self._fitted.dual)  # type: ignore[no-any-return]
+        return self._each(self._fitted.primal - self._fitted.dual)
 
     @property
     def n_iter_(self) -> int:

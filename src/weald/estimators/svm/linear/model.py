@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from weald.estimators.svm.kernel.reading import TableReading
 from weald.estimators.svm.kernel.saving import check_declared, labels_of
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedMachine
+
+if TYPE_CHECKING:
+    from weald.estimators.svm.linear.base import BaseLinearMachine
 
 _NUMBERS = ("primal", "dual")
 
@@ -42,8 +45,9 @@ class LinearModel:
 class SavedLinearMachine:
     """The parts of a fitted `LinearSVC` or `LinearSVR`."""
 
-    def _saved_state(self: Any) -> SavedMachine:
-        model: LinearModel = self._model_
+    def _saved_state(self) -> SavedMachine:
+        own = cast("BaseLinearMachine", self)
+        model: LinearModel = own._model_
         plan, columns = model.reading.plan.state()
         arrays: dict[str, NDArray[Any]] = {f"plan.{name}": values for name, values in columns.items()}
         arrays |= {name: getattr(model, name) for name in ("coef", "intercept", *_NUMBERS, "n_iter")}
@@ -52,9 +56,9 @@ class SavedLinearMachine:
         arrays["dual"] = np.where(lacks, 0.0, model.dual)
         if lacks.any() and not lacks.all():
             arrays["no_dual"] = lacks.astype(np.uint8)
-        classes = getattr(self, "classes_", None)
+        classes = getattr(own, "classes_", None)
         return SavedMachine(
-            params=self.get_params(deep=False),
+            params=own.get_params(deep=False),
             schema=model.reading.schema,
             classes=None if classes is None else (classes,),
             facts={"plan": plan, "has_dual": not lacks.any()},
@@ -63,7 +67,7 @@ class SavedLinearMachine:
 
     @classmethod
     def _from_saved_state(cls, state: SavedMachine) -> Self:
-        estimator: Any = cls(**state.params)
+        estimator = cast("type[BaseLinearMachine]", cls)(**state.params)
         options = estimator._checked_options()
         labels = labels_of(state, classifier=is_classifier(estimator))
         facts, shelf = state.facts, Shelf(state.arrays)
@@ -93,7 +97,7 @@ class SavedLinearMachine:
         if shelf.left() and not state.newer:
             raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
         estimator._set_fitted(model, labels)
-        return estimator  # type: ignore[no-any-return]
+        return cast("Self", estimator)
 
 
 def _read_dual(shelf: Shelf, n_problems: int, *, has_dual: bool) -> Floats:

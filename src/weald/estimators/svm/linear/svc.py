@@ -209,7 +209,7 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
     def margin_width_(self) -> float | Floats:
         """The width of the margin, 2 / ‖w‖, of each machine."""
         with np.errstate(divide="ignore"):
-            return self._each(2 / self._norms())  # type: ignore[no-any-return]
+            return self._each(2 / self._norms())
 
     def decision_function(self, X: TableLike) -> Floats:
         """The value x · w + b of every row and machine.

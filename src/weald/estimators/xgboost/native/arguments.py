@@ -11,6 +11,8 @@ from weald.arrays import TableLike
 from weald.errors import DataTypeError, ParameterError
 
 if TYPE_CHECKING:
+    import pandas
+
     from weald.estimators.xgboost.base import BaseXGB
 
 #: parameters by name, or pairs of a name and a value
@@ -173,7 +175,7 @@ def named_sets(evals: Sequence[Any] | None) -> tuple[list[tuple[Any, Any]] | Non
     return pairs, names
 
 
-def as_frame(columns: dict[str, list[float]]) -> Any:
+def as_frame(columns: dict[str, list[float]]) -> pandas.DataFrame | dict[str, list[float]]:
     """The columns as a pandas frame, if pandas is installed."""
     try:
         import pandas as pd

@@ -11,7 +11,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
 from weald.model.forest import CATEGORIES, Forest
+
+if TYPE_CHECKING:
+    import pandas
 
 FORMATS = ("text", "json", "dot")
 
@@ -217,7 +220,7 @@ def _plain(levels: Sequence[Any]) -> list[Any]:
     return [level if isinstance(level, bool | int | float | str) else str(level) for level in levels]
 
 
-def frame(forest: Forest, columns: Columns) -> Any:
+def frame(forest: Forest, columns: Columns) -> pandas.DataFrame:
     """All nodes of all trees as a pandas frame, under xgboost's names of the columns."""
     try:
         import pandas as pd

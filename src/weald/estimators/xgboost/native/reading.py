@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.options import IMPORTANCE_TYPES
 from weald.estimators.xgboost.rows import check_margin
 from weald.inspection.shap import shap_values
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class BoosterReading:
@@ -227,7 +230,7 @@ class BoosterReading:
 
     def get_split_value_histogram(
         self, feature: str, fmap: str | os.PathLike[str] = "", bins: int | None = None, as_pandas: bool = True
-    ) -> Any:
+    ) -> pandas.DataFrame | Floats:
         """How often the trees split a numeric column at which values.
 
         Parameters
@@ -310,7 +313,7 @@ class BoosterReading:
         with open(fout, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def trees_to_dataframe(self, fmap: str | os.PathLike[str] = "") -> Any:
+    def trees_to_dataframe(self, fmap: str | os.PathLike[str] = "") -> pandas.DataFrame:
         """All nodes of all trees as a pandas frame.
 
         Parameters

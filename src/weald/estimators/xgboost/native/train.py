@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weald.arrays import ColumnLike, Folds, TableLike, TargetLike, WeightLike
 from weald.errors import ParameterError
@@ -23,6 +23,12 @@ from weald.estimators.xgboost.native.matrix_training import Asked, cv_matrix, tr
 from weald.estimators.xgboost.rows import Given, given_sets
 from weald.parameters import Whole
 from weald.progress import fold_lines
+
+if TYPE_CHECKING:
+    import pandas
+
+    from weald.estimators.xgboost.model import XGBModel
+    from weald.estimators.xgboost.native.booster import Booster
 
 
 def train(
@@ -50,7 +56,7 @@ def train(
     base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
     eval_group: Sequence[ColumnLike | None] | None = None,
     eval_qid: Sequence[ColumnLike | None] | None = None,
-) -> Any:
+) -> XGBModel | Booster:
     """Train a booster by a dict of parameters: `train(params, X, y, 100)` or `train(params, dtrain, 100)`.
 
     Parameters
@@ -179,7 +185,7 @@ def cv(
     feature_weights: ColumnLike | None = None,
     group: ColumnLike | None = None,
     qid: ColumnLike | None = None,
-) -> Any:
+) -> pandas.DataFrame | dict[str, list[float]]:
     """Cross-validate a booster, round by round.
 
     Parameters
