@@ -41,13 +41,13 @@ void bind_weights(nb::module_& m) {
       nb::arg("total"), nb::arg("n_threads"), nb::arg("new_values").noconvert(), nb::arg("units").noconvert());
   m.def(
       "add_votes",
-      [](const Votes& votes, const Vector<int32_t>& said, double weight, const Vector<int32_t>& label,
+      [](const Votes& votes, const Vector<int32_t>& predicted, double weight, const Vector<int32_t>& label,
          const Vector<int64_t>& units, int n_threads) {
         return call(n_threads, [&](Run& run) {
-          return add_votes({votes.data(), votes.size()}, view(said), weight, view(label), view(units), run);
+          return add_votes({votes.data(), votes.size()}, view(predicted), weight, view(label), view(units), run);
         });
       },
-      nb::arg("votes").noconvert(), nb::arg("said").noconvert(), nb::arg("weight"), nb::arg("label").noconvert(),
+      nb::arg("votes").noconvert(), nb::arg("predicted").noconvert(), nb::arg("weight"), nb::arg("label").noconvert(),
       nb::arg("units").noconvert(), nb::arg("n_threads"));
 }
 
@@ -67,14 +67,14 @@ void bind_adaboost(nb::module_& m) {
   m.def(
       "grow_stump",
       [](const StumpRows& rows, const Vector<int64_t>& weights, int criterion, int n_threads,
-         const Filled<int32_t>& said) {
+         const Filled<int32_t>& predicted) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
-          return grow_stump(rows, view(weights), static_cast<ClassCriterion>(criterion), run, view(said));
+          return grow_stump(rows, view(weights), static_cast<ClassCriterion>(criterion), run, view(predicted));
         });
         return grown_arrays(std::move(tree), static_cast<size_t>(rows.n_classes()));
       },
       nb::arg("rows"), nb::arg("weights").noconvert(), nb::arg("criterion"), nb::arg("n_threads"),
-      nb::arg("said").noconvert());
+      nb::arg("predicted").noconvert());
 }
 
 }  // namespace weald::bindings

@@ -29,7 +29,7 @@ void bind_prune(nb::module_& m) {
       [](const Vector<int32_t>& slot, const Vector<int32_t>& right, const Vector<double>& collapse,
          const Vector<double>& alphas, const Vector<int32_t>& leaf, const Vector<double>& weight,
          const Matrix<int32_t>& lane, const Matrix<double>& table) {
-        require(table.shape(0) == slot.size(), "one row of the table a node");
+        require(table.shape(0) == slot.size(), "one row of the table per node");
         const HeldOut rows{view(collapse), view(alphas), view(leaf), view(weight), static_cast<int64_t>(lane.shape(1))};
         return to_numpy(call(1, [&](Run& run) {
           return held_out_class_losses({view(slot), view(right)}, rows, view(lane), view(table), run);

@@ -121,7 +121,7 @@ class Estimator(Protocol):
 
 
 class Classifier(Estimator, Protocol):
-    """An estimator that says how likely each label is."""
+    """An estimator that predicts how likely each label is."""
 
     @property
     def classes_(self) -> NDArray[Any]:

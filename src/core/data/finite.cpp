@@ -10,7 +10,7 @@ namespace {
 
 template <class Float, class Bits>
 bool block_has_infinite(const Float* data, std::ptrdiff_t stride, std::size_t n) {
-  // Without its sign bit, infinity is the exponent field alone; comparing bits needs no branch a value.
+  // Without its sign bit, infinity is the exponent field alone; comparing bits needs no branch per value.
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
   constexpr Bits kInfinity = std::bit_cast<Bits>(std::numeric_limits<Float>::infinity());
   Bits found = 0;

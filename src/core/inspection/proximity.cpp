@@ -199,7 +199,7 @@ std::vector<double> proximity_matrix(const LeafTable& leaves, const LeafRowsView
 
 std::vector<double> squared_proximities(const LeafTable& leaves, const LeafRowsView& groups,
                                         std::span<const int32_t> group, Run& run) {
-  require(leaves.n_rows == groups.n_rows && group.size() == static_cast<size_t>(leaves.n_rows), "one group a row");
+  require(leaves.n_rows == groups.n_rows && group.size() == static_cast<size_t>(leaves.n_rows), "one group per row");
   std::vector<double> out(group.size(), 0);
   const double trees = static_cast<double>(leaves.n_trees);
   for_rows(leaves, groups, run, [&](int64_t i, const Meetings& meetings) {

@@ -20,7 +20,7 @@ struct PredictColumn {
 // The rows to predict: columns, or a sparse matrix with some columns given in full instead.
 struct PredictTable {
   int64_t n_rows = 0;
-  std::vector<PredictColumn> columns;  // one a column of the model; of a sparse table those of `positions`
+  std::vector<PredictColumn> columns;  // one per column of the model; of a sparse table those of `positions`
   const SparseView* sparse = nullptr;  // compressed by rows
   std::vector<int32_t> positions;
 

@@ -19,10 +19,10 @@ struct GrowOptions {
   double min_gain = 0;          // a split of a smaller gain, in real units, is not made
   bool must_gain = false;       // a split of gain ≤ 0 is never made (Newton); else it is (XOR needs it)
   int gain_power = 0;           // a difference of scores · 2^gain_power is in real units
-  int64_t max_columns = 0;      // columns drawn a node; 0 = all
+  int64_t max_columns = 0;      // columns drawn per node; 0 = all
   uint64_t seed = 0;
   int64_t combined_columns = 0;  // columns of a linear combination; 0: none. Then max_columns candidates are tried
-  bool random = false;           // one candidate a column, drawn (split/random.h)
+  bool random = false;           // one candidate per column, drawn (split/random.h)
   bool random_ties = false;      // of columns that part a node equally well, one by chance (ties.h)
   std::vector<int8_t> monotone;  // per column: predictions rise (1), fall (−1) along it; empty: no constraint
   // Boosting: which columns a tree, a level and a node may use (column_rules.h).

@@ -47,18 +47,22 @@ class RunningMedians:
 
     def __init__(self, n_rows: int) -> None:
         self._n_members = 0
-        self._said, self._weights = np.empty((n_rows, 0)), np.empty((n_rows, 0))
+        self._predicted, self._weights = np.empty((n_rows, 0)), np.empty((n_rows, 0))
 
     def add(self, predicted: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
         """The medians with one more member, the same as `weighted_median` finds for all of them."""
         n_rows, m = len(predicted), self._n_members
-        if m == self._said.shape[1]:
-            self._said, self._weights = (_wider(each) for each in (self._said, self._weights))
+        if m == self._predicted.shape[1]:
+            self._predicted, self._weights = (_wider(each) for each in (self._predicted, self._weights))
         found = np.empty(n_rows)
         size = max(1, _BLOCK // (m + 1))
         for first in range(0, n_rows, size):
             rows = slice(first, first + size)
-            ordered, weights, mine = self._said[rows, : m + 1], self._weights[rows, : m + 1], predicted[rows]
+            ordered, weights, mine = (
+                self._predicted[rows, : m + 1],
+                self._weights[rows, : m + 1],
+                predicted[rows],
+            )
             before = ordered[:, :m] <= mine[:, None]
             _put(ordered, before, mine)
             _put(weights, before, weight)

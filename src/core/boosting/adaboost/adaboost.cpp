@@ -85,7 +85,7 @@ void write_split(const StumpRows& rows, const Split& split, int64_t left_weight,
 
 // What the stump predicts for each row, and how many present rows go left.
 int64_t answer(const StumpRows& rows, const NodeRecord& root, std::span<const int64_t> weights, int32_t left_class,
-               int32_t right_class, std::span<int32_t> said, Run& run) {
+               int32_t right_class, std::span<int32_t> predicted, Run& run) {
   const CodeColumn& column = *rows.columns()[static_cast<size_t>(root.column)].codes;
   const bool by_set = root.kind == SplitKind::categories;
   std::vector<uint8_t> listed(by_set ? size_t{column.n_codes} + 1 : 0, 0);
@@ -105,7 +105,7 @@ int64_t answer(const StumpRows& rows, const NodeRecord& root, std::span<const in
       int64_t count = 0;
       for (size_t row = first; row < std::min(n, first + row_block); ++row) {
         const bool left = goes_left(static_cast<uint32_t>(data[row]));
-        said[row] = left ? left_class : right_class;
+        predicted[row] = left ? left_class : right_class;
         count += left & (weights[row] != 0);
       }
       n_left[static_cast<size_t>(block)] = count;
@@ -118,7 +118,7 @@ int64_t answer(const StumpRows& rows, const NodeRecord& root, std::span<const in
 
 template <class Criterion, int N>
 TreeArrays grow(const StumpRows& rows, std::span<const int64_t> weights, const Weighed& weighed,
-                const Criterion& criterion, Run& run, std::span<int32_t> said) {
+                const Criterion& criterion, Run& run, std::span<int32_t> predicted) {
   const int n_lanes = rows.n_classes();
   GrownTree tree;
   tree.n_lanes = n_lanes;
@@ -138,7 +138,7 @@ TreeArrays grow(const StumpRows& rows, std::span<const int64_t> weights, const W
     split = StumpSearch<Criterion, N>(rows, criterion, weighed.by_place, weighed.total, weighed.n_present, run).best();
   }
   if (!split.found()) {
-    std::fill(said.begin(), said.end(), everywhere);
+    std::fill(predicted.begin(), predicted.end(), everywhere);
     return flatten(std::move(tree));
   }
   write_split(rows, split, criterion.weight(split.left.data()), tree.nodes[0]);
@@ -147,7 +147,7 @@ TreeArrays grow(const StumpRows& rows, std::span<const int64_t> weights, const W
   tree.nodes[0].left = 1;
   tree.nodes[0].right = 2;
   const int32_t left_class = add_record(split.left, 0), right_class = add_record(right, 0);
-  const int64_t n_left = answer(rows, tree.nodes[0], weights, left_class, right_class, said, run);
+  const int64_t n_left = answer(rows, tree.nodes[0], weights, left_class, right_class, predicted, run);
   tree.nodes[1].n_rows = n_left;
   tree.nodes[2].n_rows = weighed.n_present - n_left;
   return flatten(std::move(tree));
@@ -156,8 +156,8 @@ TreeArrays grow(const StumpRows& rows, std::span<const int64_t> weights, const W
 }  // namespace
 
 TreeArrays grow_stump(const StumpRows& rows, std::span<const int64_t> weights, ClassCriterion criterion, Run& run,
-                      std::span<int32_t> said) {
-  require(weights.size() == rows.n_rows() && said.size() == rows.n_rows(), "one weight and answer per row");
+                      std::span<int32_t> predicted) {
+  require(weights.size() == rows.n_rows() && predicted.size() == rows.n_rows(), "one weight and answer per row");
   require(criterion >= ClassCriterion::gini && criterion <= ClassCriterion::errors, "a known criterion");
   const Weighed weighed = weigh(rows, weights, run);
   if (weighed.n_present == 0) throw BadInput("no row has a positive weight");
@@ -167,14 +167,14 @@ TreeArrays grow_stump(const StumpRows& rows, std::span<const int64_t> weights, C
   const bool errors = criterion == ClassCriterion::errors;
   const EntropyTerms terms(criterion == ClassCriterion::entropy ? total : 0);
   if (rows.n_classes() == 2) {
-    if (criterion == ClassCriterion::gini) return grow<GiniTwo, 2>(rows, weights, weighed, GiniTwo{}, run, said);
+    if (criterion == ClassCriterion::gini) return grow<GiniTwo, 2>(rows, weights, weighed, GiniTwo{}, run, predicted);
     const EntropyOrErrorsTwo judge(errors ? nullptr : &terms);
-    return grow<EntropyOrErrorsTwo, 2>(rows, weights, weighed, judge, run, said);
+    return grow<EntropyOrErrorsTwo, 2>(rows, weights, weighed, judge, run, predicted);
   }
   if (criterion == ClassCriterion::gini)
-    return grow<GiniMany, 0>(rows, weights, weighed, GiniMany(output_start), run, said);
+    return grow<GiniMany, 0>(rows, weights, weighed, GiniMany(output_start), run, predicted);
   const EntropyOrErrorsMany judge(output_start, errors ? nullptr : &terms);
-  return grow<EntropyOrErrorsMany, 0>(rows, weights, weighed, judge, run, said);
+  return grow<EntropyOrErrorsMany, 0>(rows, weights, weighed, judge, run, predicted);
 }
 
 }  // namespace weald

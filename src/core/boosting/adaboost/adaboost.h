@@ -17,9 +17,9 @@
 
 namespace weald {
 
-// `weights` (n): whole units, at least 0, with a sum below 2^62; a row of weight 0 is absent. `said` (n): the class
-// that the stump gives each row.
+// `weights` (n): whole units, at least 0, with a sum below 2^62; a row of weight 0 is absent. `predicted` (n): the
+// class that the stump gives each row.
 TreeArrays grow_stump(const StumpRows& rows, std::span<const int64_t> weights, ClassCriterion criterion, Run& run,
-                      std::span<int32_t> said);
+                      std::span<int32_t> predicted);
 
 }  // namespace weald

@@ -1,10 +1,10 @@
 // The rows of a table as the search for stumps reads them, laid out once for all rounds.
 //
 // Rows are numbered anew, class after class: place i is row `row_of[i]`, class c has the places
-// [class_start[c], class_start[c + 1]). Every column has one byte a place: its code, or, if it has more than 255 codes,
-// its block, a run of codes with about 1/255 of the rows. Eight columns share a word, so that one load of a row's
-// weight serves eight histograms. A column of blocks also lists its places in code order: what to look at inside a
-// block.
+// [class_start[c], class_start[c + 1]). Every column has one byte per place: its code, or, if it has more than 255
+// codes, its block, a run of codes with about 1/255 of the rows. Eight columns share a word, so that one load of a
+// row's weight serves eight histograms. A column of blocks also lists its places in code order: what to look at inside
+// a block.
 #pragma once
 
 #include <cstdint>

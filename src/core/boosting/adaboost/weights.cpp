@@ -40,12 +40,13 @@ int64_t only_if(bool flag, int64_t number) {
 }
 
 // Votes of two classes; as add_votes.
-int64_t add_two(double* votes, const int32_t* said, double weight, const int32_t* label, const int64_t* units,
+int64_t add_two(double* votes, const int32_t* predicted, double weight, const int32_t* label, const int64_t* units,
                 size_t n) {
   int64_t sum = 0;
   const double for_class[2][2] = {{weight, 0.0}, {0.0, weight}};
   for (size_t i = 0; i < n; ++i) {
-    const double zero = votes[2 * i] += for_class[said[i]][0], one = votes[2 * i + 1] += for_class[said[i]][1];
+    const double zero = votes[2 * i] += for_class[predicted[i]][0],
+                 one = votes[2 * i + 1] += for_class[predicted[i]][1];
     sum += only_if(static_cast<int32_t>(one > zero) != label[i], units[i]);
   }
   return sum;
@@ -95,21 +96,22 @@ void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, dou
   });
 }
 
-int64_t add_votes(std::span<double> votes, std::span<const int32_t> said, double weight, std::span<const int32_t> label,
-                  std::span<const int64_t> units, Run& run) {
-  const size_t n = said.size();
+int64_t add_votes(std::span<double> votes, std::span<const int32_t> predicted, double weight,
+                  std::span<const int32_t> label, std::span<const int64_t> units, Run& run) {
+  const size_t n = predicted.size();
   require(n > 0 && label.size() == n && units.size() == n && votes.size() % n == 0, "one answer and label per row");
   const size_t n_classes = votes.size() / n;
-  for (const int32_t each : said) require(each >= 0 && static_cast<size_t>(each) < n_classes, "class out of range");
+  for (const int32_t each : predicted)
+    require(each >= 0 && static_cast<size_t>(each) < n_classes, "class out of range");
   return sum_blocks(n, run, [&](size_t first, size_t last) {
     if (n_classes == 2) {
-      return add_two(votes.data() + 2 * first, said.data() + first, weight, label.data() + first, units.data() + first,
-                     last - first);
+      return add_two(votes.data() + 2 * first, predicted.data() + first, weight, label.data() + first,
+                     units.data() + first, last - first);
     }
     int64_t sum = 0;
     for (size_t i = first; i < last; ++i) {
       double* mine = votes.data() + i * n_classes;
-      mine[said[i]] += weight;
+      mine[predicted[i]] += weight;
       const auto best = static_cast<int32_t>(std::max_element(mine, mine + n_classes) - mine);
       sum += only_if(best != label[i], units[i]);
     }

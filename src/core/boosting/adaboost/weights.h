@@ -18,9 +18,9 @@ int64_t wrong_units(std::span<const uint8_t> wrong, std::span<const int64_t> uni
 void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, double for_right, double for_wrong,
              double total, Run& run, std::span<double> new_values, std::span<int64_t> units);
 
-// Adds `weight` to the vote of each row for the class `said`, and returns the units of rows for which the most votes
-// (of equal ones the first) are not for their `label`. `votes`: (n, n_classes).
-int64_t add_votes(std::span<double> votes, std::span<const int32_t> said, double weight, std::span<const int32_t> label,
-                  std::span<const int64_t> units, Run& run);
+// Adds `weight` to the vote of each row for the class `predicted`, and returns the units of rows for which the most
+// votes (of equal ones the first) are not for their `label`. `votes`: (n, n_classes).
+int64_t add_votes(std::span<double> votes, std::span<const int32_t> predicted, double weight,
+                  std::span<const int32_t> label, std::span<const int64_t> units, Run& run);
 
 }  // namespace weald

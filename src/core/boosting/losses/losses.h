@@ -30,7 +30,7 @@ struct SquaredError {
   [[gnu::always_inline]] Derivatives at(double score, double y) const { return {score - y, 1.0}; }
 };
 
-// L2: ½ (log(1 + f) − log(1 + y))²; `log_y` is log(1 + y), made once a fit
+// L2: ½ (log(1 + f) − log(1 + y))²; `log_y` is log(1 + y), made once per fit
 struct SquaredLogError {
   [[gnu::always_inline]] Derivatives at(double score, double log_y) const {
     const double f = at_least(score, -1.0 + 1e-6);

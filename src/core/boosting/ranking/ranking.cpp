@@ -291,7 +291,7 @@ void check_shapes(const RankingQueries& queries, const RankingOptions& options, 
   require(options.n_pairs >= 1, "at least one pair");
   require(bias.relevant.size() == bias.irrelevant.size(), "two biases a position");
   if (options.measure != RankingMeasure::ndcg) return;
-  require(queries.inverse_ideal.size() == n_queries, "an ideal a query");
+  require(queries.inverse_ideal.size() == n_queries, "one ideal per query");
   int64_t largest = 0;
   for (size_t q = 0; q < n_queries; ++q) largest = std::max(largest, queries.start[q + 1] - queries.start[q]);
   require(queries.discount.size() >= static_cast<size_t>(largest), "a discount a rank");

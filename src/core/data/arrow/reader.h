@@ -29,7 +29,7 @@ struct Column {
   Unit unit = Unit::unsupported;
   bool ordered = false;
   Values values;                       // numbers; for text and dictionary: i32 positions, -1 missing
-  Values missing;                      // one bool a row; n == 0: nothing is missing
+  Values missing;                      // one bool per row; n == 0: nothing is missing
   Values nanoseconds;                  // i64, of times with parts of microseconds; n == 0: there are none
   std::deque<std::string> levels;      // text only
   std::unique_ptr<Column> dictionary;  // dictionary only: the values that positions point into

@@ -14,7 +14,7 @@ enum class Number { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, boolean };
 // How the values lie in memory.
 enum class Storage {
   plain,    // numbers that are used as they are
-  bits,     // bools, eight a byte
+  bits,     // bools, eight per byte
   half,     // 16-bit floats → f32
   ticks,    // i32 or i64 counts of time → f64 microseconds
   decimal,  // little-endian two's complement of `width` bytes, times 10^-scale → f64

@@ -43,7 +43,7 @@ class RowCache {
   // `begin`.
   int32_t claim(int32_t row);
   Float* row(int32_t slot) const { return rows_[static_cast<size_t>(slot)]; }
-  // One byte a tile, not 0 if it is there.
+  // One byte per tile, not 0 if it is there.
   uint8_t* filled(int32_t slot) { return filled_.data() + int64_t{slot} * n_tiles_; }
 
  private:

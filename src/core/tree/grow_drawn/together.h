@@ -15,8 +15,8 @@ class ColumnsTogether {
   using Values = std::array<float, most>;
   using Sums = std::array<uint32_t, most>;
 
-  // The rows `ids` of `cells`, which has `stride` cells a row, and the columns asked for; the least and the largest
-  // value of each. Room for `most` values a row in `own`.
+  // The rows `ids` of `cells`, which has `stride` cells per row, and the columns asked for; the least and the largest
+  // value of each. Room for `most` values per row in `own`.
   static void gather(const float* cells, size_t stride, std::span<const uint32_t> ids, std::span<const int32_t> columns,
                      float* own, Values& low, Values& high);
   // Σ of_row over the rows whose value is at most `bounds`, for each column.

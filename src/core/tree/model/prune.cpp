@@ -201,7 +201,7 @@ std::vector<double> held_out_class_losses(const TreeShape& tree, const HeldOut& 
                                           std::span<const double> table, Run& run) {
   const auto outputs = static_cast<size_t>(rows.n_outputs);
   const size_t lanes = table.size() / tree.slot.size();
-  require(lane.size() == rows.leaf.size() * outputs, "one label a row and output");
+  require(lane.size() == rows.leaf.size() * outputs, "one label per row and output");
   for (const int32_t label : lane) require(label >= 0 && at(label) < lanes, "a label has no column in the table");
   return losses(
       tree, rows,
@@ -216,8 +216,8 @@ std::vector<double> held_out_class_losses(const TreeShape& tree, const HeldOut& 
 std::vector<double> held_out_number_losses(const TreeShape& tree, const HeldOut& rows, std::span<const double> target,
                                            std::span<const double> value, NumberLoss loss, double floor, Run& run) {
   const auto outputs = static_cast<size_t>(rows.n_outputs);
-  require(target.size() == rows.leaf.size() * outputs, "one target a row and output");
-  require(value.size() == tree.slot.size() * outputs, "one value a node and output");
+  require(target.size() == rows.leaf.size() * outputs, "one target per row and output");
+  require(value.size() == tree.slot.size() * outputs, "one value per node and output");
   const auto by = [&](auto one) {
     return losses(
         tree, rows,

@@ -92,7 +92,7 @@ void NewtonRows::place_others(NewtonTree& tree, Run& run) const {
 }
 
 void NewtonRows::leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<int32_t> out) const {
-  require(out.size() == n_rows_, "one leaf a row");
+  require(out.size() == n_rows_, "one leaf per row");
   std::fill(out.begin(), out.end(), -1);
   with_leaves(tree, [&](const auto* leaf) {
     if (!drawn_only || tree.arrays.leaf_start.back() == n_rows_) {
@@ -104,7 +104,7 @@ void NewtonRows::leaf_of_row(const NewtonTree& tree, bool drawn_only, std::span<
 
 void NewtonRows::add_scores(const NewtonTree& tree, std::span<const double> leaf_values, std::span<double> scores,
                             Run& run) const {
-  require(scores.size() == n_rows_ && leaf_values.size() + 1 == tree.arrays.leaf_start.size(), "one score a row");
+  require(scores.size() == n_rows_ && leaf_values.size() + 1 == tree.arrays.leaf_start.size(), "one score per row");
   const size_t n_blocks = (n_rows_ + newton_row_block - 1) / newton_row_block;
   with_leaves(tree, [&](const auto* leaf) {
     parallel_for(run, static_cast<int64_t>(n_blocks), [&](int64_t block, int) {

@@ -127,9 +127,9 @@ std::vector<uint32_t> DrawnRows::list() const {
 NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options, Run& run) {
   const bool stored = given.source == nullptr;
   require(!stored || (given.g.size() == given.h.size() && !given.g.empty() && given.g.size() % n_rows_ == 0),
-          "one g and h a row and output");
-  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
-  require(given.curvature.empty() || (stored && given.curvature.size() == n_rows_), "one curvature a row");
+          "one g and h per row and output");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight per row");
+  require(given.curvature.empty() || (stored && given.curvature.size() == n_rows_), "one curvature per row");
   const DrawnRows drawn = draw_rows(given.weight, options);
   NewtonTree tree;
   const bool one = !stored || given.g.size() == n_rows_;
@@ -352,8 +352,8 @@ std::vector<double> NewtonRows::real_sums(const NewtonTree& tree, const Gradient
 }
 
 std::vector<double> NewtonRows::leaf_sums(const NewtonTree& tree, const Gradients& given, Run& run) const {
-  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h a row");
-  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight a row");
+  require(given.g.size() == n_rows_ && given.h.size() == n_rows_, "one g and h per row");
+  require(given.weight.empty() || given.weight.size() == n_rows_, "one weight per row");
   const DrawnRows drawn = draw_rows(given.weight, {});
   return real_sums(tree, given, drawn, count_all(given, drawn, run), run);
 }

@@ -12,7 +12,7 @@ namespace weald {
 struct Router {
   bool missing_left = false;
   uint32_t last = 0;
-  const uint64_t* listed = nullptr;  // categories: one bit a code; absent for numeric and ordinal columns
+  const uint64_t* listed = nullptr;  // categories: one bit per code; absent for numeric and ordinal columns
   bool listed_left = false;
 
   template <class Code>

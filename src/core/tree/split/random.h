@@ -1,4 +1,4 @@
-// The random splitter: one candidate a column and node, drawn from (seed, path of the node, column).
+// The random splitter: one candidate per column and node, drawn from (seed, path of the node, column).
 //
 //   exact numbers   a threshold uniform in value between the node's smallest and largest value
 //   bins            the cut nearest to a number uniform between the node's first and last cut

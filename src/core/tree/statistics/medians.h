@@ -30,7 +30,7 @@ struct Absolute {
 template <class Criterion>
 concept ByRows = requires { Criterion::by_rows; };
 
-// Targets in units, one or several a row, and the row's weight.
+// Targets in units, one or several per row, and the row's weight.
 struct TargetRows {
   static constexpr int fixed_lanes = 1;
   static constexpr bool packed = false;

@@ -1,5 +1,5 @@
 // Rows of small nodes in code order without sorting them: every column of a part of the table is ranked once; a node
-// then sets one bit a row at the row's rank, and reads the bits from left to right.
+// then sets one bit per row at the row's rank, and reads the bits from left to right.
 //
 // For trees that draw columns anew in every node, where nothing can be carried from a node to its children.
 #pragma once

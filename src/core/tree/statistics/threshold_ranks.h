@@ -7,7 +7,7 @@
 
 namespace weald {
 
-// `column`, `threshold`, `kind` (SplitKind): one an inner node. Nodes that are not numeric get 0.
+// `column`, `threshold`, `kind` (SplitKind): one per inner node. Nodes that are not numeric get 0.
 std::vector<uint32_t> rank_thresholds(std::span<const int32_t> column, std::span<const double> threshold,
                                       std::span<const uint8_t> kind);
 

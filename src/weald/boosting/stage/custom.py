@@ -95,18 +95,18 @@ class CustomStageLoss:
     def _asked(self, method: str, target: Floats, scores: Floats, weight: Floats | None) -> Floats:
         """What the object returns, one row per output; it may write into what it is given.
 
-        What it says of rows of weight 0, which count as absent, need not be finite: there it is 0.
+        What it returns for rows of weight 0, which count as absent, need not be finite: there it is 0.
         """
         one = self.n_outputs == 1
         raw = scores[0].copy() if one else np.array(scores.T, order="C")
         wanted = raw.shape if method != "value" else (len(target),)
-        said = getattr(self._loss, method)(target.copy(), raw)
+        returned = getattr(self._loss, method)(target.copy(), raw)
         try:
-            found = np.asarray(said, np.float64)
+            found = np.asarray(returned, np.float64)
         except (TypeError, ValueError):
             raise ParameterError(
-                f"`{method}` of the loss {self.name!r} returned {type(said).__name__}, which is not numbers. "
-                f"Return a float array of shape {wanted}."
+                f"`{method}` of the loss {self.name!r} returned {type(returned).__name__}, which is not "
+                f"numbers. Return a float array of shape {wanted}."
             ) from None
         if found.shape != wanted:
             raise ParameterError(

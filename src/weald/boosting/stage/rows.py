@@ -16,7 +16,7 @@ from weald.data.codes import Codes
 from weald.data.fixed_point import MOST_ROWS, weight_units
 from weald.data.target import total_weight
 
-#: below it packed sums are words of 30 bits, 12 or more a row: small trees are grown faster on these
+#: below it packed sums are words of 30 bits, 12 or more per row: small trees are grown faster on these
 _NARROW_ROWS = 1 << 18
 #: below it sums are wide, bins or not: only there splits of no gain are made, which few rows may need (XOR)
 _PACKED_ROWS = 1 << 12

@@ -132,7 +132,7 @@ def native_numbers(values: NDArray[Any]) -> NDArray[Any]:
 
 
 class _ClassOfType(dict[type, int]):
-    """What values of a type are to a table; asked once a distinct type."""
+    """What values of a type are to a table; asked once per distinct type."""
 
     def __missing__(self, kind: type) -> int:
         self[kind] = found = _class_of_type(kind)

@@ -179,8 +179,8 @@ class MatrixPlan:
                 centre = np.where(layout.is_level, 0.0, found.mean) if is_sparse else found.mean
         elif scale == "maximum":
             divisor = _not_zero(found.largest)
-        said = _hint(found, layout, is_sparse=is_sparse) if hint and scale is None else None
-        return cls(schema, scale, is_sparse, found.fill, centre, divisor, said)
+        hint_text = _hint(found, layout, is_sparse=is_sparse) if hint and scale is None else None
+        return cls(schema, scale, is_sparse, found.fill, centre, divisor, hint_text)
 
     @property
     def column_names(self) -> tuple[Hashable, ...]:

@@ -86,7 +86,7 @@ class OtherMembers:
             (what, member, X, rows(bag), self._columns_of(bag), classes, asked, bag)
             for bag, member in enumerate(self.fitted)
         )
-        return in_parallel(_said, work, n_jobs)
+        return in_parallel(_predicted, work, n_jobs)
 
     def _columns_of(self, bag: int) -> list[int] | None:
         return None if self.columns is None else self.columns[bag].tolist()
@@ -185,7 +185,7 @@ def _lacks_classes(template: Estimator, y: NDArray[Any], counts: NDArray[np.int6
     return n_present > 1 and n_present < len(np.unique(y))
 
 
-def _said(
+def _predicted(
     what: str,
     member: Estimator,
     X: TableLike,
@@ -200,7 +200,7 @@ def _said(
     with naming_member(f"The {type(member).__name__} of bag {bag}"), np.errstate(divide="ignore"):
         if rows is not None and not len(rows):
             return None
-        return _SAYINGS[what](member, take(X, rows, columns), classes, asked)
+        return _PREDICTIONS[what](member, take(X, rows, columns), classes, asked)
 
 
 def shares_of(
@@ -239,7 +239,7 @@ def _decisions(member: Any, X: TableLike, classes: NDArray[Any], asked: Asked) -
     return np.asarray(member.decision_function(X, **asked.get("decision_function", {})), np.float64)
 
 
-_SAYINGS: dict[str, Callable[..., NDArray[np.float64]]] = {
+_PREDICTIONS: dict[str, Callable[..., NDArray[np.float64]]] = {
     "shares": shares_of,
     "numbers": _numbers,
     "decisions": _decisions,

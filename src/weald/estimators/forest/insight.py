@@ -232,7 +232,7 @@ class ForestInsight:
             The training target.
         groups : dict or list, default=None
             Columns that are permuted together, by name or position: a dict from the group's name to its
-            columns, or a list with a column or a list of columns a group. None: every column by itself.
+            columns, or a list with a column or a list of columns per group. None: every column by itself.
         metric : callable, default=None
             Your error, called as metric(y_true, y_pred) for each tree; of a score give the negative. None:
             the share of rows predicted wrong, so that importances are losses of accuracy, or the mean squared

@@ -251,7 +251,7 @@ class ForestProximity:
             ) from None
         if len(outputs) > 1:
             raise DataError(
-                f"One label a row is expected; y has {len(outputs)} columns. Give one of them as y."
+                f"One label per row is expected; y has {len(outputs)} columns. Give one of them as y."
             )
         return outputs[0]
 

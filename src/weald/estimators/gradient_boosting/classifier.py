@@ -127,7 +127,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     n_estimators_ : int
         How many rounds the model has: fewer than `n_estimators` after early stopping.
     n_trees_per_iteration_ : int
-        How many regressors a round has: 1, or one a class if there are more than two.
+        How many regressors a round has: 1, or one per class if there are more than two.
     estimators_ : ndarray of shape (n_estimators_, n_trees_per_iteration_)
         The regressors: `DecisionTreeRegressor`, made when asked for, or those of `estimator`.
     classes_ : ndarray
@@ -247,11 +247,11 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
             )
         warn_of_column(y, stacklevel=4)
         found = without_absent(outputs[0], weight)
-        said = options.loss if isinstance(options.loss, str) else type(options.loss).__name__
+        name = options.loss if isinstance(options.loss, str) else type(options.loss).__name__
         n_classes = len(found.classes)
         if n_classes < 2:
             raise DataError(
-                f"`loss`={said!r} of {owner} needs two classes or more, and y has 1 class: "
+                f"`loss`={name!r} of {owner} needs two classes or more, and y has 1 class: "
                 f"{listing(found.classes.tolist())}"
                 f"{_TRIMMED if weight is not None else '.'}"
             )

@@ -17,7 +17,7 @@ from weald.data.target import restore_labels
 from weald.errors import DataError, ParameterError, naming_member
 from weald.estimators.bagging.any_members import shares_of
 from weald.estimators.gradient_boosting.rows import StageData
-from weald.estimators.shared.members import check_said, fit_member, number_of_row
+from weald.estimators.shared.members import check_predicted, fit_member, number_of_row
 
 
 class ConstantStart:
@@ -73,7 +73,7 @@ class EstimatorStart:
             if self._classes is None:
                 return number_of_row(self.estimator, X, n_rows).reshape(-1, 1)
             shares = shares_of(self.estimator, X, self._classes)
-            check_said(shares, n_rows)
+            check_predicted(shares, n_rows)
             shares = shares.clip(LEAST_SHARE, 1 - LEAST_SHARE)
             return to_raw(self._link, shares if self._link == "softmax" else shares[:, 1:])
 

@@ -28,7 +28,7 @@ class HelperThreads(Generic[Found]):
         self._lock = _thread.allocate_lock()  # of _next and of who has begun
         self._results: list[Any] = [None] * len(numbers)
         self._errors: list[BaseException | None] = [None] * len(numbers)
-        self._ended = [_thread.allocate_lock() for _ in numbers]  # one a task, held until it has ended
+        self._ended = [_thread.allocate_lock() for _ in numbers]  # one per task, held until it has ended
         self._begun = [False] * len(numbers)
 
     def __enter__(self) -> Self:

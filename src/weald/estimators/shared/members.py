@@ -141,11 +141,11 @@ def number_of_row(member: Estimator, X: TableLike, n_rows: int) -> NDArray[np.fl
     predicted = numbers_of(member, X)
     if predicted.shape[1:] != (1,):
         raise DataError(f"it predicts {predicted.shape[1]} numbers per row where one is needed.")
-    check_said(predicted, n_rows)
+    check_predicted(predicted, n_rows)
     return np.ascontiguousarray(predicted[:, 0])
 
 
-def check_said(predicted: NDArray[np.float64], n_rows: int) -> None:
+def check_predicted(predicted: NDArray[np.float64], n_rows: int) -> None:
     """Refuse what was predicted of another number of rows, or is not finite."""
     if len(predicted) != n_rows:
         raise DataError(f"it predicts {len(predicted)} rows where there are {n_rows}.")

@@ -140,7 +140,7 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
         """The words for a member."""
         return f"the member {name!r} of {type(self).__name__}, a {type(member).__name__},"
 
-    def _said(self, how: Callable[[Any, Any], Any], X: TableLike) -> list[Any]:
+    def _predicted(self, how: Callable[[Any, Any], Any], X: TableLike) -> list[Any]:
         """What each fitted member predicts for a table."""
         check_is_fitted(self)
         names = [name for name, member in self.named_estimators_.items() if not _dropped(member)]

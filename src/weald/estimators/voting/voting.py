@@ -226,7 +226,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
 
     def _chosen(self, X: TableLike) -> list[NDArray[np.int64]]:
         """The position of each member's label in `classes_`."""
-        return self._said(lambda member, table: label_positions(member.predict(table), self.classes_), X)
+        return self._predicted(lambda member, table: label_positions(member.predict(table), self.classes_), X)
 
     def _shares(self, X: TableLike) -> list[NDArray[np.float64]]:
         """The probabilities of each member, in the order of `classes_`."""
@@ -236,7 +236,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
                 raise AttributeError("it has no predict_proba, which voting='soft' needs. Use voting='hard'.")
             return shares_of(member, table, self.classes_)
 
-        return self._said(shares, X)
+        return self._predicted(shares, X)
 
 
 class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scikit-learn has no types
@@ -368,7 +368,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
                 )
             return predicted
 
-        return np.stack(self._said(numbers, X), axis=1)
+        return np.stack(self._predicted(numbers, X), axis=1)
 
     def get_feature_names_out(self, input_features: Names | None = None) -> NDArray[Any]:
         """The names of the columns that `transform` gives.

@@ -237,7 +237,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         *,
         goes_on: bool,
     ) -> tuple[Plan, dict[str, Any]]:
-        """With early_stopping="cv": the number of rounds the folds find best, and what they said."""
+        """With early_stopping="cv": the number of rounds the folds find best, and what they measured."""
         if not isinstance(options.early_stopping, str):
             return plan, {}
         if goes_on:

@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def fine_bins(self) -> int | None:
-        """How numeric columns are coded: None for one code a value."""
+        """How numeric columns are coded: None for one code per value."""
         return {"exact": None, "approx": FINE_BINS, "hist": self.boost.max_bin}[self.boost.tree_method]
 
     def bind(self, target: BoostTarget) -> Objective:

@@ -33,7 +33,7 @@ class Alphabet:
 
     @property
     def base(self) -> int:
-        """How many digits there are: one a character, and 0."""
+        """How many digits there are: one per character, and 0."""
         return len(self.points) + 1
 
     def digits(self, points: NDArray[np.uint32]) -> Integers:

@@ -31,7 +31,7 @@ class LinearModel:
     reading: TableReading
     coef: Floats  # (n_lines, n_columns of the matrix)
     intercept: Floats
-    primal: Floats  # one a problem: a line, or all of them together
+    primal: Floats  # one per problem: a line, or all of them together
     dual: Floats  # NaN where there is none
     n_iter: NDArray[np.int64]
     converged: NDArray[np.bool_]
