@@ -25,7 +25,6 @@ void bind_options(nb::module_& m) {
       .def_rw("max_leaves", &GrowOptions::max_leaves)
       .def_rw("min_decrease", &GrowOptions::min_decrease)
       .def_rw("must_gain", &GrowOptions::must_gain)
-      .def_rw("gain_power", &GrowOptions::gain_power)
       .def_rw("max_columns", &GrowOptions::max_columns)
       .def_rw("category_chance", &GrowOptions::category_chance)
       .def_rw("tree_orders", &GrowOptions::tree_orders)

@@ -18,7 +18,6 @@ struct GrowOptions {
   double min_decrease = 0;      // a split whose gain / total weight is below it is not made
   double min_gain = 0;          // a split of a smaller gain, in real units, is not made
   bool must_gain = false;       // a split of gain ≤ 0 is never made (Newton); else it is (XOR needs it)
-  int gain_power = 0;           // a difference of scores · 2^gain_power is in real units
   int64_t max_columns = 0;      // columns drawn per node; 0 = all
   uint64_t seed = 0;
   int64_t combined_columns = 0;  // columns of a linear combination; 0: none. Then max_columns candidates are tried
@@ -41,9 +40,7 @@ struct GrowOptions {
   bool tree_orders = false;      // and categories are split in the order of the whole tree too (tree_orders.h)
   bool level_by_level = false;   // max_leaves cuts off the deepest nodes, not those of least gain
   bool leaf_means_only = false;  // of inner nodes, means and lanes are not asked for
-  double prune_below = 0;        // after growth, branches of a smaller gain go, from the bottom
   int64_t value_bytes = std::numeric_limits<int64_t>::max();  // that the shares of leaves may take, in all trees
-  bool compact_lanes = false;  // so many classes that a node is to look at those of its own rows alone
   Search search = Search::automatic;
   int64_t histogram_bytes = int64_t{1} << 30;  // above it, histograms are rebuilt instead of kept: same integers
   // Boosting by stages.

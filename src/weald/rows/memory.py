@@ -76,7 +76,7 @@ def grow_classification_tree(
         -weight_power,
         balance,
         CLASS_CRITERIA.index(options.criterion),
-        _native_options(options, weight_power, gain_power=-weight_power),
+        _native_options(options, weight_power),
         None if bags is None else bags.native,
         options.n_threads,
     )
@@ -117,7 +117,7 @@ def grow_regression_tree(
     options: GrowOptions,
     bags: TreeBags | None = None,
 ) -> Grown:
-    """One tree, or those of some bags, on numbers, one or several a row.
+    """One tree, or those of some bags, on numbers, one or several per row.
 
     A leaf's value is the weighted mean of its rows; with the criterion "absolute_error" the weighted median.
 
@@ -182,7 +182,7 @@ def _grow_by_means(
         -moments.weights.power,
         -moments.squares.power,
         MOMENT_CRITERIA.index(options.criterion),
-        _native_options(options, moments.weights.power, gain_power=moments.gain_power(poisson=poisson)),
+        _native_options(options, moments.weights.power),
         None if bags is None else bags.native,
         options.n_threads,
     )
@@ -232,7 +232,7 @@ def _grow_by_medians(
         -power,
         -weights.power,
         not weights.repeats,
-        _native_options(options, weights.power, gain_power=-(power + weights.power)),
+        _native_options(options, weights.power),
         None if bags is None else bags.native,
         options.n_threads,
     )
@@ -272,12 +272,6 @@ class _Moments:
     sums: list[Units]  # one per output
     weights: Units
     squares: Units
-
-    def gain_power(self, *, poisson: bool) -> int:
-        """Brings scores to real units: the core brings the sums there itself if there are several outputs."""
-        if poisson:
-            return -self.sums[0].power if len(self.sums) == 1 else 0
-        return self.weights.power - (2 * self.sums[0].power if len(self.sums) == 1 else 0)
 
 
 def _moments(centred: NDArray[np.float64], weight: Weights, *, poisson: bool, n_draws: int) -> _Moments:
@@ -320,7 +314,7 @@ def _deviance_terms(target: NDArray[np.float64]) -> NDArray[np.float64]:
     return terms
 
 
-def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int) -> engine.NativeOptions:
+def _native_options(options: GrowOptions, weight_power: int) -> engine.NativeOptions:
     native = engine.NativeOptions()
     if options.max_depth is not None:
         native.max_depth = min(options.max_depth, MOST)
@@ -329,7 +323,6 @@ def _native_options(options: GrowOptions, weight_power: int, *, gain_power: int)
     native.min_weight_leaf = min(math.ceil(math.ldexp(options.min_weight_leaf, weight_power)), MOST)
     native.max_leaves = min(options.max_leaves or 0, MOST)
     native.min_decrease = options.min_impurity_decrease
-    native.gain_power = gain_power
     native.max_columns = options.max_columns or 0
     native.combined_columns = options.combined_columns
     native.category_chance = options.category_chance

@@ -142,7 +142,7 @@ def test_squared_error_of_two_targets(seed):
     def grow(search, n_threads=1):
         return grow_moment_tree(
             codes.native, lanes, squares, targets, powers, -1, 0, 0,
-            options(search=search, gain_power=1), n_threads,
+            options(search=search), n_threads,
         )  # fmt: skip
 
     tree = grow(AUTO)

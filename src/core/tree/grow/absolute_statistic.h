@@ -152,8 +152,7 @@ class AbsoluteStatistic : public Statistic {
   std::unique_ptr<ColumnSearch> make_search(const GrowOptions& options, bool) const override {
     return std::make_unique<AbsoluteSearch<Sum>>(rows_, nodes_, options);
   }
-  std::unique_ptr<Statistic> gather(std::span<const uint32_t> ids, const GrowOptions&,
-                                    std::vector<int32_t>&) const override {
+  std::unique_ptr<Statistic> gather(std::span<const uint32_t> ids, std::vector<int32_t>&) const override {
     std::vector<uint32_t> numbers(ids.size());
     std::iota(numbers.begin(), numbers.end(), 0U);
     return std::make_unique<AbsoluteStatistic>(rows_.gather(ids), spread().gather(ids), numbers, ids.size());

@@ -67,7 +67,7 @@ void Grower::choose_subtrees() {
   }
   if (ranked && n_taken() >= 2 * ranked_part) subtree_rows_ = ranked_part;
   constexpr int few_lanes = 64;
-  if (compacts() && n_lanes_ >= few_lanes) {
+  if (statistic_->kind().compacts && n_lanes_ >= few_lanes) {
     subtree_rows_ = std::max(subtree_rows_, std::min(n_taken() / 2, static_cast<size_t>(n_lanes_)));
   }
   if (ranked && subtree_rows_ > 0) number_of_.resize(n_rows_);
@@ -115,10 +115,10 @@ GrownTree Grower::grow() {
   if (options_.leaf_means_only) add_leaf_means();
   if (items_ == nullptr) {
     tree_.ids = std::move(ids_);
-  } else if (options_.prune_below > 0 || !aside_.empty() || items_->size() < n_rows_) {
+  } else if (kept_.prunes || !aside_.empty() || items_->size() < n_rows_) {
     items_->collect_ids(tree_);
   }
-  if (compacts()) keep_some_lanes();
+  if (statistic_->kind().compacts) keep_some_lanes();
   grow_aside();
   return std::move(tree_);
 }
@@ -174,7 +174,8 @@ bool Grower::worth_it(GrowNode& node) const {
   const double gain = statistic_->gain(node, tree_.nodes[static_cast<size_t>(node.record)].score);
   node.worth = std::max(0.0, gain);
   if (options_.must_gain && !(gain > gain_rounding * std::abs(node.split.score))) return false;
-  if (options_.min_gain > 0 && std::ldexp(node.worth, options_.gain_power) < options_.min_gain) return false;
+  if (options_.min_gain > 0 && std::ldexp(node.worth, statistic_->spread().score_power) < options_.min_gain)
+    return false;
   return lowers_enough(options_, statistic_->spread(), node.worth, place_.tree_weight);
 }
 

@@ -10,7 +10,7 @@
 // at most `subtree_rows` rows are put aside and grown afterwards, one thread each, on their own compact copy of the
 // rows. When only some columns are drawn per node, nothing is carried: each drawn column is read on its own.
 //
-// Where there are many classes (GrowOptions::compact_lanes), a part has the lanes of its own rows alone, and parts of
+// Where there are many classes (ClassRows::compact), a part has the lanes of its own rows alone, and parts of
 // its own: what a node costs grows with its rows, not with the classes of the table.
 //
 // What the grower works with, each in a file of its own:
@@ -18,9 +18,9 @@
 //   Statistic      what rows add up to, and ColumnSearch, which compares it (statistic.h, column_search.h)
 //   Histograms     where the cells of columns lie, and who has memory for them (histograms.h)
 //   RowOrders      rows in the order of a dense column (row_orders.h)
-//   SparseColumns  always in order: entries that are not the default code, of which a node has a range
-//   (sparse_columns.h) Items          16-bit statistics of boosting on dense columns, which travel with their rows
-//   instead (items.h) Frontier       which node is split next (frontier.h)
+//   SparseColumns  always in order: a node has a range of the entries that are not the default code (sparse_columns.h)
+//   Items          16-bit statistics of boosting on dense columns, which travel with their rows (items.h)
+//   Frontier       which node is split next (frontier.h)
 #pragma once
 
 #include <memory>
@@ -51,6 +51,7 @@ struct Kept {
   const SparseOrder* sparse_order = nullptr;
   DenseOrder* dense_order = nullptr;    // filled by the first tree that has all rows
   std::span<const double> scales = {};  // per column, if columns are combined: see combinations.h
+  bool prunes = false;                  // the tree will be pruned: its rows are asked for, items or not
 };
 
 class Grower {
@@ -130,7 +131,6 @@ class Grower {
     return items_ != nullptr && items_->words() ? 1 : static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
   }
   size_t cells_of(int32_t j) const { return (size_t{column(j).n_codes} + 1) * cell_stride(); }
-  bool compacts() const { return statistic_->kind().compacts && options_.compact_lanes; }
 
   std::vector<GrowColumn> columns_;
   size_t n_rows_;

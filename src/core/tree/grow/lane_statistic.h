@@ -117,7 +117,7 @@ template <class Rows, class Criterion>
 class LaneStatistic : public Statistic {
  public:
   LaneStatistic(Rows rows, Criterion criterion, Spread given)
-      : Statistic({rows.lanes(), Rows::unit_weights, rows_may_be_zero(rows), false, compact}, std::move(given)),
+      : Statistic({rows.lanes(), Rows::unit_weights, rows_may_be_zero(rows), false, compacts(rows)}, std::move(given)),
         rows_(std::move(rows)),
         criterion_(std::move(criterion)) {}
 
@@ -160,10 +160,9 @@ class LaneStatistic : public Statistic {
   std::unique_ptr<ColumnSearch> make_search(const GrowOptions& options, bool counted) const override {
     return std::make_unique<LaneSearch<Rows, Criterion>>(rows_, criterion_, options, counted);
   }
-  std::unique_ptr<Statistic> gather(std::span<const uint32_t> ids, const GrowOptions& options,
-                                    std::vector<int32_t>& lanes) const override {
-    if constexpr (compact) {
-      if (options.compact_lanes) {
+  std::unique_ptr<Statistic> gather(std::span<const uint32_t> ids, std::vector<int32_t>& lanes) const override {
+    if constexpr (of_classes) {
+      if (rows_.compact) {
         Rows rows = rows_.gather_compact(ids, lanes);
         return std::make_unique<LaneStatistic>(std::move(rows), compacted(criterion_, lanes), spread().gather(ids));
       }
@@ -172,7 +171,12 @@ class LaneStatistic : public Statistic {
   }
 
  private:
-  static constexpr bool compact = std::is_same_v<Rows, ClassRows>;
+  static constexpr bool of_classes = std::is_same_v<Rows, ClassRows>;
+
+  static bool compacts(const Rows& rows) {
+    if constexpr (of_classes) return rows.compact;
+    return false;
+  }
 
   Rows rows_;
   Criterion criterion_;

@@ -15,7 +15,7 @@
 
 namespace weald {
 
-// What the means and impurities of regression nodes need: not part of any histogram.
+// What gains in real units, and the means and impurities of regression nodes, need: not part of any histogram.
 struct Spread {
   Buffer<double> target;    // (n, n_outputs); absent for classes
   Buffer<int64_t> squares;  // (n,) w·y² in units, summed over outputs
@@ -106,7 +106,7 @@ inline bool too_small(const GrowOptions& options, int64_t depth, int64_t n_rows,
 inline bool lowers_enough(const GrowOptions& options, const Spread& spread, double worth, int64_t tree_weight) {
   if (options.min_decrease <= 0) return true;
   const double total = std::ldexp(static_cast<double>(tree_weight), spread.weight_power);
-  const double decrease = std::ldexp(worth, options.gain_power) * spread.factor / total;
+  const double decrease = std::ldexp(worth, spread.score_power) * spread.factor / total;
   return !(decrease + std::numeric_limits<double>::epsilon() < options.min_decrease);
 }
 

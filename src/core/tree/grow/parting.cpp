@@ -32,7 +32,7 @@ Router Grower::write_split(const GrowNode& node, NodeRecord& record) {
   const int64_t left_weight = statistic_->weight(split.left.data());
   const bool heavier_left = left_weight >= record.weight - left_weight;
   record.column = split.column;
-  record.gain = std::ldexp(node.worth, options_.gain_power) * statistic_->spread().factor;
+  record.gain = std::ldexp(node.worth, statistic_->spread().score_power) * statistic_->spread().factor;
   record.missing_left = split.saw_missing ? split.missing_left : heavier_left;
   if (!split.terms.empty()) {
     record.kind = SplitKind::combination;

@@ -15,7 +15,7 @@ bool Grower::in_order(int32_t j, size_t n_rows) const {
 
 size_t Grower::rows_for_histogram(int32_t j) const {
   const size_t cells = size_t{column(j).n_codes} + 1;
-  return 2 * cells * (compacts() ? static_cast<size_t>(n_lanes_) : 1);
+  return 2 * cells * (statistic_->kind().compacts ? static_cast<size_t>(n_lanes_) : 1);
 }
 
 Searched Grower::searched_at(int32_t j, const GrowNode& node) const {

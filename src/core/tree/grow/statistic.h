@@ -59,8 +59,7 @@ class Statistic {
 
   virtual std::unique_ptr<ColumnSearch> make_search(const GrowOptions& options, bool counted) const = 0;
   // The same of some rows, numbered from 0; `lanes`: which of its lanes they have, if it compacts.
-  virtual std::unique_ptr<Statistic> gather(std::span<const uint32_t> ids, const GrowOptions& options,
-                                            std::vector<int32_t>& lanes) const = 0;
+  virtual std::unique_ptr<Statistic> gather(std::span<const uint32_t> ids, std::vector<int32_t>& lanes) const = 0;
 
  protected:
   Statistic(const Kind& kind, Spread spread) : kind_(kind), spread_(std::move(spread)) {}

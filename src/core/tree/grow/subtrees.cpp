@@ -60,7 +60,7 @@ GrownTree Grower::grow_part(Aside& part) {
               place_.orders,
               {}};
   std::unique_ptr<Statistic> statistic = std::move(part.statistic);
-  if (statistic == nullptr) statistic = statistic_->gather(part.ids, options_, place.lanes);
+  if (statistic == nullptr) statistic = statistic_->gather(part.ids, place.lanes);
   for (int32_t& lane : place.lanes) lane = place_.lanes.empty() ? lane : place_.lanes[static_cast<size_t>(lane)];
   Grower grower(std::move(columns), n, std::move(ids), std::move(statistic), options_, run,
                 {nullptr, nullptr, nullptr, kept_.scales}, std::move(place));

@@ -292,7 +292,8 @@ size_t DrawnGrower<Rows, Criterion>::write_split(Scope& scope, const Node& node)
   const auto at = static_cast<size_t>(best_.column);
   const int64_t left_weight = criterion_.weight(best_.left.data());
   const bool heavier_left = left_weight >= criterion_.weight(lanes_.data()) - left_weight;
-  const double gain = std::ldexp(std::max(0.0, best_.gain(node.score)), options_.gain_power) * scope.spread->factor;
+  const Spread& spread = *scope.spread;
+  const double gain = std::ldexp(std::max(0.0, best_.gain(node.score)), spread.score_power) * spread.factor;
   const float* together = best_together_ < ColumnsTogether::most ? cells_.data() + best_together_ : nullptr;
   return splits_.write(table_.columns[at], scope.views[at], best_, heavier_left, gain, together, ids_of(scope, node),
                        out_);

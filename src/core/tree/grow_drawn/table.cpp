@@ -10,11 +10,10 @@ bool DrawnTable::fits(const Codes& codes, const GrowOptions& options) {
   const bool draws = options.max_columns > 0 && options.max_columns < n_columns;
   const bool plain = options.combined_columns == 0 && options.monotone.empty() && options.columns.empty() &&
                      options.interactions.empty() && options.level_columns == 0 && options.node_columns == 0;
-  const bool alone = options.max_leaves == 0 && !options.must_gain && options.min_gain <= 0 && options.prune_below <= 0;
+  const bool alone = options.max_leaves == 0 && !options.must_gain && options.min_gain <= 0;
   const bool dense =
       std::none_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& column) { return column.sparse; });
-  return (draws || options.random) && plain && alone && dense && options.search == Search::automatic &&
-         !options.compact_lanes;
+  return (draws || options.random) && plain && alone && dense && options.search == Search::automatic;
 }
 
 namespace {

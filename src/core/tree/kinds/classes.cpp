@@ -103,7 +103,6 @@ TreeArrays grow_weighted(TreeCall& call, const ClassTarget& target, std::vector<
   const int64_t total =
       weights.empty() ? call.codes.n_rows : std::accumulate(weights.begin(), weights.end(), int64_t{0});
   take_share(call.options, bags, total);
-  call.options.gain_power -= shift;
   spread.weight_power = spread.score_power = target.weight_power - shift;
   TreeArrays tree;
   if (spread.n_outputs == 1 && n_lanes == 2) {
@@ -113,7 +112,8 @@ TreeArrays grow_weighted(TreeCall& call, const ClassTarget& target, std::vector<
     }
     tree = grow_two(call, std::move(ids), PairRows{pairs.data()}, total, spread, criterion);
   } else {
-    ClassRows rows{target.lane.data(), weights.empty() ? nullptr : weights.data(), spread.n_outputs, n_lanes};
+    ClassRows rows{target.lane.data(), weights.empty() ? nullptr : weights.data(), spread.n_outputs, n_lanes,
+                   n_lanes >= many_lanes};
     tree = grow_many(call, std::move(ids), std::move(rows), total, spread, target.output_start, criterion);
   }
   tree.shift = {shift};
@@ -123,11 +123,9 @@ TreeArrays grow_weighted(TreeCall& call, const ClassTarget& target, std::vector<
 }  // namespace
 
 TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, ClassCriterion criterion,
-                            const GrowOptions& given, const Bags* bags, Run& run) {
+                            const GrowOptions& options, const Bags* bags, Run& run) {
   check(codes, target);
   const int n_lanes = target.output_start.back();
-  GrowOptions options = given;
-  options.compact_lanes = n_lanes >= many_lanes;
   const auto n_outputs = static_cast<int>(target.output_start.size()) - 1;
   const std::vector<uint32_t> present = present_rows(codes.n_rows, target.weights);
   Spread spread;
@@ -135,7 +133,7 @@ TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, Class
   spread.factor = 1.0 / n_outputs;
   spread.weight_power = spread.score_power = target.weight_power;
   const bool counted = n_outputs == 1 && n_lanes == 2 && target.weights.empty() && !target.balance;
-  return grow_trees(codes, bags, present, options, true, run, [&](TreeCall call) {
+  return grow_trees(codes, bags, present, options, n_lanes < many_lanes, run, [&](TreeCall call) {
     std::vector<uint32_t> ids = drawn_rows(present, call.counts);
     if (counted) {
       const int64_t total = call.counts.empty() ? codes.n_rows : bags->n_draws;

@@ -57,7 +57,7 @@ TreeArrays grow_flat(const TreeCall& call, std::vector<uint32_t> ids, Rows rows,
 }
 
 // The tree of every bag, joined; without bags one tree of all rows. Trees grow on one thread each if there are enough
-// of them. grow_one(call): the tree of one bag.
+// of them. `by_sums`: DrawnGrower can compare sums of the rows. grow_one(call): the tree of one bag.
 template <class GrowOne>
 TreeArrays grow_trees(const Codes& codes, const Bags* bags, std::span<const uint32_t> present,
                       const GrowOptions& options, bool by_sums, Run& run, const GrowOne& grow_one) {

@@ -7,13 +7,13 @@ TreeArrays grow_many(const TreeCall& call, std::vector<uint32_t> ids, ClassRows 
                      const Spread& spread, const std::vector<int>& output_start, ClassCriterion criterion) {
   if (criterion == ClassCriterion::gini) {
     GiniMany gini(output_start);
-    gini.by_inner = call.options.compact_lanes;
+    gini.by_inner = rows.compact;
     return grow_flat(call, std::move(ids), std::move(rows), gini, spread);
   }
   const bool errors = criterion == ClassCriterion::errors;
   const EntropyTerms terms(errors ? 0 : total);
   EntropyOrErrorsMany judge(output_start, errors ? nullptr : &terms);
-  judge.by_inner = !errors && call.options.compact_lanes;
+  judge.by_inner = !errors && rows.compact;
   return grow_flat(call, std::move(ids), std::move(rows), judge, spread);
 }
 

@@ -40,29 +40,30 @@ void fill_counts(const TreeArrays& tree, double h_scale, std::span<int64_t> sums
 }
 
 Newton criterion_in(const NewtonOptions& options, Powers powers) {
-  return {std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
-          std::ldexp(options.max_step, powers.g - powers.h), std::ldexp(options.category_smooth, powers.h),
-          std::ldexp(options.category_lambda, powers.h)};
+  Newton criterion{std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
+                   std::ldexp(options.max_step, powers.g - powers.h), std::ldexp(options.category_smooth, powers.h),
+                   std::ldexp(options.category_lambda, powers.h)};
+  criterion.score_power = powers.h - 2 * powers.g;
+  return criterion;
 }
 
 GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
   GrowOptions grow = options.grow;
   grow.must_gain = true;
-  grow.gain_power = powers.h - 2 * powers.g;
   const double least = std::ceil(std::ldexp(options.min_weight, powers.h));
   grow.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
   grow.rare_weight = std::ldexp(options.rare_weight, powers.h);
   grow.min_gain = options.prune_after ? 0 : options.gamma;
-  grow.prune_below = options.prune_after ? options.gamma : 0;
   return grow;
 }
 
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, std::unique_ptr<Statistic> statistic,
-                     const GrowOptions& options, const Kept& kept, Run& run) {
-  Grower grower(grow_columns(codes), static_cast<size_t>(codes.n_rows), std::move(ids), std::move(statistic), options,
-                run, kept);
+                     const GrowOptions& grow, const NewtonOptions& options, Kept kept, Run& run) {
+  kept.prunes = options.prune_after && options.gamma > 0;
+  Grower grower(grow_columns(codes), static_cast<size_t>(codes.n_rows), std::move(ids), std::move(statistic), grow, run,
+                kept);
   GrownTree tree = grower.grow();
-  if (options.prune_below > 0) tree.prune(options.prune_below);
+  if (kept.prunes) tree.prune(options.gamma);
   return flatten(std::move(tree));
 }
 
@@ -182,12 +183,10 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   const Newton criterion = criterion_in(options, powers);
   NewtonTree tree;
   GrowOptions grow = grow_options_in(options, powers);
-  if (options.zero_gain) {
-    grow.must_gain = false;
-    grow.stop_alike = true;
-  }
+  grow.must_gain = !options.zero_gain;
+  grow.stop_alike = options.zero_gain;
   const PairRows rows{pairs_.data(), exponents.may_vanish(powers.h)};
-  tree.arrays = grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow,
+  tree.arrays = grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, options,
                           {nullptr, sparse_order(), dense_order()}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
@@ -220,14 +219,15 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
     });
   }
   const Newton one = criterion_in(options, powers);
-  const NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step,
-                             std::ldexp(options.min_weight, powers.h)};
+  NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step,
+                       std::ldexp(options.min_weight, powers.h)};
+  criterion.score_power = one.score_power;
   GrowOptions grow = grow_options_in(options, powers);
   grow.min_weight_leaf = 0;  // outputs fall silent one by one instead
   NewtonTree tree;
   const LaneRows rows{pairs_.data(), static_cast<int>(2 * n_outputs)};
   tree.arrays =
-      grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, {nullptr, sparse_order()}, run);
+      grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, options, {nullptr, sparse_order()}, run);
   const size_t n = tree.arrays.slot.size();
   for (size_t i = 0; i < n; ++i) {
     const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
@@ -278,7 +278,7 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
       };
     });
     PackedItems<NarrowRows> items(*tiles_, narrow_items_, criterion);
-    return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, {&items}, run);
+    return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options, {&items}, run);
   }
   narrow_.resize(n_rows_);
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -286,7 +286,7 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
       values[row] = value_of(factors, row, g, h);
     };
   });
-  return grow_rows(codes_, drawn.list(), newton_statistic(NarrowRows{narrow_.data()}, criterion), grow,
+  return grow_rows(codes_, drawn.list(), newton_statistic(NarrowRows{narrow_.data()}, criterion), grow, options,
                    {nullptr, sparse_order()}, run);
 }
 
@@ -301,7 +301,7 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
       return factors.present_units(row, h, scale);
     };
     fill_pairs(given, drawn, powers, units_of_h, run);
-    return grow_rows(codes_, drawn.list(), newton_statistic(PairRows{pairs_.data(), false}, criterion), grow,
+    return grow_rows(codes_, drawn.list(), newton_statistic(PairRows{pairs_.data(), false}, criterion), grow, options,
                      {nullptr, sparse_order()}, run);
   }
   word_items_.first.resize(drawn.size());
@@ -313,7 +313,7 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
     };
   });
   PackedItems<WordRows> items(*tiles_, word_items_, criterion);
-  return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, {&items}, run);
+  return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options, {&items}, run);
 }
 
 // Σ g and Σ h of every leaf in units, (leaves, 2).

@@ -10,7 +10,9 @@ namespace {
 
 template <class Rows, class Criterion>
 std::unique_ptr<Statistic> made(Rows&& rows, const Criterion& criterion) {
-  return std::make_unique<LaneStatistic<Rows, Criterion>>(std::move(rows), criterion, Spread{});
+  Spread spread;
+  spread.score_power = criterion.score_power;
+  return std::make_unique<LaneStatistic<Rows, Criterion>>(std::move(rows), criterion, std::move(spread));
 }
 
 }  // namespace

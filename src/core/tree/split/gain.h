@@ -103,7 +103,7 @@ struct EntropyOrErrorsTwo : TwoClasses {
 
 // Any number of classes and outputs: output o owns the lanes [start[o], start[o + 1]).
 //
-// With hundreds of classes and more (GrowOptions::compact_lanes) a score is worked out from one integer per output, the
+// With hundreds of classes and more (ClassRows::compact) a score is worked out from one integer per output, the
 // sum of inner(n_c) over its lanes: a row that changes sides then changes one term of it, not all (running.h).
 struct ManyClasses {
   static constexpr double most = 0;

@@ -25,6 +25,7 @@ struct Newton {
   double lambda = 0, alpha = 0, max_step = 0;
   // Categories: added to H before they are put in order, and to λ when their splits are judged; 0, 0: neither.
   double category_smooth = 0, category_lambda = 0;
+  int score_power = 0;  // a score · 2^score_power is in real units
 
   bool cautious() const { return category_smooth > 0 || category_lambda > 0; }
   bool penalises_categories() const { return category_lambda > 0; }
@@ -87,6 +88,7 @@ struct NewtonMany {
   static constexpr bool ordered = false, rows_may_be_zero = true;
   int n_outputs = 1;
   double lambda = 0, alpha = 0, max_step = 0, min_weight = 0;
+  int score_power = 0;  // as of Newton
 
   int64_t weight(const int64_t* cell) const {
     int64_t total = 0;

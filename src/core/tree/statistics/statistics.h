@@ -169,6 +169,7 @@ struct ClassRows {
   Buffer<int64_t> weight;  // (n,) or absent: 1
   int n_outputs = 1;
   int n_lanes = 0;
+  bool compact = false;  // so many classes that a subtree has the lanes of its own rows alone
 
   int lanes() const { return n_lanes; }
   void add(uint32_t row, int64_t* cell) const {
@@ -178,7 +179,7 @@ struct ClassRows {
   }
   ClassRows gather(std::span<const uint32_t> ids) const {
     return {Buffer<int32_t>::gathered(lane.get(), ids, static_cast<size_t>(n_outputs)),
-            Buffer<int64_t>::gathered(weight.get(), ids), n_outputs, n_lanes};
+            Buffer<int64_t>::gathered(weight.get(), ids), n_outputs, n_lanes, compact};
   }
   // The same with the lanes that these rows have and no others; `kept`: which those are, ascending.
   ClassRows gather_compact(std::span<const uint32_t> ids, std::vector<int32_t>& kept) const {
@@ -193,7 +194,7 @@ struct ClassRows {
       each = static_cast<int32_t>(std::lower_bound(kept.begin(), kept.end(), each) - kept.begin());
     }
     return {Buffer<int32_t>::owned(lanes), Buffer<int64_t>::gathered(weight.get(), ids), n_outputs,
-            static_cast<int>(kept.size())};
+            static_cast<int>(kept.size()), compact};
   }
 };
 
