@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits on addre
 SWEEP = Path(__file__).parents[2] / "support" / "memory_sweep.py"
 
 
-def letters_of(kind: str, *options: str) -> dict[str, str]:
-    # One heap for all threads, so that none of them meets a limit from address space another has set aside.
-    environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1"}
+def letters_of(kind: str, *options: str, n_heaps: int = 1) -> dict[str, str]:
+    # With one heap for all threads, none meets a limit from address space another has set aside.
+    environment = os.environ | {"MALLOC_ARENA_MAX": str(n_heaps), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, str(SWEEP), kind, "--patience", "100", *options]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=environment)
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -34,6 +34,13 @@ def test_every_limit_ends_in_a_model_or_a_memory_error(kind):
     assert set(found["all"]) == {"m", "."}
     assert found["all"].startswith("m")
     assert found["all"].endswith(".")
+
+
+def test_threads_with_heaps_of_their_own_raise_memory_errors_too():
+    # A thread that finds no room for its heap while it throws would end the process.
+    sizes = ("--rows", "0.25", "--most", "25", "--step", "1")
+    found = letters_of("forest", "--only", "all", *sizes, n_heaps=8)
+    assert set(found["all"]) == {"m", "."}
 
 
 def test_files_are_written_and_read_or_memory_errors_are_raised():

@@ -55,10 +55,25 @@ def wide_labels_of_several_outputs():
     return changed(data, lambda c, t: [each.update(dtype="<U2000000") for each in c["classes"]])
 
 
+def a_wide_label_of_each_output():
+    """A label of 64 MiB is what one array may take; twelve outputs have one each."""
+    data = model_file.to_bytes(classifier(7, classes=[("a",)] * 12))
+    return changed(data, lambda c, t: [each.update(dtype="<U16777216") for each in c["classes"]])
+
+
 def wide_parameter():
     return changed(
         model_file.to_bytes(regressor(1)),
         lambda c, t: c["params"].update(categorical_features={"array": WIDE}),
+    )
+
+
+def wide_parameters():
+    """Several parameters, each with one label of 64 MiB."""
+    wide = {"array": WIDE | {"values": ["a"]}}
+    names = ("ccp_alpha", "criterion", "max_depth", "random_state")
+    return changed(
+        model_file.to_bytes(regressor(1)), lambda c, t: c["params"].update(dict.fromkeys(names, wide))
     )
 
 
@@ -214,7 +229,9 @@ def changes_of_an_imputer():
 BOMBS = [
     wide_labels,
     wide_labels_of_several_outputs,
+    a_wide_label_of_each_output,
     wide_parameter,
+    wide_parameters,
     wide_labels_of_members,
     machine_of_many_columns,
     leaf_bits_alone,
@@ -230,6 +247,7 @@ BOMBS = [
         pytest.param(entries(item), id=f"entries {item}")
         for item in ("[]", "{}", "-9", '"ab"', "[[]]", '{"kind":1}', "1e5", '{"type":[],"values":[]}')
     ),
+    *(pytest.param(entries(item, 3_000_000), id=f"millions of {item}") for item in ("[]", "{}")),
 ]
 
 
@@ -261,12 +279,13 @@ def test_a_tree_of_ten_million_columns_shows_itself_at_once():
     ("model", "change"),
     [
         (lambda: regressor(1), lambda c, t: c["params"].update(max_depth=10**400)),
+        (boosters.BOOSTERS["numbers"], lambda c, t: c["params"].update(learning_rate=10**400)),
         (lambda: classifier(1), lambda c, t: c["classes"].update(values=[10**299] * 3, type="int")),
         (ensembles.ENSEMBLES["bagged boosters"], lambda c, t: c["members"][0].update(model=None)),
         (ensembles.ENSEMBLES["boosted boosters"], lambda c, t: c["members"][-1].update(model=None)),
-        (
-            ensembles.ENSEMBLES["averages"],
-            lambda c, t: [member.update(model=None) for member in c["members"]],
+        *(
+            (ensembles.ENSEMBLES[which], lambda c, t: [member.update(model=None) for member in c["members"]])
+            for which in ("bagged boosters", "boosted boosters", "averages")
         ),
         (boosters.BOOSTERS["numbers"], lambda c, t: c["extra"].update(best_score=10**299)),
     ],

@@ -72,20 +72,36 @@ def test_a_member_whose_fit_returns_nothing_is_kept(model):
     assert model.score(X, Y) > 0.3
 
 
+class Keeps(Silent):
+    """A regressor that remembers the kind of table it was given."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        return self
+
+
+class KeepsClassifier(SilentClassifier):
+    """A classifier that does so."""
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        return self
+
+
 @pytest.mark.parametrize("container", ["csr_matrix", "csc_matrix", "csr_array", "csc_array", "coo_matrix"])
 def test_members_get_sparse_tables_of_the_kind_that_was_given(container):
     table = getattr(sparse, container)(np.where(X > 0, X, 0.0))
     expected = sparse.csr_matrix if container == "coo_matrix" else type(table)
     for model in (
-        BaggingClassifier(SilentClassifier(), n_estimators=2, random_state=0),
-        AdaBoostClassifier(SilentClassifier(), n_estimators=2),
-        VotingClassifier([("a", SilentClassifier())]),
+        BaggingClassifier(KeepsClassifier(), n_estimators=2, random_state=0),
+        AdaBoostClassifier(KeepsClassifier(), n_estimators=2),
+        VotingClassifier([("a", KeepsClassifier())]),
     ):
         model.fit(table, LABELS)
         if container != "coo_matrix" or not isinstance(model, VotingClassifier):
             assert {member.kind_ for member in model.estimators_} == {expected}
         assert model.score(table, LABELS) > 0.6
-    regressor = AdaBoostRegressor(Silent(), n_estimators=2).fit(table, Y)
+    regressor = AdaBoostRegressor(Keeps(), n_estimators=2).fit(table, Y)
     assert {member.kind_ for member in regressor.estimators_} == {expected}
     assert np.allclose(regressor.predict(table), regressor.predict(table.toarray()))
 
