@@ -56,7 +56,7 @@ auto scores_of(const Matrix<double>& program, const nb::tuple& X, const nb::tupl
                const Matrix<double>& coefficients, int n_threads) {
   const svm::MatrixView rows = matrix_view(X), left = matrix_view(support);
   require(rows.n_columns == left.n_columns && rows.sparse == left.sparse, "both matrices are of one kind");
-  require(static_cast<int64_t>(coefficients.shape(1)) == left.n_rows, "one coefficient a support row");
+  require(static_cast<int64_t>(coefficients.shape(1)) == left.n_rows, "one coefficient per support row");
   const size_t n_outputs = coefficients.shape(0);
   std::vector<double> out(static_cast<size_t>(rows.n_rows) * n_outputs);
   call(n_threads, [&](Run& run) {

@@ -56,7 +56,7 @@ SparseCounts count_entries(const SparseEntries& entries) {
 SparseMoments moments(const SparseEntries& entries, std::span<const double> fill, double total, bool spread) {
   check(entries);
   const auto n = static_cast<size_t>(entries.n_columns);
-  require(fill.size() == n, "one fill a column");
+  require(fill.size() == n, "one fill per column");
   const size_t n_rows = entries.weight.empty()
                             ? entries.start.size() - 1
                             : static_cast<size_t>(std::count_if(entries.weight.begin(), entries.weight.end(),

@@ -276,7 +276,7 @@ def categorical_positions(names: Sequence[Hashable], wanted: CategoricalFeatures
         if len(entries) != len(names):
             raise ParameterError(
                 f"categorical_features is a mask of {len(entries)} bools for {len(names)} columns. "
-                "Give one bool a column."
+                "Give one bool per column."
             )
         return [int(j) for j in np.flatnonzero(entries)]
     position = {} if isinstance(names, range) else {name: j for j, name in enumerate(names)}

@@ -1,7 +1,7 @@
 """What a node predicts, in words: shares of named classes or numbers, for one output or several.
 
 A value vector holds the class shares of output 0, then those of output 1, and so on; for numbers one entry
-an output. Everything that shows a tree reads it here.
+per output. Everything that shows a tree reads it here.
 """
 
 from __future__ import annotations

@@ -289,7 +289,7 @@ void check_shapes(const RankingQueries& queries, const RankingOptions& options, 
   require(queries.gain.size() == n_rows && queries.weight.size() == n_queries, "a gain per row, a weight per query");
   require(!options.draw_pairs || queries.order_by_gain.size() == n_rows, "an order to draw from");
   require(options.n_pairs >= 1, "at least one pair");
-  require(bias.relevant.size() == bias.irrelevant.size(), "two biases a position");
+  require(bias.relevant.size() == bias.irrelevant.size(), "two biases per position");
   if (options.measure != RankingMeasure::ndcg) return;
   require(queries.inverse_ideal.size() == n_queries, "one ideal per query");
   int64_t largest = 0;

@@ -1,7 +1,7 @@
 // From the user's columns to codes, with the codebook found on the way. Native, parallel, and the same whatever the
 // thread count or the order of rows (for binned columns: whenever all rows are read, see below).
 //
-//   exact    one code a distinct value, in ascending order
+//   exact    one code per distinct value, in ascending order
 //   binned   at most max_bins codes; cuts at weighted quantiles. All rows are read up to `sample_limit`, above that a
 //            sample of about that many: the rows whose hash of the global row id is small, so that the choice depends
 //            on nothing but the row id

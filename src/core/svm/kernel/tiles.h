@@ -1,8 +1,8 @@
 // Blocks of kernel values. Some rows ("left") meet a set of rows that stand as the columns of the kernel matrix.
 //
 // Lanes of a vector are different columns of the block, never parts of one sum: each sum runs over the columns of the
-// table in ascending order at any vector width, with one rounding a product (fused.h). So a kernel value depends on its
-// two rows alone: not on the block it is computed in, on threads or on the instruction set. Dense rows lie in
+// table in ascending order at any vector width, with one rounding per product (fused.h). So a kernel value depends on
+// its two rows alone: not on the block it is computed in, on threads or on the instruction set. Dense rows lie in
 // panels [k][lane], a cache line per column of the table; of compressed rows it is the left ones that are spread out
 // so, a group at a time, and the entries of the others are read once per group.
 #pragma once

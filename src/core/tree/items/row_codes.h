@@ -23,7 +23,7 @@ inline constexpr size_t columns_together = 16;  // at most, whose cells, 32 KB, 
 
 struct Tile {
   std::vector<int32_t> columns;
-  size_t stride = 0;  // bytes a row: 8, 16 or 32
+  size_t stride = 0;  // bytes per row: 8, 16 or 32
   const uint8_t* data = nullptr;
   const uint8_t* row(size_t i) const { return data + i * stride; }
 };
@@ -54,7 +54,7 @@ class Tiles {
   // The flags' columns, ascending; their words are the first of the listed ones.
   std::span<const int32_t> flags() const { return flags_; }
   bool is_flag(size_t j) const { return listed_at(j) < flags_.size(); }
-  // One bit a row, for flags of many rows; nullptr for others.
+  // One bit per row, for flags of many rows; nullptr for others.
   const uint64_t* bits(size_t j) const;
   // The code of a row in a sparse column.
   uint32_t listed_code(size_t j, uint32_t n_codes, uint32_t default_code, uint32_t row) const;

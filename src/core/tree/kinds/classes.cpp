@@ -42,8 +42,8 @@ std::vector<int64_t> balanced(const ClassTarget& target, const std::vector<int64
 void check(const Codes& codes, const ClassTarget& target) {
   const size_t n_outputs = target.output_start.size() - 1;
   const auto n_rows = static_cast<size_t>(codes.n_rows);
-  require(target.lane.size() == n_rows * n_outputs, "one class a row and output");
-  require(target.weights.empty() || target.weights.size() == n_rows, "one weight a row");
+  require(target.lane.size() == n_rows * n_outputs, "one class per row and output");
+  require(target.weights.empty() || target.weights.size() == n_rows, "one weight per row");
   for (size_t i = 0; i < target.lane.size(); ++i) {
     const size_t output = i % n_outputs;
     require(target.lane[i] >= target.output_start[output] && target.lane[i] < target.output_start[output + 1],

@@ -37,7 +37,7 @@ std::vector<uint32_t> present_rows(int64_t n_rows, std::span<const int64_t> weig
 std::vector<uint32_t> drawn_rows(std::span<const uint32_t> present, std::span<const uint32_t> counts);
 // The least weight of a tree's leaves is a share of its own.
 void take_share(GrowOptions& options, const Bags* bags, int64_t total_weight);
-// `width` numbers a row, each times the row's count.
+// `width` numbers per row, each times the row's count.
 std::vector<int64_t> times_counts(std::span<const int64_t> values, std::span<const uint32_t> counts);
 
 TreeArrays grow_statistic(const TreeCall& call, std::vector<uint32_t> ids, std::unique_ptr<Statistic> statistic);

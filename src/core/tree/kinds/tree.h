@@ -22,8 +22,8 @@ enum class ClassCriterion : int { gini = 0, entropy = 1, errors = 2 };
 enum class MomentCriterion : int { squared = 0, poisson = 1 };
 
 // Classes of one or several outputs. `lane` (n, outputs): the row's class per output, counted over all outputs;
-// `output_start` (outputs + 1): first lane of each output. `weights`: units of 2^weight_power a row, 0 = the row is
-// absent; empty = all 1. `balance`: in every bag, the classes of an output are made equally heavy.
+// `output_start` (outputs + 1): first lane of each output. `weights`: per row, in units of 2^weight_power, 0 = the row
+// is absent; empty = all 1. `balance`: in every bag, the classes of an output are made equally heavy.
 struct ClassTarget {
   std::span<const int32_t> lane;
   std::vector<int> output_start;

@@ -86,7 +86,7 @@ struct Waiting {
 // joins two; a block that changes leaves its old entry in the heap, to be passed over.
 PruneSequence prune_sequence(const TreeShape& tree, std::span<const double> gain, Run& run) {
   const auto n = static_cast<int32_t>(tree.slot.size());
-  require(gain.size() == tree.right.size(), "one gain an inner node");
+  require(gain.size() == tree.right.size(), "one gain per inner node");
   Blocks blocks(tree, gain);
   std::vector<Waiting> heap;
   heap.reserve(2 * gain.size());

@@ -17,7 +17,7 @@ struct TreeShape {
   std::span<const int32_t> right;  // (inner)
 };
 
-// The weakest-link sequence (equation 3): one entry a cut, in the order they are made.
+// The weakest-link sequence (equation 3): one entry per cut, in the order they are made.
 struct PruneSequence {
   std::vector<int32_t> node;     // what becomes a leaf
   std::vector<double> alpha;     // when, never falling; in the unit of `gain`

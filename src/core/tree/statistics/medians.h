@@ -252,7 +252,7 @@ class IndexedTargets {
   std::vector<Sum> sum_;
 };
 
-// The rows of a tree in ascending target, one order an output. The range of a node is its range in the grower's ids.
+// The rows of a tree in ascending target, one order per output. The range of a node is its range in the grower's ids.
 template <class Sum>
 class TargetOrder {
  public:

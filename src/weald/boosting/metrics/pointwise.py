@@ -58,7 +58,7 @@ def logloss(predictions: Floats, target: BoostTarget) -> float:
     """Mean negative log-likelihood of a probability; targets may lie between 0 and 1."""
     p, y = _pairs("logloss", predictions, target)
     positive = y == 1.0
-    if bool(np.all(positive | (y == 0.0))):  # one logarithm a row, not two
+    if bool(np.all(positive | (y == 0.0))):  # one logarithm per row, not two
         return _mean(-np.log(np.maximum(np.where(positive, p, 1.0 - p), SMALLEST)), target.weight)
     of_one, of_zero = np.log(np.maximum(p, SMALLEST)), np.log(np.maximum(1.0 - p, SMALLEST))
     return _mean(-(y * of_one + (1.0 - y) * of_zero), target.weight)

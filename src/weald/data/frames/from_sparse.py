@@ -133,7 +133,7 @@ def _lines(X: sparse.sparray, shape: tuple[int, int]) -> tuple[NDArray[np.int64]
 
 def _coordinates(X: sparse.sparray) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     if X.format == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]):
-        raise _damaged("it has not one offset a diagonal")
+        raise _damaged("it has not one offset per diagonal")
     try:
         coo = X if X.format == "coo" else X.tocoo()
     except (ValueError, IndexError) as error:

@@ -170,8 +170,8 @@ class ForestProximity:
         Returns
         -------
         dict
-            Label → a table of the kind of X, one row a prototype, the most crowded first. Numbers in columns
-            of whole numbers are rounded.
+            Label → a table of the kind of X, one row per prototype, the most crowded first. Numbers in
+            columns of whole numbers are rounded.
         """
         from weald.data.frames.write import places
         from weald.inspection.prototypes import neighbourhoods, prototype_table

@@ -59,7 +59,7 @@ class RandomForestClassifier(ForestClassifier):
         the same table.
     class_weight : {"balanced", "balanced_subsample"}, dict, or list of dicts, default=None
         Factors for the weights of the classes. "balanced" gives every class the same total weight, in the
-        table; "balanced_subsample" in the rows of every tree. With several outputs, one dict an output; the
+        table; "balanced_subsample" in the rows of every tree. With several outputs, one dict per output; the
         factors of a row multiply.
     ccp_alpha : float, default=0.0
         Prune every tree: of all subtrees, take the one with the lowest impurity + ccp_alpha times the number

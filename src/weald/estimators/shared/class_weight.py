@@ -39,7 +39,7 @@ def weigh_by_class(
 
     Parameters
     ----------
-    option : None, "balanced", dict, or a list with one of these an output
+    option : None, "balanced", dict, or a list with one of these per output
         The parameter `class_weight`.
     owner : str
         The estimator's name, for messages.

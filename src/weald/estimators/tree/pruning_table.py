@@ -15,7 +15,7 @@ _MOST_ROWS, _ENDS, _AROUND = 20, 3, 5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PruningTable:
-    """What cross-validation found for each pruning of the tree: one row a candidate, the whole tree first.
+    """What cross-validation found for each pruning of the tree: one row per candidate, the whole tree first.
 
     Printed, it is a table of text, cut around the chosen row if it is long; `to_dict` gives the columns for
     a frame of any library.

@@ -16,8 +16,8 @@ class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]  # scikit-le
     """Boosted trees for numbers.
 
     The objective is "reg:squarederror" unless another is given. With "reg:quantileerror" and several
-    `quantile_alpha` each row gets one prediction a quantile, in ascending order. A target of several columns
-    is learnt column by column, or by trees for all of them (`multi_strategy`).
+    `quantile_alpha` each row gets one prediction per quantile, in ascending order. A target of several
+    columns is learnt column by column, or by trees for all of them (`multi_strategy`).
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ class ReadableMachine:
         sums = [slack(each.task, each.values).sum() for each in self._trained("total_slack_")]
         return self._each(np.array(sums))
 
-    # ------------------------------------------------------------------ one entry a training row
+    # ------------------------------------------------------------------ one entry per training row
 
     def _trained(self, name: str) -> list[Machine]:
         """The machines with their training rows, which a model file does not keep."""
