@@ -63,9 +63,21 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
     weald.load(tmp_path / "real" / "new.weald")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
 def test_what_is_no_ordinary_file_is_written_to(tmp_path):
-    regressor().save(os.devnull)
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    """A pipe of our own, not the system's /dev/null: a save that replaced that would do harm."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        regressor().save(pipe)
+        assert os.read(reader, 2**16) == regressor().to_bytes()
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_folder_is_no_place_for_a_model(tmp_path):
     with pytest.raises(IsADirectoryError):
         regressor().save(tmp_path)
 

@@ -78,6 +78,19 @@ def test_rows_drawn_twice_weigh_twice_or_stand_twice():
     assert seen["weighing"] == (120, None)
 
 
+def test_rows_are_told_in_the_order_in_which_members_get_them():
+    X, y = points()
+
+    class Keeps(KNeighborsClassifier):
+        def fit(self, X, y):
+            self.table_ = X
+            return super().fit(X, y)
+
+    model = BaggingClassifier(Keeps(), n_estimators=3, random_state=0).fit(X, y)
+    for member, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        assert np.array_equal(member.table_, X[rows])
+
+
 def test_weights_as_repeated_rows():
     X, y = points()
     model = BaggingClassifier(GaussianNB(), n_estimators=3, random_state=0).fit(X, y)
