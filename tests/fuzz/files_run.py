@@ -27,7 +27,8 @@ _MOST = 6 << 30
 def main() -> int:
     """Run cases until the time is over."""
     options = _options()
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST, _MOST))
+    if not options.unlimited:
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST, _MOST))
     outcomes: Counter[str] = Counter()
     findings, number, end = 0, options.case or 0, time.monotonic() + options.seconds
     while True:
@@ -50,6 +51,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="run this one case, with its traceback")
+    parser.add_argument("--unlimited", action="store_true", help="no limit of memory (sanitizers map a lot)")
     parser.add_argument("--trace", action="store_true", help="print the traceback of every finding")
     return parser.parse_args()
 

@@ -9,6 +9,7 @@ Prints each finding with the numbers that give it again; exits 1 if there was on
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import time
 import traceback
@@ -19,10 +20,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fuzz.rules import check, random_case
 
+#: memory that the process may have, so that a fit that takes too much is a finding and not the end
+_MOST = 6 << 30
+
 
 def main() -> int:
     """Run cases until the time is over."""
     options = _options()
+    if not options.unlimited:
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST, _MOST))
     names = tuple(options.only.split(",")) if options.only else ()
     outcomes: Counter[str] = Counter()
     findings, number, end = 0, options.case or 0, time.monotonic() + options.seconds
@@ -51,6 +57,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="only this case, with its traceback")
     parser.add_argument("--only", help="estimators, separated by commas")
+    parser.add_argument("--unlimited", action="store_true", help="no limit of memory (sanitizers map a lot)")
     parser.add_argument("--trace", action="store_true", help="show where each finding was raised")
     return parser.parse_args()
 

@@ -20,6 +20,8 @@ from weald.errors import ParameterError
 from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.random import Purpose, draw, uniform
 
+_MOST_DRAWN = 2**24
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemberBags:
@@ -154,13 +156,11 @@ def _n_rows(
     if limit is None:
         return n_rows if options.bootstrap else n_used
     if weight is None or isinstance(limit, int):
+        _check_draws(_number(limit, n_rows), n_rows, f"`max_samples`={limit} of {owner}", "a smaller one")
         return _number(limit, n_rows)
     total = total_weight(weight)
-    if limit * total >= 2**31:
-        raise ParameterError(
-            f"`max_samples`={limit} of {owner} is a fraction of the sum of the weights, {total:.3g}: more "
-            "rows than a bag can draw. Use a whole number, or divide the weights."
-        )
+    of = f"`max_samples`={limit} of {owner}, a fraction of the sum of the weights,"
+    _check_draws(limit * total, n_rows, of, "a whole number, or divide the weights by their mean")
     n_drawn = max(1, int(limit * total))
     if n_drawn < max(10.0, n_rows ** (1 / 3)):
         warnings.warn(
@@ -171,6 +171,12 @@ def _n_rows(
             stacklevel=6,
         )
     return n_drawn
+
+
+def _check_draws(n_drawn: float, n_rows: int, what: str, remedy: str) -> None:
+    """A bag keeps each draw: far more than there are rows fill memory, and say nothing new of them."""
+    if n_drawn > max(_MOST_DRAWN, 16 * n_rows):
+        raise ParameterError(f"{what} would draw {n_drawn:.3g} times from {n_rows} rows. Use {remedy}.")
 
 
 def _number(limit: int | float | None, n: int) -> int:

@@ -124,8 +124,11 @@ def test_fractions_of_small_or_huge_sums_of_weights():
     model = BaggingRegressor(max_samples=1.0)
     with pytest.warns(UserWarning, match=r"sum of sample weights is 0\.4.* low number \(1\) of bootstrap"):
         model.fit(X, Y, sample_weight=np.linspace(0, 0.01, 80))
-    with pytest.raises(ParameterError, match="more rows than a bag can draw"):
-        model.fit(X, Y, sample_weight=np.full(80, 1e9))
+    for weight in (1e6, 1e9):  # 80 million draws would fill memory
+        with pytest.raises(ParameterError, match=r"times from 80 rows.*divide the weights"):
+            model.fit(X, Y, sample_weight=np.full(80, weight))
+    with pytest.raises(ParameterError, match=r"would draw 1e\+08 times from 80 rows\. Use a smaller"):
+        BaggingRegressor(max_samples=10**8).fit(X, Y)
     assert len(model.set_params(max_samples=40).fit(X, Y, sample_weight=np.full(80, 1e300))) == 10
     model.set_params(bootstrap=False, max_samples=1.0)
     with pytest.warns(UserWarning, match="recommended"), pytest.raises(ParameterError, match="n_samples=80"):
