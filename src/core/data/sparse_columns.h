@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "core/base/pool.h"
+#include "core/data/ascending.h"
 #include "core/data/sparse_view.h"
 
 namespace weald {
@@ -37,7 +37,7 @@ struct Gathered {
 // How many entries each column has; every index is checked on the way.
 inline std::vector<int64_t> count_entries(const SparseView& matrix, Run& run) {
   std::vector<int64_t> count(static_cast<size_t>(matrix.n_columns), 0);
-  with_types(matrix, [&](auto, auto type) {
+  with_index_type(matrix, [&](auto type) {
     const auto* index = static_cast<const decltype(type)*>(matrix.index);
     const int64_t below = matrix.by_rows ? matrix.n_columns : matrix.n_rows;
     for (int64_t line = 0; line < matrix.n_lines(); ++line) {
@@ -86,11 +86,23 @@ void gather_from_rows(const SparseView& matrix, const ColumnRange& range, Run& r
   }
 }
 
+// Puts the entries of one column in order of their rows; those of one row keep their order.
+template <class T>
+void sort_entries(std::span<uint32_t> rows, std::span<T> values) {
+  std::vector<PlacedIndex> order(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) order[i] = {rows[i], static_cast<uint32_t>(i)};
+  sort_ascending(order);
+  const std::vector<T> unsorted(values.begin(), values.end());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = static_cast<uint32_t>(order[i].first);
+    values[i] = unsorted[order[i].second];
+  }
+}
+
 template <class T, class Index>
 void gather_from_columns(const SparseView& matrix, const ColumnRange& range, Gathered<T>& out) {
   const auto* index = static_cast<const Index*>(matrix.index);
   const auto* data = static_cast<const T*>(matrix.data);
-  std::vector<std::pair<uint32_t, T>> entries;
   for (int64_t j = range.first; j < range.last; ++j) {
     const size_t to = out.start[static_cast<size_t>(j - range.first)];
     const size_t n = out.start[static_cast<size_t>(j - range.first) + 1] - to;
@@ -103,12 +115,25 @@ void gather_from_columns(const SparseView& matrix, const ColumnRange& range, Gat
       out.rows[to + i] = static_cast<uint32_t>(index[at]);
       out.values[to + i] = data[at];
     }
-    if (ascending) continue;
-    entries.resize(n);
-    for (size_t i = 0; i < n; ++i) entries[i] = {out.rows[to + i], out.values[to + i]};
-    std::ranges::stable_sort(entries, {}, &std::pair<uint32_t, T>::first);
-    for (size_t i = 0; i < n; ++i) std::tie(out.rows[to + i], out.values[to + i]) = entries[i];
+    if (!ascending) sort_entries(std::span(out.rows).subspan(to, n), std::span(out.values).subspan(to, n));
   }
+}
+
+// The entries of a range of columns, which have `count` entries at most.
+template <class T>
+Gathered<T> gather(const SparseView& matrix, const ColumnRange& range, std::span<const int64_t> count, Run& run) {
+  Gathered<T> out;
+  out.start.resize(count.size() + 1, 0);
+  std::inclusive_scan(count.begin(), count.end(), out.start.begin() + 1, std::plus<>(), size_t{0});
+  out.rows.resize(out.start.back());
+  out.values.resize(out.start.back());
+  if (out.rows.empty()) return out;
+  with_index_type(matrix, [&](auto type) {
+    using Index = decltype(type);
+    matrix.by_rows ? gather_from_rows<T, Index>(matrix, range, run, out)
+                   : gather_from_columns<T, Index>(matrix, range, out);
+  });
+  return out;
 }
 
 // Adds up entries of one row, which stand together; returns how many are left.

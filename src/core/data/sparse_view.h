@@ -52,10 +52,17 @@ inline void check_index(int64_t index, int64_t below) {
   if (index < 0 || index >= below) throw_bad_index();
 }
 
+// Calls f(a value of the index type).
+template <class F>
+decltype(auto) with_index_type(const SparseView& matrix, F&& f) {
+  return matrix.wide ? f(int64_t{}) : f(int32_t{});
+}
+
 // Calls f(a value of the data's type, a value of the index type).
 template <class F>
 decltype(auto) with_types(const SparseView& matrix, F&& f) {
-  return with_dtype(matrix.dtype, [&](auto value) { return matrix.wide ? f(value, int64_t{}) : f(value, int32_t{}); });
+  return with_dtype(matrix.dtype,
+                    [&](auto value) { return with_index_type(matrix, [&](auto index) { return f(value, index); }); });
 }
 
 // Two entries of one place, as SciPy adds them: integers wrap around, flags are joined.

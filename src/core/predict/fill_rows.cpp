@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+
+#include "core/data/ascending.h"
 
 namespace weald {
 
@@ -87,17 +88,18 @@ template <class T, class Index>
 void RowFiller::fill_unsorted(int64_t row, int64_t to) {
   const SparseView& matrix = *table_.sparse;
   const int64_t begin = matrix.start[static_cast<size_t>(row)], end = matrix.start[static_cast<size_t>(row) + 1];
-  std::vector<std::pair<Index, T>> entries;
+  const auto* index = static_cast<const Index*>(matrix.index);
+  const auto* data = static_cast<const T*>(matrix.data) + begin;
+  std::vector<PlacedIndex> order;
   for (int64_t i = begin; i < end; ++i) {
-    entries.emplace_back(static_cast<const Index*>(matrix.index)[i], static_cast<const T*>(matrix.data)[i]);
-    check_index(entries.back().first, matrix.n_columns);
+    check_index(index[i], matrix.n_columns);
+    order.emplace_back(index[i], static_cast<uint32_t>(i - begin));
   }
-  std::ranges::stable_sort(entries, {}, &std::pair<Index, T>::first);
-  for (size_t i = 0; i < entries.size();) {
-    auto [column, sum] = entries[i];
-    for (++i; i < entries.size() && entries[i].first == column; ++i) {
-      sum = added(sum, entries[i].second, matrix.dtype);
-    }
+  sort_ascending(order);
+  for (size_t i = 0; i < order.size();) {
+    const int64_t column = order[i].first;
+    T sum = data[order[i].second];
+    for (++i; i < order.size() && order[i].first == column; ++i) sum = added(sum, data[order[i].second], matrix.dtype);
     const auto value = static_cast<double>(sum);
     if (std::isinf(value)) throw InfiniteValue();
     put(to, static_cast<int32_t>(column), value);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/base/radix_sort.h"
 #include "core/data/encode/cuts.h"
@@ -210,45 +209,40 @@ struct Job {
   std::span<const int64_t> count;  // entries of each column; 0 for those left out
 };
 
-template <class T, class Index>
-void code_group(const Job& job, const ColumnRange& range, Run& run, Codes& codes, SparseGroup& group) {
-  const auto n_columns = static_cast<size_t>(range.last - range.first);
-  Gathered<T> gathered;
-  gathered.start.resize(n_columns + 1, 0);
-  const auto count = job.count.subspan(static_cast<size_t>(range.first), n_columns);
-  std::inclusive_scan(count.begin(), count.end(), gathered.start.begin() + 1, std::plus<>(), size_t{0});
-  gathered.rows.resize(gathered.start.back());
-  gathered.values.resize(gathered.start.back());
-  if (gathered.start.back() > 0) {
-    if (job.matrix.by_rows) {
-      gather_from_rows<T, Index>(job.matrix, range, run, gathered);
-    } else {
-      gather_from_columns<T, Index>(job.matrix, range, gathered);
-    }
-  }
+// Codes the columns of a range; `places` tells where each lies in the group.
+template <class T>
+void code_columns(const Job& job, const ColumnRange& range, Run& run, std::span<CodeColumn> columns, SparseGroup& group,
+                  std::span<Place> places) {
+  const auto count = job.count.subspan(static_cast<size_t>(range.first), places.size());
+  Gathered<T> gathered = gather<T>(job.matrix, range, count, run);
   group.rows.reserve(gathered.start.back());
   group.codes.reserve(gathered.start.back());
   GroupCoder coder(job.matrix, job.kind, job.sample, job.max_bins, group);
-  std::vector<Place> places(n_columns);
   std::vector<double> values;
-  for (size_t c = 0; c < n_columns; ++c) {
+  for (size_t c = 0; c < places.size(); ++c) {
     if (c % lines_a_check == 0) run.check();
     const size_t first = gathered.start[c], n = gathered.start[c + 1] - first;
     const auto rows = std::span(gathered.rows).subspan(first, n);
     const size_t kept = merge(rows, std::span(gathered.values).subspan(first, n), job.matrix.dtype);
     values.resize(kept);
     for (size_t i = 0; i < kept; ++i) values[i] = static_cast<double>(gathered.values[first + i]) + 0.0;
-    CodeColumn& column = codes.columns[static_cast<size_t>(range.first) + c];
-    places[c] = coder.code(rows.first(kept), values, column);
+    places[c] = coder.code(rows.first(kept), values, columns[c]);
   }
+}
+
+void code_group(const Job& job, const ColumnRange& range, Run& run, Codes& codes, SparseGroup& group) {
+  const auto n_columns = static_cast<size_t>(range.last - range.first);
+  const auto columns = std::span(codes.columns).subspan(static_cast<size_t>(range.first), n_columns);
+  std::vector<Place> places(n_columns);
+  with_dtype(job.matrix.dtype,
+             [&](auto type) { code_columns<decltype(type)>(job, range, run, columns, group, places); });
   group.rows.shrink_to_fit();
   group.codes.shrink_to_fit();
   group.marks.shrink_to_fit();
   for (size_t c = 0; c < n_columns; ++c) {
-    CodeColumn& column = codes.columns[static_cast<size_t>(range.first) + c];
-    column.rows = group.rows.data() + places[c].rows;
-    column.data = group.codes.data() + places[c].codes;
-    column.marks = std::span(group.marks).subspan(places[c].marks, places[c].n_marks);
+    columns[c].rows = group.rows.data() + places[c].rows;
+    columns[c].data = group.codes.data() + places[c].codes;
+    columns[c].marks = std::span(group.marks).subspan(places[c].marks, places[c].n_marks);
   }
 }
 
@@ -285,9 +279,7 @@ Codes encode_sparse(const SparseView& matrix, ColumnKind kind, std::span<const P
   const Job job{matrix, kind, sample.get(), max_bins, count};
   parallel_for(run, static_cast<int64_t>(ranges.size()), [&](int64_t g, int) {
     const auto at = static_cast<size_t>(g);
-    with_types(matrix, [&](auto value, auto index) {
-      code_group<decltype(value), decltype(index)>(job, ranges[at], run, codes, codes.groups[at]);
-    });
+    code_group(job, ranges[at], run, codes, codes.groups[at]);
   });
   if (!placed.empty()) place_dense(placed, encode(sources, matrix.n_rows, weights, max_bins, run), codes);
   return codes;

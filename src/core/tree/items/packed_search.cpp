@@ -7,6 +7,8 @@
 
 namespace weald {
 
+template class LaneSearch<NarrowRows, Newton>;
+
 namespace {
 
 const NarrowRows no_rows;  // histograms have been built by others

@@ -11,6 +11,8 @@
 
 namespace weald {
 
+extern template class LaneSearch<NarrowRows, Newton>;  // compiled once, in packed_search.cpp
+
 class PackedSearch final : public LaneSearch<NarrowRows, Newton> {
  public:
   // `words`: a cell is one word.

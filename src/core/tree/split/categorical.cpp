@@ -78,6 +78,30 @@ std::vector<double> principal_positions(std::vector<double>& profile, size_t d, 
   return position;
 }
 
+void sort_by_position(std::span<const double> position, std::vector<size_t>& order) {
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position[a] < position[b]; });
+}
+
+std::vector<size_t> in_order_of(const TreeOrder& tree, const PresentCategories& present) {
+  std::vector<size_t> order(present.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return tree.place[present.code[a]] < tree.place[present.code[b]]; });
+  return order;
+}
+
+void sort_ends(std::vector<PlacedCategory>& all, size_t n) {
+  const auto count = static_cast<std::ptrdiff_t>(n);
+  if (4 * n >= all.size()) {
+    std::sort(all.begin(), all.end());
+    return;
+  }
+  std::nth_element(all.begin(), all.begin() + count, all.end());
+  std::sort(all.begin(), all.begin() + count);
+  std::nth_element(all.begin() + count, all.end() - count, all.end());
+  std::sort(all.end() - count, all.end());
+}
+
 void list_prefix(const PresentCategories& present, const std::vector<size_t>& order, Split& split) {
   for (size_t i = 0; i < order.size(); ++i) {
     (i < split.code ? split.left_codes : split.right_codes).push_back(present.code[order[i]]);

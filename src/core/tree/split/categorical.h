@@ -98,6 +98,8 @@ std::vector<double> positions_of(const Criterion& criterion, const PresentCatego
   return principal_positions(profile, d, weight);
 }
 
+void sort_by_position(std::span<const double> position, std::vector<size_t>& order);
+
 template <class Criterion>
 std::vector<size_t> category_order(const Criterion& criterion, const PresentCategories& present) {
   std::vector<size_t> order(present.size());
@@ -106,8 +108,7 @@ std::vector<size_t> category_order(const Criterion& criterion, const PresentCate
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return criterion.less(present.cell(a), present.cell(b)); });
   } else {
-    const std::vector<double> position = positions_of(criterion, present);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position[a] < position[b]; });
+    sort_by_position(positions_of(criterion, present), order);
   }
   return order;
 }
@@ -193,19 +194,11 @@ bool any_refused(const PresentCategories& present) {
   return false;
 }
 
-// Puts the first n and the last n of what is to be sorted into their places; the rest stays between them, anyhow.
-template <class T>
-void sort_ends(std::vector<T>& all, size_t n) {
-  const auto count = static_cast<std::ptrdiff_t>(n);
-  if (4 * n >= all.size()) {
-    std::sort(all.begin(), all.end());
-    return;
-  }
-  std::nth_element(all.begin(), all.begin() + count, all.end());
-  std::sort(all.begin(), all.begin() + count);
-  std::nth_element(all.begin() + count, all.end() - count, all.end());
-  std::sort(all.end() - count, all.end());
-}
+// A category and where it stands among the others.
+using PlacedCategory = std::pair<double, size_t>;
+
+// Puts the first n and the last n into their places; the rest stays between them, anyhow.
+void sort_ends(std::vector<PlacedCategory>& all, size_t n);
 
 // How many rows of a node some of its weight stands for, and whether these are too few to be listed.
 struct Rarity {
@@ -235,7 +228,7 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
   const Criterion strict = scan.criterion().for_categories();
   const Rarity rare{rules, static_cast<double>(scan.n_total()) /
                                std::max(1.0, static_cast<double>(strict.weight(scan.total().data())))};
-  std::vector<std::pair<double, size_t>> order;
+  std::vector<PlacedCategory> order;
   for (size_t i = 0; i < present.size(); ++i) {
     if (!rare(strict.weight(present.cell(i)))) order.emplace_back(strict.place(present.cell(i)), i);
   }
@@ -274,16 +267,16 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
 // Lists the categories of the best candidate, a prefix of `order`.
 void list_prefix(const PresentCategories& present, const std::vector<size_t>& order, Split& split);
 
+// The categories in the order of the tree.
+std::vector<size_t> in_order_of(const TreeOrder& tree, const PresentCategories& present);
+
 // Candidates are the prefixes in the order of the tree. A category has to gain only as much of what chance gives it as
 // it has of its rows here: the others, which placed it too, are not fitted.
 template <class Criterion, int N>
 void scan_in_tree_order(const PresentCategories& present, int32_t column, const CategoryRules& rules,
                         Scan<Criterion, N>& scan, Split& split) {
   const TreeOrder& tree = *rules.in_tree;
-  std::vector<size_t> order(present.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return tree.place[present.code[a]] < tree.place[present.code[b]]; });
+  const std::vector<size_t> order = in_order_of(tree, present);
   scan_prefixes(present, order, rules.most, scan);
   double fitted = 0;
   for (size_t i = 0; i < present.size(); ++i) {
