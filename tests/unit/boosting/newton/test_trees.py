@@ -186,7 +186,7 @@ def test_threads_do_not_show():
 
 
 def test_gradients_of_another_length_raise():
-    with pytest.raises(RuntimeError, match="one g and h a row"):
+    with pytest.raises(RuntimeError, match="one g and h per row"):
         grow(codes_of(np.arange(4.0)), np.zeros((3, 2)), 0.0)
 
 
