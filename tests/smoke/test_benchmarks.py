@@ -327,7 +327,7 @@ def test_two_versions_are_compared_in_turn(tmp_path):
     codes = []
     for old, new in (("old", "new"), ("new", "old")):
         folders = ("--old", str(tmp_path / old), "--new", str(tmp_path / new))
-        done = run(COMPARE / "versions.py", *given, *folders, path=tmp_path)
+        done = run(COMPARE.parent / "versions.py", *given, *folders, path=tmp_path)
         assert "1 results" in done.stdout, done.stderr
         codes.append(done.returncode)
     assert codes == [0, 1]

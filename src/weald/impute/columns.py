@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data.frames.write import Cells
+from weald.data.frames.write import Cells, ObjectType
 from weald.data.levels import missing_rows
 from weald.data.table import Column, LevelColumn, Unit
 from weald.errors import DataError, infinite_value
@@ -80,11 +80,11 @@ class KnownColumn:
         moved: NDArray[np.float64] = np.abs(after - before) / (spread if spread > 0 else np.inf)
         return moved
 
-    def cells(self, rows: NDArray[np.intp], fills: NDArray[Any]) -> Cells:
+    def cells(self, rows: NDArray[np.intp], fills: NDArray[Any], objects: ObjectType | None = None) -> Cells:
         """Fills as they are written into a user's table."""
         if self.unit is not None:
-            return Cells(rows, fills, self.unit)
-        return Cells(rows, [self.levels[i] for i in fills.tolist()], None)
+            return Cells(rows, fills, self.unit, objects)
+        return Cells(rows, [self.levels[i] for i in fills.tolist()], None, objects)
 
 
 def missing_cells(column: Column) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -30,7 +30,7 @@ from weald.data.frames.write_arrow import (
     decimals_of,
     foreign_level,
 )
-from weald.data.levels import level_key, level_positions, plain_levels
+from weald.data.levels import is_missing_singleton, level_key, level_positions, plain_levels
 from weald.data.table import Unit
 from weald.data.times import ticks_of
 from weald.errors import DataError, DataTypeError
@@ -43,12 +43,27 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectType:
+    """What the objects of a column are, as far as its values tell."""
+
+    example: object  # None: no value is known
+    whole: bool  # all are whole numbers
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> ObjectType:
+        """The type of a column's objects, by those that are not missing."""
+        known = [value for value in values if not is_missing_singleton(type(value)) and value == value]
+        return cls(known[0] if known else None, bool(known) and all(isinstance(v, Integral) for v in known))
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """New values for some rows of one column."""
 
     rows: NDArray[np.intp]
     values: Sequence[Any] | NDArray[Any]  # numbers (microseconds for dates and durations), or levels
     unit: Unit | None  # None: levels
+    objects: ObjectType | None = None  # of a column of objects; None: as its other values are
 
     def numbers(self) -> NDArray[np.float64]:
         """The values as float64."""
@@ -130,6 +145,32 @@ def take_rows(X: TableLike, rows: NDArray[np.intp]) -> Any:
         return table.tocsr()[rows].toarray()
     check_writable(table)
     return array_of_rows(table)[rows]
+
+
+def object_types(X: TableLike) -> dict[int, ObjectType]:
+    """The position of each column of objects → what they are; some of the rows alone may not tell."""
+    table: Any = X if pandas_frame.is_frame(X) else plain_table(X)
+    columns: Iterable[Any]
+    if pandas_frame.is_frame(table):
+        columns = (table.iloc[:, j] for j in range(table.shape[1]))
+    elif isinstance(table, Mapping):
+        columns = table.values()
+    elif hasattr(table, "__arrow_c_stream__"):
+        return {}
+    else:
+        array = array_of_rows(table)
+        columns = (array[name] for name in array.dtype.names) if array.dtype.names else array.T
+    return {
+        j: ObjectType.of(values)
+        for j, values in enumerate(columns)
+        if isinstance(values, list | tuple) or _holds_objects(values)
+    }
+
+
+def _holds_objects(values: object) -> bool:
+    """Whether a column is an array, or a pandas Series on one, of Python objects."""
+    dtype = getattr(values, "dtype", None)
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def _pandas_rows(X: pandas.DataFrame, rows: NDArray[np.intp]) -> pandas.DataFrame:
@@ -223,13 +264,13 @@ def write_array(array: NDArray[Any], cells: Cells) -> None:
 
 
 def _as_objects(array: NDArray[Any], cells: Cells) -> NDArray[Any]:
-    """The values as objects of the type that the first value of the column has."""
-    known = [value for value in array.tolist() if value is not None and value == value]
-    example = known[0] if known else None
+    """The values as objects of the type that the column has."""
+    objects = cells.objects or ObjectType.of(array.tolist())
+    example = objects.example
     if isinstance(example, np.datetime64 | np.timedelta64) and cells.unit is not None:
         values = list(ticks_of(cells.numbers(), *np.datetime_data(example.dtype)).view(example.dtype))
     elif cells.unit is not None:
-        whole = cells.unit == "number" and bool(known) and all(isinstance(value, Integral) for value in known)
+        whole = cells.unit == "number" and objects.whole
         values = [_like(value, example) for value in cells.plain(whole=whole)]
     else:
         values = cells.plain()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import CategoricalFeatures, Estimator, RandomState, TableLike, TargetLike
 from weald.data.adapters import categorical_positions, to_table
-from weald.data.frames.write import check_writable, places, take_rows, write_cells
+from weald.data.frames.write import (
+    ObjectType,
+    check_writable,
+    object_types,
+    places,
+    take_rows,
+    write_cells,
+)
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.target import read_labels
@@ -37,6 +45,14 @@ _COPIES = 1 << 18
 
 Fills = dict[int, NDArray[Any]]
 Gaps = dict[int, NDArray[np.intp]]
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenColumns:
+    """The columns of new rows: where those of training are, and what columns of objects hold in all rows."""
+
+    order: Sequence[int]
+    objects: dict[int, ObjectType]
 
 
 class ProximityImputer(
@@ -236,10 +252,10 @@ class ProximityImputer(
         options = self._checked_options()
         check_writable(X)
         table = self._new_table(X)
-        order = places(self._schema.names, table.names)
+        given = _GivenColumns(places(self._schema.names, table.names), object_types(X))
         for column in self._schema.align(table, estimator=type(self).__name__).columns:
             KnownColumn.of(column)  # refuses infinite numbers
-        lacking = {j: missing_cells(table.columns[place]) for j, place in enumerate(order)}
+        lacking = {j: missing_cells(table.columns[place]) for j, place in enumerate(given.order)}
         incomplete = np.flatnonzero(np.logical_or.reduce(list(lacking.values())))
         n_copies = len(self._guesses[0])
         together = max(1, _COPIES // n_copies)
@@ -247,10 +263,10 @@ class ProximityImputer(
         for first in range(0, len(incomplete), together):
             rows = incomplete[first : first + together]
             gaps = {j: np.flatnonzero(mask[rows]) for j, mask in lacking.items() if mask[rows].any()}
-            fills = self._new_fills(take_rows(X, np.tile(rows, n_copies)), len(rows), gaps, order, options)
+            fills = self._new_fills(take_rows(X, np.tile(rows, n_copies)), len(rows), gaps, given, options)
             parts.append(({j: rows[at] for j, at in gaps.items()}, fills))
         cells = {}
-        for j, place in enumerate(order):
+        for j, place in enumerate(given.order):
             at = [gaps[j] for gaps, _ in parts if j in gaps]
             values = [fills[j] for _, fills in parts if j in fills]
             if at:
@@ -259,17 +275,17 @@ class ProximityImputer(
         return filled
 
     def _new_fills(
-        self, copies: TableLike, n_rows: int, gaps: Gaps, order: Sequence[int], options: ImputerOptions
+        self, copies: TableLike, n_rows: int, gaps: Gaps, given: _GivenColumns, options: ImputerOptions
     ) -> Fills:
         """Fills of some new rows, given as a table of one copy of all of them after another."""
         model, columns = self.estimator_, self._columns
         n_copies = len(self._guesses[0])
         all_gaps = {j: np.concatenate([at + c * n_rows for c in range(n_copies)]) for j, at in gaps.items()}
         fills = {j: np.repeat(self._guesses[j], len(at)) for j, at in gaps.items()}
-        self._settle(copies, all_gaps, fills, order, options)
+        self._settle(copies, all_gaps, fills, given, options)
         if n_copies == 1:
             return fills
-        rows, n_threads = model._read(_filled(copies, columns, all_gaps, fills, order))
+        rows, n_threads = model._read(_filled(copies, columns, all_gaps, fills, given))
         own = np.repeat(np.arange(n_copies), n_rows)
         votes = own_votes(model.forest_, rows, own, n_threads=n_threads).reshape(n_copies, n_rows)
         kept = most_votes(votes.T)
@@ -278,7 +294,7 @@ class ProximityImputer(
         }
 
     def _settle(
-        self, copies: TableLike, gaps: Gaps, fills: Fills, order: Sequence[int], options: ImputerOptions
+        self, copies: TableLike, gaps: Gaps, fills: Fills, given: _GivenColumns, options: ImputerOptions
     ) -> None:
         """Refill the gaps of new rows, in place; a row ends when its own fills rest, whatever others do."""
         columns = self._columns
@@ -287,7 +303,7 @@ class ProximityImputer(
             cells = {j: np.flatnonzero(np.isin(at, moving)) for j, at in gaps.items()}
             some_gaps = {j: np.searchsorted(moving, gaps[j][at]) for j, at in cells.items() if len(at)}
             some = {j: fills[j][cells[j]] for j in some_gaps}
-            table = _filled(take_rows(copies, moving), columns, some_gaps, some, order)
+            table = _filled(take_rows(copies, moving), columns, some_gaps, some, given)
             rows, n_threads = self.estimator_._read(table)
             found = proximity_fills(
                 self.estimator_.forest_, self._rows, rows, columns, some_gaps, n_threads=n_threads
@@ -348,10 +364,13 @@ class ProximityImputer(
 
 
 def _filled(
-    X: TableLike, columns: Sequence[KnownColumn], gaps: Gaps, fills: Fills, order: Sequence[int] | None = None
+    X: TableLike, columns: Sequence[KnownColumn], gaps: Gaps, fills: Fills, given: _GivenColumns | None = None
 ) -> TableLike:
-    """The user's table with these fills; `order`: where the columns of training are in it."""
-    cells = {j if order is None else order[j]: columns[j].cells(rows, fills[j]) for j, rows in gaps.items()}
+    """The user's table with these fills; without `given`, its columns are those of training."""
+    cells = {}
+    for j, rows in gaps.items():
+        place = j if given is None else given.order[j]
+        cells[place] = columns[j].cells(rows, fills[j], None if given is None else given.objects.get(place))
     filled: TableLike = write_cells(X, cells)
     return filled
 

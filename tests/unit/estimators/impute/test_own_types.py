@@ -188,3 +188,22 @@ def test_times_of_python_are_filled_without_nanoseconds(value: Any, expected: An
 def test_fills_beyond_the_years_of_python_are_told() -> None:
     with pytest.raises(DataError, match="beyond what Python's datetime holds"):
         _like(np.datetime64(2**40, "s"), dt.datetime(2020, 1, 1))
+
+
+def as_rows(table: dict[int, list[Any]]) -> list[list[Any]]:
+    return [list(row) for row in zip(*table.values(), strict=True)]
+
+
+def as_objects(table: dict[int, list[Any]]) -> pd.DataFrame:
+    return pd.DataFrame(table, dtype=object).map(lambda value: pd.NA if value is None else value)
+
+
+@pytest.mark.parametrize("form", [dict, as_objects, as_rows])
+def test_plain_whole_numbers_are_filled_as_typed_ones(form: Callable[[Any], Any]) -> None:
+    """Rows with gaps are filled apart from others; whether numbers are whole, all rows of the column tell."""
+    table = {0: [0, None, None, None, 19, 66, 118], 1: [1, None, 40, 61, 0, 0, 80]}
+    typed = pd.DataFrame({name: pd.array(values, dtype="Int64") for name, values in table.items()})
+    for seed in range(10):
+        model = ProximityImputer(random_state=seed).fit(typed, [0, 3, 3, 2, 1, 4, 0])
+        expected = model.transform(typed).to_numpy(dtype=float)
+        assert np.array_equal(np.array(pd.DataFrame(model.transform(form(table))), dtype=float), expected)

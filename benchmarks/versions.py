@@ -1,6 +1,6 @@
 """Two versions of weald on the jobs of the comparisons: what a change costs or gains.
 
-    python benchmarks/compare/versions.py --old ../before/src --new src boosting trees --repeats 7
+    python benchmarks/versions.py --old ../before/src --new src boosting trees --repeats 7
 
 Each folder holds a package `weald` with its built core. Both run the same script on the same tables, in turn,
 each run in a process of its own; minima are compared. A ratio above 1 is time lost.
@@ -16,18 +16,21 @@ import tempfile
 import time
 from pathlib import Path
 
-import worker
-from harness import thread_counts
-from jobs import DataAbsent, Job
-
 HERE = Path(__file__).resolve().parent
+COMPARE = HERE / "compare"
+sys.path.insert(0, str(COMPARE))
+
+import worker  # noqa: E402
+from harness import thread_counts  # noqa: E402
+from jobs import DataAbsent, Job  # noqa: E402
+
 #: turns the import hook of an editable install off, so that PYTHONPATH decides
-NO_HOOK = HERE.parent.parent / ".ci" / "sanitize"
+NO_HOOK = HERE.parent / ".ci" / "sanitize"
 
 
 def seconds(script: str, request: worker.Request, sources: Path, timeout: float) -> float:
     """One run with the package in `sources`."""
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(sources), str(NO_HOOK), str(HERE)])
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(sources), str(NO_HOOK), str(COMPARE)])
     return worker.ask(script, request, timeout).seconds
 
 
