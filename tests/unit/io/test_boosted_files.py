@@ -2,6 +2,7 @@
 
 import operator
 import tempfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -185,3 +186,15 @@ def test_going_on_from_a_file(tmp_path):
     onward.fit(rows(), np.array(["no", "yes"])[target(2)], xgb_model=str(tmp_path / "m.weald"))
     assert onward.n_rounds_ == 6
     assert table_of(onward).keys() == rows().keys()
+
+
+@pytest.mark.parametrize("cls", [XGBRegressor, weald.GradientBoostingRegressor])
+def test_trees_that_split_by_combinations_are_no_boosted_ones(cls):
+    """No booster grows them: whoever takes its trees apart would look for sets of categories."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X @ [1.0, 2.0, 3.0]
+    oblique = weald.RandomForestRegressor(n_estimators=2, feature_combinations=2, random_state=0).fit(X, y)
+    state = cls(n_estimators=2).fit(X, y)._saved_state()
+    assert cls._from_saved_state(state).predict(X).shape == (60,)
+    with pytest.raises(ParameterError, match="splits by one column at a time"):
+        cls._from_saved_state(replace(state, forest=oblique.forest_))
