@@ -15,8 +15,6 @@ namespace weald::bindings {
 namespace {
 
 using Votes = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::span<const uint8_t> flags(const Vector<bool>& array) {
   return {reinterpret_cast<const uint8_t*>(array.data()), array.size()};
@@ -32,7 +30,7 @@ void bind_weights(nb::module_& m) {
   m.def(
       "reweigh",
       [](const Vector<double>& values, const Vector<bool>& wrong, double for_right, double for_wrong, double total,
-         int n_threads, const Filled<double>& new_values, const Filled<int64_t>& units) {
+         int n_threads, const FilledVector<double>& new_values, const FilledVector<int64_t>& units) {
         call(n_threads, [&](Run& run) {
           reweigh(view(values), flags(wrong), for_right, for_wrong, total, run, view(new_values), view(units));
         });
@@ -67,7 +65,7 @@ void bind_adaboost(nb::module_& m) {
   m.def(
       "grow_stump",
       [](const StumpRows& rows, const Vector<int64_t>& weights, int criterion, int n_threads,
-         const Filled<int32_t>& predicted) {
+         const FilledVector<int32_t>& predicted) {
         TreeArrays tree = call(n_threads, [&](Run& run) {
           return grow_stump(rows, view(weights), static_cast<ClassCriterion>(criterion), run, view(predicted));
         });

@@ -52,7 +52,7 @@ nb::dlpack::dtype dtype_of(Number number) {
 }
 
 // An array over memory that `values.owner` keeps alive for as long as NumPy needs it.
-nb::object to_numpy(const arrow::Values& values) {
+nb::object values_to_numpy(const arrow::Values& values) {
   auto owner = std::make_unique<Owner>(values.owner);
   nb::capsule keeper(owner.get(),
                      [](void* pointer) noexcept { std::unique_ptr<Owner> last(static_cast<Owner*>(pointer)); });
@@ -92,9 +92,9 @@ nb::list to_list(const std::deque<std::string>& levels) {
 
 // (name, type, unit, values, missing, levels, dictionary, ordered, nanoseconds), as engine.ArrowColumn names them.
 nb::tuple to_tuple(const arrow::Column& column) {
-  nb::object values = column.unit == Unit::unsupported ? nb::none() : to_numpy(column.values);
-  nb::object missing = column.missing.n == 0 ? nb::none() : to_numpy(column.missing);
-  nb::object nanoseconds = column.nanoseconds.n == 0 ? nb::none() : to_numpy(column.nanoseconds);
+  nb::object values = column.unit == Unit::unsupported ? nb::none() : values_to_numpy(column.values);
+  nb::object missing = column.missing.n == 0 ? nb::none() : values_to_numpy(column.missing);
+  nb::object nanoseconds = column.nanoseconds.n == 0 ? nb::none() : values_to_numpy(column.nanoseconds);
   nb::object levels = column.unit == Unit::text ? nb::object(to_list(column.levels)) : nb::none();
   nb::object dictionary = column.dictionary ? nb::object(to_tuple(*column.dictionary)) : nb::none();
   return nb::make_tuple(nb::str(column.name.data(), column.name.size()),

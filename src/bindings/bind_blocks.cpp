@@ -19,9 +19,6 @@ namespace weald::bindings {
 
 namespace {
 
-template <class T>
-using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // [(values, missing | None, kind, n_levels), …]: the kind is the codebook's
 Codes code_columns(const Codes& codebook, const nb::list& columns, int64_t n_rows, int n_threads) {
   std::vector<ColumnSource> sources;
@@ -73,7 +70,7 @@ void bind_visit(nb::module_& m) {
          const Vector<int32_t>& column, const Vector<uint8_t>& kind, const Vector<uint8_t>& missing_left,
          const Vector<uint32_t>& code, const Vector<int64_t>& set_start, const Vector<uint32_t>& set_codes,
          const Vector<uint8_t>& set_left, const Vector<int32_t>& left, const Vector<int32_t>& right,
-         const Matrix<int64_t>& pairs, Filled<int32_t> node, Filled<int64_t> cells, int n_threads) {
+         const Matrix<int64_t>& pairs, FilledVector<int32_t> node, FilledVector<int64_t> cells, int n_threads) {
         const LevelArrays arrays{split,     histogram, column,   kind, missing_left, code,
                                  set_start, set_codes, set_left, left, right};
         const Level level = arrays.level(codes);
@@ -86,7 +83,7 @@ void bind_visit(nb::module_& m) {
       nb::arg("node").noconvert(), nb::arg("cells").noconvert(), nb::arg("n_threads"));
   m.def(
       "fill_default_cells",
-      [](const Codes& codes, const Matrix<int64_t>& totals, Filled<int64_t> cells) {
+      [](const Codes& codes, const Matrix<int64_t>& totals, FilledVector<int64_t> cells) {
         call(1, [&](Run&) { fill_defaults(codes, view(totals), view(cells)); });
       },
       nb::arg("codes"), nb::arg("totals").noconvert(), nb::arg("cells").noconvert());
@@ -96,14 +93,14 @@ void bind_leaves(nb::module_& m) {
   m.attr("DIGIT_PASSES") = n_digit_passes;
   m.def(
       "add_leaf_sums",
-      [](const Matrix<int64_t>& pairs, const Vector<int32_t>& leaf, Filled<int64_t> sums) {
+      [](const Matrix<int64_t>& pairs, const Vector<int32_t>& leaf, FilledVector<int64_t> sums) {
         call(1, [&](Run&) { add_leaf_sums(view(pairs), view(leaf), view(sums)); });
       },
       nb::arg("pairs").noconvert(), nb::arg("leaf").noconvert(), nb::arg("sums").noconvert());
   m.def(
       "count_digits",
       [](const Vector<double>& value, const Vector<int64_t>& weight, const Vector<int32_t>& leaf,
-         const Vector<uint64_t>& found, int pass, Filled<int64_t> counts) {
+         const Vector<uint64_t>& found, int pass, FilledVector<int64_t> counts) {
         const LeafValues rows{view(value), view(weight), view(leaf)};
         call(1, [&](Run&) { count_digits(rows, view(found), pass, view(counts)); });
       },
@@ -111,7 +108,7 @@ void bind_leaves(nb::module_& m) {
       nb::arg("found").noconvert(), nb::arg("pass_"), nb::arg("counts").noconvert());
   m.def(
       "take_digits",
-      [](const Vector<int64_t>& counts, int pass, Filled<uint64_t> found, Filled<int64_t> rank) {
+      [](const Vector<int64_t>& counts, int pass, FilledVector<uint64_t> found, FilledVector<int64_t> rank) {
         take_digits(view(counts), pass, view(found), view(rank));
       },
       nb::arg("counts").noconvert(), nb::arg("pass_"), nb::arg("found").noconvert(), nb::arg("rank").noconvert());
@@ -119,7 +116,7 @@ void bind_leaves(nb::module_& m) {
   m.def("rank_of_share", rank_of_share, nb::arg("alpha"), nb::arg("total"));
   m.def(
       "add_leaf_values",
-      [](const Vector<double>& values, const Vector<int32_t>& leaf, Filled<double> scores) {
+      [](const Vector<double>& values, const Vector<int32_t>& leaf, FilledVector<double> scores) {
         require(leaf.size() == scores.size(), "one leaf per score");
         for (const int32_t at : view(leaf)) {
           require(at >= 0 && static_cast<size_t>(at) < values.size(), "a row is in a leaf that is not there");

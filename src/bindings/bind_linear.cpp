@@ -138,8 +138,8 @@ auto linear_scores(const nb::tuple& X, const Matrix<double>& weight, const Vecto
   return to_numpy(std::move(out), {n_rows, intercept.size()});
 }
 
-SparseEntries entries_of(const Vector<int64_t>& start, const Vector<int32_t>& index, const Vector<double>& value,
-                         const Vector<double>& weight, int64_t n_columns) {
+CsrEntries entries_of(const Vector<int64_t>& start, const Vector<int32_t>& index, const Vector<double>& value,
+                      const Vector<double>& weight, int64_t n_columns) {
   return {view(start), view(index), view(value), view(weight), n_columns};
 }
 

@@ -16,10 +16,9 @@ namespace weald::bindings {
 
 namespace {
 
-using Filled = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 void fill_gradients(const std::string& loss, const Vector<double>& parameters, const Matrix<double>& scores,
-                    const Matrix<double>& target, const Filled& g, const Filled& h, int n_threads) {
+                    const Matrix<double>& target, const FilledMatrix<double>& g, const FilledMatrix<double>& h,
+                    int n_threads) {
   const size_t n_outputs = scores.shape(0);
   const size_t n_rows = scores.shape(1);
   const auto fits = [&](const auto& array) { return array.shape(0) == n_outputs && array.shape(1) == n_rows; };

@@ -17,8 +17,6 @@ namespace weald::bindings {
 
 namespace {
 
-using Filled = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 void bind_newton_options(nb::module_& m) {
   nb::class_<NewtonOptions>(m, "NewtonOptions")
       .def(nb::init<>())
@@ -84,8 +82,8 @@ void bind_newton(nb::module_& m) {
           nb::arg("n_threads"))
       .def(
           "add_scores",
-          [](const NewtonRows& rows, const NewtonTree& tree, const Vector<double>& leaf_values, Filled scores,
-             int n_threads) {
+          [](const NewtonRows& rows, const NewtonTree& tree, const Vector<double>& leaf_values,
+             FilledVector<double> scores, int n_threads) {
             call(n_threads, [&](Run& run) { rows.add_scores(tree, view(leaf_values), view(scores), run); });
           },
           nb::arg("tree"), nb::arg("leaf_values").noconvert(), nb::arg("scores").noconvert(), nb::arg("n_threads"))

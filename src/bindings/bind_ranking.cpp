@@ -10,12 +10,7 @@
 
 namespace weald::bindings {
 
-namespace {
-
-template <class T>
-using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-}  // namespace
+namespace {}  // namespace
 
 void bind_ranking(nb::module_& m) {
   nb::class_<RankingOptions>(m, "RankingOptions")
@@ -32,9 +27,9 @@ void bind_ranking(nb::module_& m) {
       "ranking_gradients",
       [](const RankingOptions& options, const Vector<int64_t>& start, const Vector<double>& gain,
          const Vector<double>& weight, const Vector<double>& inverse_ideal, const Vector<double>& discount,
-         const Vector<int32_t>& order_by_gain, const Vector<double>& scores, const Filled<double>& relevant_bias,
-         const Filled<double>& irrelevant_bias, double bias_exponent, const Filled<double>& g, const Filled<double>& h,
-         int n_threads) {
+         const Vector<int32_t>& order_by_gain, const Vector<double>& scores, const FilledVector<double>& relevant_bias,
+         const FilledVector<double>& irrelevant_bias, double bias_exponent, const FilledVector<double>& g,
+         const FilledVector<double>& h, int n_threads) {
         const RankingQueries queries{view(start),         view(gain),     view(weight),
                                      view(inverse_ideal), view(discount), view(order_by_gain)};
         const PositionBias bias{view(relevant_bias), view(irrelevant_bias), bias_exponent};

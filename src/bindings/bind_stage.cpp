@@ -15,8 +15,6 @@ namespace weald::bindings {
 
 namespace {
 
-using Filled = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 StageRows rows_of(const Matrix<double>& scores, const Vector<double>& target) {
   require(scores.shape(1) == target.size(), "one target per row");
   return {scores.data(), target.data(), static_cast<int64_t>(scores.shape(1)), static_cast<int64_t>(scores.shape(0))};
@@ -24,10 +22,10 @@ StageRows rows_of(const Matrix<double>& scores, const Vector<double>& target) {
 
 // g and h of no rows: no gradients are wanted.
 nb::tuple pass_over(const std::string& loss, const Vector<double>& parameters, const Matrix<double>& scores,
-                    const Vector<double>& target, const Filled& g, const Filled& h, const Vector<double>& weight,
-                    bool wants_loss, int n_threads) {
+                    const Vector<double>& target, const FilledMatrix<double>& g, const FilledMatrix<double>& h,
+                    const Vector<double>& weight, bool wants_loss, int n_threads) {
   const bool fills = g.size() > 0;
-  const auto fits = [&](const Filled& array) {
+  const auto fits = [&](const FilledMatrix<double>& array) {
     return !fills || (array.shape(0) == scores.shape(0) && array.shape(1) == scores.shape(1));
   };
   require(fits(g) && fits(h), "scores, g and h have one shape");

@@ -12,7 +12,7 @@ namespace {
 
 // Calls body(column, value, weight) for the entries of rows that count.
 template <class Body>
-void for_entries(const SparseEntries& entries, Body body) {
+void for_entries(const CsrEntries& entries, Body body) {
   for (size_t i = 0; i + 1 < entries.start.size(); ++i) {
     const double weight = entries.weight.empty() ? 1.0 : entries.weight[i];
     if (weight == 0) continue;
@@ -22,7 +22,7 @@ void for_entries(const SparseEntries& entries, Body body) {
   }
 }
 
-void check(const SparseEntries& entries) {
+void check(const CsrEntries& entries) {
   const auto n = static_cast<int64_t>(entries.index.size());
   require(!entries.start.empty() && entries.start.front() == 0 && entries.start.back() == n &&
               entries.value.size() == entries.index.size(),
@@ -42,7 +42,7 @@ double power_of(double size) {
 
 }  // namespace
 
-SparseCounts count_entries(const SparseEntries& entries) {
+SparseCounts count_entries(const CsrEntries& entries) {
   check(entries);
   SparseCounts counts;
   counts.known.assign(static_cast<size_t>(entries.n_columns), 0.0);
@@ -53,7 +53,7 @@ SparseCounts count_entries(const SparseEntries& entries) {
   return counts;
 }
 
-SparseMoments moments(const SparseEntries& entries, std::span<const double> fill, double total, bool spread) {
+SparseMoments moments(const CsrEntries& entries, std::span<const double> fill, double total, bool spread) {
   check(entries);
   const auto n = static_cast<size_t>(entries.n_columns);
   require(fill.size() == n, "one fill per column");

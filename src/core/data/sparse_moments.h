@@ -8,7 +8,7 @@
 
 namespace weald {
 
-struct SparseEntries {
+struct CsrEntries {
   std::span<const int64_t> start;  // (n_rows + 1,)
   std::span<const int32_t> index;
   std::span<const double> value;   // NaN is a gap
@@ -20,13 +20,13 @@ struct SparseEntries {
 struct SparseCounts {
   std::vector<double> known, missing;
 };
-SparseCounts count_entries(const SparseEntries& entries);
+SparseCounts count_entries(const CsrEntries& entries);
 
 // By column, with gaps filled and what is not stored counted as 0 of the rest of `total`: smallest and largest value,
 // mean, standard deviation. Without `spread` one pass tells the first two, and the others are 0.
 struct SparseMoments {
   std::vector<double> low, high, mean, deviation;
 };
-SparseMoments moments(const SparseEntries& entries, std::span<const double> fill, double total, bool spread);
+SparseMoments moments(const CsrEntries& entries, std::span<const double> fill, double total, bool spread);
 
 }  // namespace weald

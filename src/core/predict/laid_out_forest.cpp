@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/check.h"
-#include "core/predict/split_kind.h"
+#include "core/tree/model/split_kind.h"
 
 namespace weald {
 
@@ -30,16 +30,17 @@ LaidOutForest::LaidOutForest(const ForestView& forest) : n_columns(forest.n_colu
   lay_out_combinations(forest);
   std::vector<int32_t> columns(forest.combination_column.begin(), forest.combination_column.end());
   for (size_t i = 0; i < forest.column.size(); ++i) {
-    if (forest.kind[i] != combination) columns.push_back(forest.column[i]);
+    if (!is(forest.kind[i], SplitKind::combination)) columns.push_back(forest.column[i]);
   }
   used = UsedColumns(std::move(columns));
   by_column.column_of_slot.assign(used.columns().begin(), used.columns().end());
   by_column.nodes.resize(forest.slot.size());
   leaf.assign(forest.slot.size(), -1);
-  kind.assign(forest.slot.size(), numeric);
+  kind.assign(forest.slot.size(), static_cast<uint8_t>(SplitKind::numeric));
   side.assign(forest.slot.size(), -1);
   for (size_t tree = 0; tree + 1 < forest.tree_start.size(); ++tree) lay_out_tree(forest, tree);
-  all_numeric = std::all_of(forest.kind.begin(), forest.kind.end(), [](uint8_t of) { return of == numeric; });
+  all_numeric =
+      std::all_of(forest.kind.begin(), forest.kind.end(), [](uint8_t each) { return is(each, SplitKind::numeric); });
 }
 
 void LaidOutForest::check(const ForestView& f) const {
@@ -70,10 +71,12 @@ void LaidOutForest::check(const ForestView& f) const {
   need(f.combination_coefficient.size() == f.combination_column.size(), "combinations");
   for (const int32_t column : f.combination_column) need(column >= 0 && column < f.n_columns, "column out of range");
   for (size_t i = 0; i < inner; ++i) {
-    const size_t tables = f.kind[i] == categories ? f.set_start.size() : f.combination_start.size();
-    need(f.kind[i] <= combination, "unknown kind of split");
-    need(f.kind[i] == combination || (f.column[i] >= 0 && f.column[i] < f.n_columns), "column out of range");
-    need(f.kind[i] == numeric || (f.side[i] >= 0 && static_cast<size_t>(f.side[i]) + 1 < tables), "side table");
+    const size_t tables = is(f.kind[i], SplitKind::categories) ? f.set_start.size() : f.combination_start.size();
+    need(f.kind[i] <= static_cast<uint8_t>(SplitKind::combination), "unknown kind of split");
+    need(is(f.kind[i], SplitKind::combination) || (f.column[i] >= 0 && f.column[i] < f.n_columns),
+         "column out of range");
+    need(is(f.kind[i], SplitKind::numeric) || (f.side[i] >= 0 && static_cast<size_t>(f.side[i]) + 1 < tables),
+         "side table");
     need(!std::isnan(f.threshold[i]), "a threshold is NaN");
   }
   for (size_t t = 0; t < n_trees; ++t) {
@@ -131,7 +134,7 @@ void LaidOutForest::lay_out_tree(const ForestView& forest, size_t tree) {
     need(right > id + 1 && right < last, "child out of range");
     kind[at] = forest.kind[inner];
     side[at] = forest.side[inner];
-    const int32_t column = kind[at] == combination ? 0 : forest.column[inner];
+    const int32_t column = is(kind[at], SplitKind::combination) ? 0 : forest.column[inner];
     by_column.nodes[at] = {forest.threshold[inner], static_cast<int32_t>(right),
                            static_cast<uint32_t>(column) & 0x7fffffffU, forest.missing_left[inner] != 0 ? 1U : 0U};
   }
@@ -143,7 +146,7 @@ const LaidOutForest::Layout& LaidOutForest::by_slot() const {
     Layout layout = by_column;
     for (size_t at = 0; at < layout.nodes.size(); ++at) {
       Node& node = layout.nodes[at];
-      const bool reads = leaf[at] < 0 && kind[at] != combination;
+      const bool reads = leaf[at] < 0 && !is(kind[at], SplitKind::combination);
       const int32_t slot = reads ? used.slot(static_cast<int32_t>(node.column)) : 0;
       node.column = static_cast<uint32_t>(slot) & 0x7fffffffU;
     }

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "core/predict/split_kind.h"
+#include "core/tree/model/split_kind.h"
 
 namespace weald {
 
@@ -71,7 +71,7 @@ void Tops::choose(const LaidOutForest& forest, size_t tree, std::vector<int32_t>
   size_t n_exits = 1;
   for (size_t at = 0; at < visited.size() && n_exits < limit; ++at) {
     const int32_t node = visited[at].node;
-    if (forest.is_leaf(node) || forest.kind[static_cast<size_t>(node)] == combination) continue;
+    if (forest.is_leaf(node) || is(forest.kind[static_cast<size_t>(node)], SplitKind::combination)) continue;
     visited[at].left = visited.size();
     visited[at].right = visited.size() + 1;
     visited.push_back({node + 1});
@@ -118,7 +118,7 @@ size_t Tops::lay_out_cuts(const LaidOutForest& forest, const std::vector<int32_t
   all.reserve(splits.size());
   for (size_t i = 0; i < splits.size(); ++i) {
     const auto node = static_cast<size_t>(split_node[i]);
-    if (forest.kind[node] != numeric) continue;
+    if (!is(forest.kind[node], SplitKind::numeric)) continue;
     const LaidOutForest::Node& from = forest.by_column.nodes[node];
     all.push_back({forest.used.slot(static_cast<int32_t>(from.column)), from.missing_left != 0, from.threshold, i});
   }
@@ -152,7 +152,7 @@ void Tops::lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>&
     tree.first_set = sets.size();
     for (size_t i = tree.first_split; i < tree.first_split + tree.n_splits; ++i) {
       const auto node = static_cast<size_t>(split_node[i]);
-      if (forest.kind[node] != categories) continue;
+      if (!is(forest.kind[node], SplitKind::categories)) continue;
       const int32_t used = forest.used.slot(static_cast<int32_t>(forest.by_column.nodes[node].column));
       const auto found = std::ranges::find(level_columns, used, &LevelColumn::used);
       const auto level_column = static_cast<uint32_t>(found - level_columns.begin());
@@ -171,7 +171,8 @@ void Tops::lay_out_sets(const LaidOutForest& forest, const std::vector<int32_t>&
 bool Tops::lay_out_answers(const LaidOutForest& forest, const std::vector<int32_t>& split_node) {
   std::vector<size_t> set_nodes;
   for (const int32_t node : split_node) {
-    if (forest.kind[static_cast<size_t>(node)] == categories) set_nodes.push_back(static_cast<size_t>(node));
+    if (is(forest.kind[static_cast<size_t>(node)], SplitKind::categories))
+      set_nodes.push_back(static_cast<size_t>(node));
   }
   const auto set_of = [&](size_t i) { return forest.sets[static_cast<size_t>(forest.side[set_nodes[i]])]; };
   for (size_t i = 0; i < sets.size(); ++i) {

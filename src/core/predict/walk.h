@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/predict/laid_out_forest.h"
-#include "core/predict/split_kind.h"
+#include "core/tree/model/split_kind.h"
 
 namespace weald {
 
@@ -89,7 +89,7 @@ class Walk {
     const uint8_t kind = forest_.kind[static_cast<size_t>(id)];
     const int32_t side = forest_.side[static_cast<size_t>(id)];
     double value = 0;
-    if (kind == combination) {
+    if (is(kind, SplitKind::combination)) {
       const LaidOutForest::Combination& terms = layout_.combinations[static_cast<size_t>(side)];
       for (size_t t = 0; t < terms.column.size(); ++t) {
         value += terms.coefficient[t] * rows_(row, static_cast<uint32_t>(terms.column[t]));
@@ -98,7 +98,7 @@ class Walk {
       value = rows_(row, node.column);
     }
     if (std::isnan(value)) return node.missing_left != 0;
-    if (kind != categories) return value <= node.threshold;
+    if (!is(kind, SplitKind::categories)) return value <= node.threshold;
     const LaidOutForest::CategorySet& set = forest_.sets[static_cast<size_t>(side)];
     return forest_.listed(set, level_code(value)) == set.left;
   }

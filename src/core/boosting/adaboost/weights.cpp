@@ -10,18 +10,18 @@ namespace weald {
 
 namespace {
 
-constexpr int64_t row_block = 16384;
+constexpr int64_t weight_block = 16384;
 
 // Calls body(first, last) for blocks of rows and adds up what it returns.
 template <class Body>
 int64_t sum_blocks(size_t n_rows, Run& run, Body body) {
   const auto n = static_cast<int64_t>(n_rows);
-  const int64_t n_blocks = (n + row_block - 1) / row_block;
+  const int64_t n_blocks = (n + weight_block - 1) / weight_block;
   std::vector<int64_t> sums(static_cast<size_t>(n_blocks), 0);
   parallel_for(run, n_blocks, [&](int64_t block, int) {
-    const int64_t first = block * row_block;
+    const int64_t first = block * weight_block;
     sums[static_cast<size_t>(block)] =
-        body(static_cast<size_t>(first), static_cast<size_t>(std::min(n, first + row_block)));
+        body(static_cast<size_t>(first), static_cast<size_t>(std::min(n, first + weight_block)));
   });
   int64_t total = 0;
   for (const int64_t sum : sums) total += sum;
@@ -67,7 +67,7 @@ void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, dou
              double total, Run& run, std::span<double> new_values, std::span<int64_t> units) {
   const size_t n = values.size();
   require(wrong.size() == n && new_values.size() == n && units.size() == n, "one flag and weight per row");
-  std::vector<int64_t> of_wrong(n / static_cast<size_t>(row_block) + 1, 0);
+  std::vector<int64_t> of_wrong(n / static_cast<size_t>(weight_block) + 1, 0);
   const int64_t all = sum_blocks(n, run, [&](size_t first, size_t last) {
     int64_t sum = 0, wrong_sum = 0;
     for (size_t i = first; i < last; ++i) {
@@ -75,7 +75,7 @@ void reweigh(std::span<const double> values, std::span<const uint8_t> wrong, dou
       sum += each;
       wrong_sum += only_if(wrong[i] != 0, each);
     }
-    of_wrong[first / static_cast<size_t>(row_block)] = wrong_sum;
+    of_wrong[first / static_cast<size_t>(weight_block)] = wrong_sum;
     return sum;
   });
   int64_t n_wrong = 0;

@@ -14,7 +14,7 @@ using ranking::Ranked;
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-struct Workspace {
+struct MetricWorkspace {
   std::vector<Ranked> ranked, ideal, scratch;
   std::vector<double> values;
   std::vector<int64_t> tree;
@@ -25,7 +25,7 @@ double gain_at(std::span<const double> gain, const std::vector<Ranked>& ranked, 
 }
 
 // R12
-double ndcg(std::span<const double> gain, size_t k, const std::vector<double>& discount, Workspace& w) {
+double ndcg(std::span<const double> gain, size_t k, const std::vector<double>& discount, MetricWorkspace& w) {
   ranking::rank_rows(gain, w.scratch, w.ideal);
   double dcg = 0, ideal = 0;
   for (size_t rank = 0; rank < std::min(k, gain.size()); ++rank) {
@@ -36,7 +36,7 @@ double ndcg(std::span<const double> gain, size_t k, const std::vector<double>& d
 }
 
 // R13
-double average_precision(std::span<const double> gain, size_t k, const Workspace& w) {
+double average_precision(std::span<const double> gain, size_t k, const MetricWorkspace& w) {
   double hits = 0, sum = 0;
   for (size_t rank = 0; rank < gain.size(); ++rank) {
     const double relevant = gain_at(gain, w.ranked, rank);
@@ -47,7 +47,7 @@ double average_precision(std::span<const double> gain, size_t k, const Workspace
 }
 
 // R14
-double precision(std::span<const double> gain, size_t k, const Workspace& w) {
+double precision(std::span<const double> gain, size_t k, const MetricWorkspace& w) {
   const size_t n = std::min(k, gain.size());
   double hits = 0;
   for (size_t rank = 0; rank < n; ++rank) hits += gain_at(gain, w.ranked, rank);
@@ -56,7 +56,7 @@ double precision(std::span<const double> gain, size_t k, const Workspace& w) {
 
 // R15: rows in the order of their relevance, then, for each, how many before it score higher, and how many the same:
 // counted by a tree of partial sums over the ranks of the scores, equal scores sharing one.
-double auc(std::span<const double> gain, std::span<const double> predictions, Workspace& w) {
+double auc(std::span<const double> gain, std::span<const double> predictions, MetricWorkspace& w) {
   const size_t n = gain.size();
   if (n < 3) return no_value;
   ranking::rank_rows(gain, w.scratch, w.ideal);
@@ -105,8 +105,8 @@ std::vector<double> ranking_metric(RankingMetric metric, std::span<const int64_t
   const auto top = static_cast<size_t>(k);
   const std::vector<double> discount = metric == RankingMetric::ndcg ? discounts(start, top) : std::vector<double>();
   std::vector<double> out(start.size() - 1);
-  std::vector<Workspace> workspaces(static_cast<size_t>(run.n_threads()));
-  const auto value = [&](std::span<const double> gains, std::span<const double> scores, Workspace& w) {
+  std::vector<MetricWorkspace> workspaces(static_cast<size_t>(run.n_threads()));
+  const auto value = [&](std::span<const double> gains, std::span<const double> scores, MetricWorkspace& w) {
     if (metric == RankingMetric::auc) return auc(gains, scores, w);
     ranking::rank_rows(scores, w.scratch, w.ranked);
     if (metric == RankingMetric::ndcg) return ndcg(gains, top, discount, w);

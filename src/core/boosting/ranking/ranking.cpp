@@ -68,7 +68,7 @@ template <bool normalise_scores>
 }
 
 // One query in the order of its scores, with room for its results. One per thread, used again and again.
-struct Workspace {
+struct PairWorkspace {
   std::vector<Ranked> ranked, sort_scratch;
   std::vector<double> score, gain, hits, precision, inverses;  // by rank
   std::vector<double> g, h;                                    // by rank
@@ -78,7 +78,7 @@ struct Workspace {
   size_t n;
 };
 
-void place(std::span<const double> scores, std::span<const double> gain, Workspace& w) {
+void place(std::span<const double> scores, std::span<const double> gain, PairWorkspace& w) {
   ranking::rank_rows(scores, w.sort_scratch, w.ranked);
   w.n = scores.size();
   for (auto* each : {&w.score, &w.gain, &w.pull, &w.bend}) each->resize(w.n);
@@ -97,7 +97,7 @@ void place(std::span<const double> scores, std::span<const double> gain, Workspa
 // Rank `top` against all ranks below. The first two loops have no branches and no sums across j, so that they can use
 // vector units; pairs of equal gain pass through them with a worth of 0.
 template <bool normalise_scores, class Change>
-[[gnu::always_inline]] inline void pair_with_below(size_t top, const Change& change, Workspace& w) {
+[[gnu::always_inline]] inline void pair_with_below(size_t top, const Change& change, PairWorkspace& w) {
   const auto change_by = change.from(top);
   const double score = w.score[top];
   const double gain = w.gain[top];
@@ -132,11 +132,11 @@ template <bool normalise_scores, class Change>
 }
 
 template <bool normalise_scores, class Change>
-void pair_with_below_baseline(size_t top, const Change& change, Workspace& w) {
+void pair_with_below_baseline(size_t top, const Change& change, PairWorkspace& w) {
   pair_with_below<normalise_scores>(top, change, w);
 }
 template <bool normalise_scores, class Change>
-WEALD_TARGET_AVX2 void pair_with_below_avx2(size_t top, const Change& change, Workspace& w) {
+WEALD_TARGET_AVX2 void pair_with_below_avx2(size_t top, const Change& change, PairWorkspace& w) {
   pair_with_below<normalise_scores>(top, change, w);
 }
 
@@ -165,7 +165,7 @@ void add_cost(const Costs& costs, size_t high_row, size_t low_row, double cost) 
 }
 
 template <bool normalise_scores, class Change>
-void add_pair(size_t a, size_t b, const Change& change, const Costs& costs, Workspace& w) {
+void add_pair(size_t a, size_t b, const Change& change, const Costs& costs, PairWorkspace& w) {
   if (w.gain[a] == w.gain[b]) return;
   const size_t high = w.gain[a] > w.gain[b] ? a : b;
   const size_t low = a + b - high;
@@ -189,7 +189,7 @@ void add_pair(size_t a, size_t b, const Change& change, const Costs& costs, Work
 
 // R4: every row, its partners drawn among the rows of other relevance. Draws are keyed by row, round and sample.
 template <class Add>
-void for_drawn_pairs(const RankingQueries& queries, const RankingOptions& options, size_t first, const Workspace& w,
+void for_drawn_pairs(const RankingQueries& queries, const RankingOptions& options, size_t first, const PairWorkspace& w,
                      Add&& add) {
   const int32_t* const order = queries.order_by_gain.data() + first;
   const double* const gain = queries.gain.data() + first;
@@ -214,7 +214,7 @@ void for_drawn_pairs(const RankingQueries& queries, const RankingOptions& option
 
 template <bool normalise_scores, class Change>
 void add_pairs(const RankingQueries& queries, const RankingOptions& options, size_t first, const Change& change,
-               const Costs& costs, Workspace& w, Run& run) {
+               const Costs& costs, PairWorkspace& w, Run& run) {
   const auto add = [&](size_t a, size_t b) { add_pair<normalise_scores>(a, b, change, costs, w); };
   if (options.draw_pairs) return for_drawn_pairs(queries, options, first, w, add);
   const size_t n_top = std::min(w.n, static_cast<size_t>(options.n_pairs));  // R3
@@ -230,7 +230,7 @@ void add_pairs(const RankingQueries& queries, const RankingOptions& options, siz
   }
 }
 
-MapChange count_hits(Workspace& w) {
+MapChange count_hits(PairWorkspace& w) {
   for (auto* each : {&w.hits, &w.precision, &w.inverses}) each->resize(w.n);
   double hits = 0, inverses = 0;
   for (size_t rank = 0; rank < w.n; ++rank) {
@@ -243,7 +243,8 @@ MapChange count_hits(Workspace& w) {
 }
 
 template <class Use>
-void with_change(const RankingQueries& queries, const RankingOptions& options, size_t query, Workspace& w, Use&& use) {
+void with_change(const RankingQueries& queries, const RankingOptions& options, size_t query, PairWorkspace& w,
+                 Use&& use) {
   switch (options.measure) {
     case RankingMeasure::pairwise:
       return use(PairwiseChange{});
@@ -256,7 +257,7 @@ void with_change(const RankingQueries& queries, const RankingOptions& options, s
 }
 
 // R8 and R9, back in the order of the rows.
-void finish(const RankingOptions& options, double weight, const Workspace& w, double* g, double* h) {
+void finish(const RankingOptions& options, double weight, const PairWorkspace& w, double* g, double* h) {
   double factor = 1.0;
   if (options.normalise && options.draw_pairs) factor = 1.0 / static_cast<double>(options.n_pairs);
   if (options.normalise && !options.draw_pairs && w.total > 0) factor = log2(1.0 + w.total) / w.total;
@@ -306,9 +307,9 @@ void ranking_gradients(const RankingQueries& queries, const RankingOptions& opti
   require(g.size() == scores.size() && h.size() == scores.size(), "g and h have a value per row");
   const size_t n_costs = bias.relevant.empty() ? 0 : scores.size();
   std::vector<double> of_relevant(n_costs, 0.0), of_irrelevant(n_costs, 0.0);
-  std::vector<Workspace> workspaces(static_cast<size_t>(run.n_threads()));
+  std::vector<PairWorkspace> workspaces(static_cast<size_t>(run.n_threads()));
   parallel_for(run, static_cast<int64_t>(blocks.size()) - 1, [&](int64_t block, int worker) {
-    Workspace& w = workspaces[static_cast<size_t>(worker)];
+    PairWorkspace& w = workspaces[static_cast<size_t>(worker)];
     const auto b = static_cast<size_t>(block);
     for (auto q = static_cast<size_t>(blocks[b]); q < static_cast<size_t>(blocks[b + 1]); ++q) {
       const auto first = static_cast<size_t>(queries.start[q]);

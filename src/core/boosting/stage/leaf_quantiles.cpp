@@ -7,12 +7,6 @@ namespace weald {
 
 namespace {
 
-struct Residual {
-  double value;
-  int64_t weight;
-  bool operator<(const Residual& other) const { return value < other.value; }
-};
-
 // The k-th smallest and, by a share of the way, the next one: at place α (n + 1), counted from 1.
 double interpolated(std::span<double> values, double alpha) {
   const auto n = static_cast<double>(values.size());

@@ -16,6 +16,12 @@ struct ResidualRows {
   std::span<const int32_t> leaf;           // (n,); −1: the row is in no leaf
 };
 
+struct Residual {
+  double value;
+  int64_t weight;
+  bool operator<(const Residual& other) const { return value < other.value; }
+};
+
 // One value per leaf; 0 for a leaf without rows. 0 ≤ alpha ≤ 1.
 std::vector<double> leaf_quantiles(const ResidualRows& rows, int64_t n_leaves, double alpha, Run& run);
 

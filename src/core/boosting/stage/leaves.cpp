@@ -8,12 +8,6 @@ namespace weald {
 
 namespace {
 
-struct Residual {
-  double value;
-  int64_t weight;
-  bool operator<(const Residual& other) const { return value < other.value; }
-};
-
 // Residuals of each leaf side by side: [start[leaf], start[leaf + 1]). Rows of weight 0 are left out.
 std::vector<Residual> by_leaf(const ResidualRows& rows, std::vector<size_t>& start) {
   const auto weight = [&](size_t row) { return rows.weight.empty() ? int64_t{1} : rows.weight[row]; };

@@ -46,7 +46,7 @@ struct KeyedEntry {
 };
 
 // Where a column lies in its group, until the group no longer moves.
-struct Place {
+struct EntryPlace {
   size_t rows, codes, marks, n_marks;
 };
 
@@ -62,7 +62,7 @@ class GroupCoder {
         group_(group) {}
 
   // `rows`, ascending, and `values`: the stored entries of one column.
-  Place code(std::span<const uint32_t> rows, std::span<const double> values, CodeColumn& column) {
+  EntryPlace code(std::span<const uint32_t> rows, std::span<const double> values, CodeColumn& column) {
     rows_.clear();
     values_.clear();
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -77,7 +77,7 @@ class GroupCoder {
     const size_t first_mark = group_.marks.size();
     kind_ == ColumnKind::exact ? code_exactly(column) : code_by_cuts(column);
     column.width = code_width(column.n_codes);
-    Place place{group_.rows.size(), 0, first_mark, group_.marks.size() - first_mark};
+    EntryPlace place{group_.rows.size(), 0, first_mark, group_.marks.size() - first_mark};
     place.codes = write(column);
     return place;
   }
@@ -212,7 +212,7 @@ struct Job {
 // Codes the columns of a range; `places` tells where each lies in the group.
 template <class T>
 void code_columns(const Job& job, const ColumnRange& range, Run& run, std::span<CodeColumn> columns, SparseGroup& group,
-                  std::span<Place> places) {
+                  std::span<EntryPlace> places) {
   const auto count = job.count.subspan(static_cast<size_t>(range.first), places.size());
   Gathered<T> gathered = gather<T>(job.matrix, range, count, run);
   group.rows.reserve(gathered.start.back());
@@ -233,7 +233,7 @@ void code_columns(const Job& job, const ColumnRange& range, Run& run, std::span<
 void code_group(const Job& job, const ColumnRange& range, Run& run, Codes& codes, SparseGroup& group) {
   const auto n_columns = static_cast<size_t>(range.last - range.first);
   const auto columns = std::span(codes.columns).subspan(static_cast<size_t>(range.first), n_columns);
-  std::vector<Place> places(n_columns);
+  std::vector<EntryPlace> places(n_columns);
   with_dtype(job.matrix.dtype,
              [&](auto type) { code_columns<decltype(type)>(job, range, run, columns, group, places); });
   group.rows.shrink_to_fit();

@@ -9,7 +9,6 @@ namespace weald::svm {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double all_but_hard = 1e9;
 
 // The mean gradient of variables between their bounds, or the middle of what the others allow.

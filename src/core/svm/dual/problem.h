@@ -27,6 +27,8 @@
 
 namespace weald::svm {
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 struct DualProblem {
   std::span<const int32_t> rows;
   std::span<const int8_t> signs;
@@ -57,8 +59,8 @@ struct Variables {
 };
 
 struct Gap {
-  double smallest_up = std::numeric_limits<double>::infinity();
-  double largest_down = -std::numeric_limits<double>::infinity();
+  double smallest_up = infinity;
+  double largest_down = -infinity;
   bool finite = true;  // all gradients
 
   // 0 where nothing can move; never below 0

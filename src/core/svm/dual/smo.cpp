@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "core/base/simd.h"
+#include "core/svm/dual/problem.h"
 
 namespace weald::svm {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int64_t chains = 4;        // independent searches: a comparison need not wait for the one before
 constexpr int64_t pad = 4 * chains;  // of doubles in the widest vectors
 

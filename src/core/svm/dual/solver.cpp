@@ -10,7 +10,6 @@ namespace weald::svm {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // A working set is solved to this share of the violation it begins with.
 constexpr double inner_share = 0.1;
 constexpr int64_t most_steps_a_variable = 100;

@@ -55,6 +55,9 @@ struct Progress {
   }
 };
 
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline constexpr double least_primal = 1e-9;  // of the objective at 0: gaps are measured against no less
+
 struct Limits {
   double tol = 1e-4;
   int64_t max_iter = 1000;

@@ -181,7 +181,7 @@ void TreeJoiner::append(const TreeArrays& tree) {
   const auto first_term = static_cast<int64_t>(all_.combination_column.size());
   for (const int32_t slot : tree.slot) all_.slot.push_back(slot >= 0 ? slot + first_inner : slot - first_leaf);
   for (size_t i = 0; i < tree.side.size(); ++i) {
-    const bool combined = tree.kind[i] == static_cast<uint8_t>(SplitKind::combination);
+    const bool combined = is(tree.kind[i], SplitKind::combination);
     all_.side.push_back(tree.side[i] < 0 ? -1 : tree.side[i] + (combined ? first_combination : first_set));
   }
   for (size_t i = 1; i < tree.set_start.size(); ++i) all_.set_start.push_back(tree.set_start[i] + first_code);

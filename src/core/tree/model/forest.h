@@ -10,11 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/tree/model/split_kind.h"
 #include "core/tree/split/combinations.h"
 
 namespace weald {
-
-enum class SplitKind : uint8_t { numeric = 0, categories = 1, combination = 2 };
 
 // A lane of a node that is not 0.
 struct LaneSum {

@@ -239,9 +239,9 @@ inline double poisson_term(int64_t sum, int64_t weight, int shift) {
   return s * (log2(s) - log2(static_cast<double>(weight)) + shift);
 }
 
-struct Poisson : OneTarget {
+struct PoissonDeviance : OneTarget {
   int shift = 0;  // log2 of (unit of the sum / unit of the weight)
-  explicit Poisson(int units) : shift(units) {}
+  explicit PoissonDeviance(int units) : shift(units) {}
   static bool refused(const int64_t* cell) { return cell[0] <= 0; }
   double score(const int64_t* cell) const { return poisson_term(cell[0], cell[1], shift); }
   static bool hopeless(const int64_t*, const int64_t*, double) { return false; }
@@ -281,7 +281,7 @@ struct SquaredMany : ManyTargets {
 
 // Σ over outputs of S_o log2(S_o / W)
 struct PoissonMany : ManyTargets {
-  std::vector<int> shift;  // per output, as in Poisson
+  std::vector<int> shift;  // per output, as in PoissonDeviance
   double score(const int64_t* cell) const {
     double total = 0;
     for (size_t o = 0; o < scale.size(); ++o) total += poisson_term(cell[o], weight(cell), shift[o]) * scale[o];

@@ -37,7 +37,7 @@ void rank_column(std::span<const uint32_t> nodes, std::span<const double> thresh
 
 std::vector<uint32_t> rank_thresholds(std::span<const int32_t> column, std::span<const double> threshold,
                                       std::span<const uint8_t> kind) {
-  const auto numeric = [&](size_t node) { return kind[node] == static_cast<uint8_t>(SplitKind::numeric); };
+  const auto numeric = [&](size_t node) { return is(kind[node], SplitKind::numeric); };
   require(threshold.size() == column.size() && kind.size() == column.size(), "one of each per inner node");
   std::vector<size_t> end;  // per column, of its nodes
   for (size_t node = 0; node < column.size(); ++node) {

@@ -14,12 +14,10 @@ namespace weald::linear {
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double least_descent = 0.01;  // of what the quadratic model promises
 constexpr int most_halvings = 20;
 constexpr double least_step = 1e-12, least_curvature = 1e-12;
 constexpr int64_t entries_between_checks = 1 << 18;
-constexpr size_t record_ahead = 8, entries_ahead = 4;  // columns whose data is asked for before their turn
+constexpr size_t column_ahead = 8, column_entries_ahead = 4;  // columns whose data is asked for before their turn
 
 // What an entry needs of its row, side by side. Of classes z = 1 − yf and 2Cy; of regressions y − f and 2C.
 template <bool regression>
@@ -111,10 +109,10 @@ class Coordinates {
         if (limits_.late()) return;
         n_entries = 0;
       }
-      if (s + record_ahead < order_.count()) __builtin_prefetch(&record(s + record_ahead), 1);
-      if (s + entries_ahead < order_.count()) {
-        __builtin_prefetch(row_ + record(s + entries_ahead).start);
-        __builtin_prefetch(value_ + record(s + entries_ahead).start);
+      if (s + column_ahead < order_.count()) __builtin_prefetch(&record(s + column_ahead), 1);
+      if (s + column_entries_ahead < order_.count()) {
+        __builtin_prefetch(row_ + record(s + column_entries_ahead).start);
+        __builtin_prefetch(value_ + record(s + column_entries_ahead).start);
       }
       n_entries += record(s).n + 1;
       if (step(record(s), slack)) {

@@ -17,10 +17,9 @@ namespace weald::linear {
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr int64_t rows_between_checks = 1024;
-constexpr size_t record_ahead = 8, entries_ahead = 3;  // rows whose data is asked for before their turn
-constexpr int64_t most_fetched = 256;                  // entries of a row that are
+constexpr size_t row_ahead = 8, row_entries_ahead = 3;  // rows whose data is asked for before their turn
+constexpr int64_t most_fetched = 256;                   // entries of a row that are
 constexpr double least_gradient = 1e-12;
 constexpr double inner_share = 0.1;  // of the intercept's last change: how precise a pass between two changes is
 
@@ -237,9 +236,9 @@ template <class Access>
       if (limits.late()) break;
       until_check = rows_between_checks;
     }
-    if (s + record_ahead < order.count()) __builtin_prefetch(&m.rows[static_cast<size_t>(order[s + record_ahead])], 1);
-    if (s + entries_ahead < order.count()) {
-      const int64_t next = order[s + entries_ahead];
+    if (s + row_ahead < order.count()) __builtin_prefetch(&m.rows[static_cast<size_t>(order[s + row_ahead])], 1);
+    if (s + row_entries_ahead < order.count()) {
+      const int64_t next = order[s + row_entries_ahead];
       access.fetch(m.rows[static_cast<size_t>(next)], next);
     }
     const bool done = m.p.regression ? step_number(m, access, order[s], last.largest, found)

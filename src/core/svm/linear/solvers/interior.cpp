@@ -21,7 +21,6 @@ constexpr int most_corrections = 2;
 constexpr double longer_step = 0.3;                       // what a correction hopes to add to the step, and
 constexpr double least_longer = 0.03;                     // what it must
 constexpr double least_product = 0.1, most_product = 10;  // of μ, which corrections aim at
-constexpr double least_primal = 1e-9;                     // of the objective at 0: gaps are measured against no less
 constexpr double hopeless_step = 1e-10;
 
 using Values = std::vector<double>;
@@ -36,8 +35,8 @@ struct Change {
   double alpha, s, xi;
 };
 
-// Sums over a block of rows.
-struct Sums {
+// PathSums over a block of rows.
+struct PathSums {
   double loss = 0, gain = 0, product = 0;  // Σ C z₊, Σ t α, Σ sα + ξβ
 };
 // The longest step (at most 1) and the sum of products after a step of size m: a + m b + m² c.
@@ -73,7 +72,7 @@ class Interior {
     int64_t iteration = 0;
     bool converged = false, stuck = false;
     for (;; ++iteration) {
-      const Sums sums = linearise();
+      const PathSums sums = linearise();
       measure(sums);
       progress_.tell(iteration, gap_ / std::max(primal_, floor_));
       converged = gap_ <= 0.01 * limits_.tol * std::max(primal_, floor_);
@@ -126,10 +125,10 @@ class Interior {
   }
 
   // H = R + Σ D x xᵀ with 1/D = s/α + ξ/β (equation 7), the sums Xᵀ(σα) and Xᵀ(σDz), and what measures the gap.
-  Sums linearise() {
-    std::vector<Sums> found(static_cast<size_t>(blocks_.count()));
+  PathSums linearise() {
+    std::vector<PathSums> found(static_cast<size_t>(blocks_.count()));
     for_blocks([&](int64_t b, int64_t first, int64_t last) {
-      Sums sums;
+      PathSums sums;
       std::fill(curvature_.begin() + first, curvature_.begin() + last, 0.0);
       std::fill(of_alpha_.begin() + first, of_alpha_.begin() + last, 0.0);
       std::fill(of_z_.begin() + first, of_z_.begin() + last, 0.0);
@@ -151,8 +150,8 @@ class Interior {
     const std::span<const double> factors[] = {of_alpha_, of_z_};
     weighted_gram(p_.rows, curvature_, factors, run_, hessian_, sums_);
     for (int64_t j = 0; j < width_; ++j) hessian_.row(j)[j] += p_.ridge(j);
-    Sums total;
-    for (const Sums& each : found) {
+    PathSums total;
+    for (const PathSums& each : found) {
       total.loss += each.loss;
       total.gain += each.gain;
       total.product += each.product;
@@ -161,7 +160,7 @@ class Interior {
   }
 
   // Both objectives, and r = R v − Xᵀ(σα), which the dual's v would make 0.
-  void measure(const Sums& sums) {
+  void measure(const PathSums& sums) {
     double own = 0, of_alpha = 0, open = 0;
     for (int64_t j = 0; j < width_; ++j) {
       const auto at = static_cast<size_t>(j);

@@ -6,6 +6,8 @@
 
 namespace weald::linear {
 
+inline constexpr double least_descent = 0.01;  // of what the quadratic model promises
+
 // The distance of 0 from the subgradients (equation 19); g is the derivative of the loss.
 inline double violation(double g, double v, double r) {
   if (v > 0) return std::abs(g + r);

@@ -12,10 +12,9 @@ namespace weald::linear {
 
 namespace {
 
-constexpr double least_primal = 1e-9;   // of the objective at 0: gaps are measured against no less
-constexpr double slope_left = 0.1;      // what a line search leaves of the slope it starts with
-constexpr double least_descent = 1e-4;  // of what the slope at the start promises
-constexpr double rounding = 1e-13;      // of the objective
+constexpr double slope_left = 0.1;         // what a line search leaves of the slope it starts with
+constexpr double least_of_slope = 1e-4;    // of what the slope at the start promises
+constexpr double newton_rounding = 1e-13;  // of the objective
 constexpr int most_searched = 40;
 constexpr int64_t most_products = 500;  // of the Hessian, in one step
 
@@ -227,7 +226,7 @@ class Newton {
     double low = 0, high = std::numeric_limits<double>::infinity(), step = 1;
     Along here = along(step);
     for (int round = 0; round < most_searched; ++round) {
-      const bool down = here.value <= primal_ + least_descent * step * slope + rounding * primal_;
+      const bool down = here.value <= primal_ + least_of_slope * step * slope + newton_rounding * primal_;
       if (down && std::abs(here.slope) <= slope_left * std::abs(slope)) break;
       (down && here.slope < 0 ? low : high) = step;
       double next = here.curvature > 0 ? step - here.slope / here.curvature : 2 * step;

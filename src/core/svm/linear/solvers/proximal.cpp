@@ -11,13 +11,11 @@ namespace weald::linear {
 
 namespace {
 
-constexpr double least_descent = 0.01;  // of what the quadratic model promises
-constexpr double inner_share = 0.01;    // of the violations now: how well a model is minimised
-constexpr int most_inner = 1000;        // passes over the columns of one model
-constexpr int most_halvings = 40;
-constexpr double little = 1e-12;       // of a column's curvature, added to it
-constexpr double least_primal = 1e-9;  // of the objective at 0: gaps are measured against no less
-constexpr double rounding = 1e-14;     // of the objective
+constexpr double inner_share = 0.01;  // of the violations now: how well a model is minimised
+constexpr int most_inner = 1000;      // passes over the columns of one model
+constexpr int most_proximal_halvings = 40;
+constexpr double little = 1e-12;             // of a column's curvature, added to it
+constexpr double proximal_rounding = 1e-14;  // of the objective
 
 using Values = std::vector<double>;
 
@@ -155,9 +153,9 @@ class Proximal {
     const double promised = dot(gradient_.data(), change_.data(), width_) + penalty(1) - penalty(0);
     if (!(promised < 0)) return false;
     double step = 1;
-    for (int round = 0; round < most_halvings; ++round, step /= 2) {
+    for (int round = 0; round < most_proximal_halvings; ++round, step /= 2) {
       const double value = loss_along(step) + penalty(step);
-      if (value > primal_ + least_descent * step * promised + rounding * primal_) continue;
+      if (value > primal_ + least_descent * step * promised + proximal_rounding * primal_) continue;
       if (!(value < primal_)) return false;
       for (size_t j = 0; j < weight_.size(); ++j) weight_[j] += step * change_[j];
       for (size_t i = 0; i < f_.size(); ++i) f_[i] += step * change_f_[i];
