@@ -11,7 +11,7 @@ namespace weald::linear {
 
 namespace {
 
-constexpr double inner_share = 0.01;  // of the violations now: how well a model is minimised
+constexpr double model_share = 0.01;  // of the violations now: how well a model is minimised
 constexpr int most_inner = 1000;      // passes over the columns of one model
 constexpr int most_proximal_halvings = 40;
 constexpr double little = 1e-12;             // of a column's curvature, added to it
@@ -143,7 +143,7 @@ class Proximal {
         change_[at] += step;
         for (int64_t k = 0; k < width_; ++k) slope[static_cast<size_t>(k)] += step * row[k];
       }
-      if (open <= inner_share * left) break;
+      if (open <= model_share * left) break;
     }
   }
 
