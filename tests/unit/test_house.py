@@ -161,3 +161,18 @@ def test_folders_are_small() -> None:
     for path in SOURCES:
         folders[path.parent] = folders.get(path.parent, 0) + 1
     assert {str(folder.relative_to(ROOT)): n for folder, n in folders.items() if n > MOST_FILES} == {}
+
+
+def test_a_type_of_the_core_has_one_definition() -> None:
+    # Of two types of one name in one namespace, a file means whichever header it happens to include.
+    defined = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<)[^;<]*\{", re.MULTILINE)
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "src" / "core").rglob("*.h")):
+        text = path.read_text(encoding="utf-8")
+        space = re.search(r"^namespace ([\w:]+) \{", text, re.MULTILINE)
+        for name in re.findall(
+            r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<)[^;<]*\{", text, re.MULTILINE
+        ):
+            found.setdefault(f"{space[1] if space else ''}::{name}", []).append(str(path.relative_to(ROOT)))
+    assert len(found) > 100
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
