@@ -170,9 +170,7 @@ def test_a_type_of_the_core_has_one_definition() -> None:
     for path in sorted((ROOT / "src" / "core").rglob("*.h")):
         text = path.read_text(encoding="utf-8")
         space = re.search(r"^namespace ([\w:]+) \{", text, re.MULTILINE)
-        for name in re.findall(
-            r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<)[^;<]*\{", text, re.MULTILINE
-        ):
+        for name in defined.findall(text):
             found.setdefault(f"{space[1] if space else ''}::{name}", []).append(str(path.relative_to(ROOT)))
     assert len(found) > 100
     assert {name: where for name, where in found.items() if len(where) > 1} == {}
