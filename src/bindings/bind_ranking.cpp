@@ -10,8 +10,6 @@
 
 namespace weald::bindings {
 
-namespace {}  // namespace
-
 void bind_ranking(nb::module_& m) {
   nb::class_<RankingOptions>(m, "RankingOptions")
       .def(
