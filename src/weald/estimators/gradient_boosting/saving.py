@@ -20,8 +20,8 @@ from weald.estimators.gradient_boosting.any_bases import FittedBase
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting.options import CUSTOM
 from weald.estimators.gradient_boosting.start import EstimatorStart
+from weald.estimators.shared.saving import check_boosted
 from weald.io.saved_state import SavedEnsemble
-from weald.model.forest import COMBINATION
 
 if TYPE_CHECKING:
     from weald.estimators.gradient_boosting.base import BaseGradientBoosting
@@ -103,8 +103,7 @@ class StageState:
         assert schema is not None
         if members or state.arrays or len(state.extra) > 2:
             raise ParameterError("A forest has members or facts beside its trees.")
-        if (forest.kind == COMBINATION).any():
-            raise ParameterError("A boosted tree splits by one column at a time.")
+        check_boosted(forest)
         n_outputs = forest.n_outputs
         in_turn = np.arange(forest.n_trees)
         if forest.n_trees % n_outputs or (

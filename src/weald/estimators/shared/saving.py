@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from sklearn.utils.validation import check_is_fitted
 
+from weald.errors import ParameterError
 from weald.io.saved_state import LOADED, Saveable
+from weald.model.forest import COMBINATION, Forest
 
 
 class Saving:
@@ -60,3 +62,9 @@ def _say_if_lost(model: object, name: str) -> None:
         name=name,
         obj=model,
     )
+
+
+def check_boosted(forest: Forest) -> None:
+    """Refuse trees that no boosting grows: whoever takes them apart expects splits by one column."""
+    if (forest.kind == COMBINATION).any():
+        raise ParameterError("A boosted tree splits by one column at a time.")

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from weald.boosting.links import LINKS
 from weald.errors import ParameterError
+from weald.estimators.shared.saving import check_boosted
 from weald.io import canonical
 from weald.io.saved_state import SavedState
-from weald.model.forest import COMBINATION
 
 if TYPE_CHECKING:
     from weald.estimators.xgboost.base import BaseXGB
@@ -117,8 +117,7 @@ def _checked_extra(state: SavedState) -> dict[str, Any]:
         raise ParameterError("The method or the number of targets is impossible.")
     if state.forest.link not in LINKS:
         raise ParameterError(f"There is no link {state.forest.link!r:.40}.")
-    if (state.forest.kind == COMBINATION).any():
-        raise ParameterError("A boosted tree splits by one column at a time.")
+    check_boosted(state.forest)
     if extra.get("best_iteration", 0) < 0:
         raise ParameterError("The best round is negative.")
     return extra

@@ -35,7 +35,7 @@ struct Change {
   double alpha, s, xi;
 };
 
-// PathSums over a block of rows.
+// Sums over a block of rows.
 struct PathSums {
   double loss = 0, gain = 0, product = 0;  // Σ C z₊, Σ t α, Σ sα + ξβ
 };
