@@ -26,6 +26,7 @@ void bind_newton_options(nb::module_& m) {
       .def_rw("min_weight", &NewtonOptions::min_weight)
       .def_rw("category_smooth", &NewtonOptions::category_smooth)
       .def_rw("category_lambda", &NewtonOptions::category_lambda)
+      .def_rw("believes_categories", &NewtonOptions::believes_categories)
       .def_rw("rare_weight", &NewtonOptions::rare_weight)
       .def_rw("gamma", &NewtonOptions::gamma)
       .def_rw("zero_gain", &NewtonOptions::zero_gain)

@@ -95,6 +95,7 @@ GrownTree Grower::grow() {
   root.path = place_.path;
   root.lower = place_.lower;
   root.upper = place_.upper;
+  root.squares = squares_of(root);
   root.used = place_.used;
   sparse_columns_.place_rows(ids_, root.record);
   std::vector<int64_t> lanes(static_cast<size_t>(n_lanes_), 0);
@@ -202,13 +203,14 @@ void Grower::expand(GrowNode node) {
   flip_listed(record.set);
   GrowNode children[2];
   bound_children(node, children);
+  for (int c = 0; c < 2; ++c) begin_child(node, c, n_left, children[c]);
+  square_children(node, children);
   std::vector<int64_t> lanes(node.split.left);
   GrowNode* searched[2];
   size_t n_searched = 0;
   for (int c = 0; c < 2; ++c) {
     GrowNode& child = children[c];
     child.record = left_record + c;
-    begin_child(node, c, n_left, child);
     sparse_columns_.place_rows(ids_of(child), child.record);
     if (c == 1) {
       for (size_t l = 0; l < lanes.size(); ++l) lanes[l] = lanes_of(node.record)[l] - lanes[l];
@@ -224,6 +226,29 @@ void Grower::expand(GrowNode node) {
   ++n_leaves_;
   if (n_searched > 0) search_and_push({searched, n_searched}, &node);
   histograms_.release(node);
+}
+
+RowSquare Grower::squares_of(const GrowNode& node) {
+  constexpr size_t together = size_t{1} << 14;
+  std::vector<RowSquare> parts(workers_.size());
+  const size_t n = kept_.squares.of_row.empty() ? 0 : node.size();
+  workers_.for_each((n + together - 1) / together, n, [&](size_t block, Worker& worker) {
+    const size_t begin = node.begin + block * together, end = std::min(node.end, begin + together);
+    RowSquare& sum = parts[worker.number];
+    if (items_ != nullptr) return items_->add_squares(kept_.squares.of_row, begin, end, node.in_second, sum);
+    for (size_t i = begin; i < end; ++i) sum.add(kept_.squares.of_row[ids_[i]]);
+  });
+  for (size_t p = 1; p < parts.size(); ++p) parts[0].add(parts[p]);
+  return parts[0];
+}
+
+// The smaller child is added up, the other has the rest.
+void Grower::square_children(const GrowNode& node, GrowNode* children) {
+  if (kept_.squares.of_row.empty()) return;
+  const size_t small = children[0].size() <= children[1].size() ? 0 : 1;
+  children[small].squares = squares_of(children[small]);
+  children[1 - small].squares = node.squares;
+  children[1 - small].squares.subtract(children[small].squares);
 }
 
 void Grower::begin_child(const GrowNode& node, int side, size_t n_left, GrowNode& child) {

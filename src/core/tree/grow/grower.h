@@ -51,6 +51,7 @@ struct Kept {
   const SparseOrder* sparse_order = nullptr;
   DenseOrder* dense_order = nullptr;    // filled by the first tree that has all rows
   std::span<const double> scales = {};  // per column, if columns are combined: see combinations.h
+  RowSquares squares = {};              // boosting, where some column has many categories
   bool prunes = false;                  // the tree will be pruned: its rows are asked for, items or not
 };
 
@@ -78,6 +79,8 @@ class Grower {
   bool worth_it(GrowNode& node) const;
   void search_and_push(std::span<GrowNode*> children, GrowNode* parent);
   void expand(GrowNode node);
+  RowSquare squares_of(const GrowNode& node);
+  void square_children(const GrowNode& node, GrowNode* children);
   void begin_child(const GrowNode& node, int side, size_t n_left, GrowNode& child);
   void bound_children(const GrowNode& node, GrowNode* children) const;
   void add_leaf_means();

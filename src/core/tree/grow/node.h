@@ -26,6 +26,22 @@ struct ReturnCells {
 };
 using Cells = std::unique_ptr<int64_t[], ReturnCells>;
 
+// How far a row, or several, lies from what is predicted: w g² in units, and how many rows it stands for.
+struct RowSquare {
+  int64_t square = 0, times = 0;
+  void add(const RowSquare& other) { square += other.square, times += other.times; }
+  void subtract(const RowSquare& other) { square -= other.square, times -= other.times; }
+};
+
+// Those of all rows of the table, where categories are judged by them.
+struct RowSquares {
+  std::span<const RowSquare> of_row = {};
+  double unit = 0;  // in units of the first lane, squared
+  NodeSpread spread(const RowSquare& sum) const {
+    return {unit * static_cast<double>(sum.square), static_cast<double>(sum.times)};
+  }
+};
+
 struct GrowNode {
   int32_t record = 0;
   size_t begin = 0, end = 0;  // its range in the rows of the tree
@@ -35,6 +51,7 @@ struct GrowNode {
   double worth = 0;  // gain in units of the score: never overflows
   // What the node may predict under monotone constraints, in units of Criterion::value.
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+  RowSquare squares = {};  // of its rows
   Split split;
   std::vector<SparseRange> sparse;  // sparse columns that are not constant here (carried mode), ascending
   std::vector<int32_t> active;      // columns that are not constant here (carried mode)

@@ -29,6 +29,8 @@ Searched Grower::searched_at(int32_t j, const GrowNode& node) const {
                 options_.group_rows,
                 category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
                 options_.rare_weight,
+                !kept_.squares.of_row.empty() && at.column.n_codes > few_categories,
+                kept_.squares.spread(node.squares),
                 options_.free_categories,
                 in_tree(place_.orders, j)};
   }

@@ -62,8 +62,10 @@ GrownTree Grower::grow_part(Aside& part) {
   std::unique_ptr<Statistic> statistic = std::move(part.statistic);
   if (statistic == nullptr) statistic = statistic_->gather(part.ids, place.lanes);
   for (int32_t& lane : place.lanes) lane = place_.lanes.empty() ? lane : place_.lanes[static_cast<size_t>(lane)];
+  std::vector<RowSquare> squares(kept_.squares.of_row.empty() ? 0 : n);
+  for (size_t i = 0; i < squares.size(); ++i) squares[i] = kept_.squares.of_row[part.ids[i]];
   Grower grower(std::move(columns), n, std::move(ids), std::move(statistic), options_, run,
-                {nullptr, nullptr, nullptr, kept_.scales}, std::move(place));
+                {nullptr, nullptr, nullptr, kept_.scales, {squares, kept_.squares.unit}}, std::move(place));
   return grower.grow();
 }
 

@@ -271,6 +271,14 @@ void PackedItems<Rows>::build_group(const Group& group, bool in_second, Worker& 
 }
 
 template <class Rows>
+void PackedItems<Rows>::add_squares(std::span<const RowSquare> of_row, size_t begin, size_t end, bool in_second,
+                                    RowSquare& sum) const {
+  RowSquare found;
+  for (const Item& item : items(begin, end, in_second)) found.add(of_row[item.row]);
+  sum.add(found);
+}
+
+template <class Rows>
 std::unique_ptr<Statistic> PackedItems<Rows>::take(const GrowNode& node, std::vector<uint32_t>& ids) const {
   std::vector<typename NarrowRows::Value> values;
   if constexpr (!packed_cells) {  // trees of words never set rows aside

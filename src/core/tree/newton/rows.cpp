@@ -73,7 +73,15 @@ NewtonRows::NewtonRows(const Codes& codes)
     : codes_(codes),
       n_rows_(static_cast<size_t>(codes.n_rows)),
       sparse_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) { return c.sparse; })),
-      tiled_(!sparse_ || Tiles::suits(codes)) {}
+      tiled_(!sparse_ || Tiles::suits(codes)),
+      many_categories_(std::any_of(codes.columns.begin(), codes.columns.end(), [](const CodeColumn& c) {
+        return c.kind == ColumnKind::categorical && c.n_codes > few_categories;
+      })) {}
+
+RowSquares NewtonRows::squares(Powers powers) const {
+  if (!squared_) return {};
+  return {squares_, std::ldexp(1.0, square_power_ + 2 * powers.g)};
+}
 
 const SparseOrder* NewtonRows::sparse_order() {
   if (sparse_ && sparse_order_ == nullptr) {
@@ -134,6 +142,8 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
   const DrawnRows drawn = draw_rows(given.weight, options);
   NewtonTree tree;
   const bool one = !stored || given.g.size() == n_rows_;
+  squared_ = options.believes_categories && one && many_categories_;
+  if (squared_) square_power_ = square_rows(given, drawn, n_rows_, squares_, run);
   if (!one || !options.narrow || !grow_packed(given, drawn, options, run, tree)) {
     tree = !one     ? grow_many(given, drawn, options, run)
            : stored ? grow_wide(given, drawn, options, run)
@@ -187,7 +197,7 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   grow.stop_alike = options.zero_gain;
   const PairRows rows{pairs_.data(), exponents.may_vanish(powers.h)};
   tree.arrays = grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, options,
-                          {nullptr, sparse_order(), dense_order()}, run);
+                          {nullptr, sparse_order(), dense_order(), {}, squares(powers)}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
@@ -278,7 +288,8 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
       };
     });
     PackedItems<NarrowRows> items(*tiles_, narrow_items_, criterion);
-    return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options, {&items}, run);
+    return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options,
+                     {&items, nullptr, nullptr, {}, squares(powers)}, run);
   }
   narrow_.resize(n_rows_);
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -287,7 +298,7 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
     };
   });
   return grow_rows(codes_, drawn.list(), newton_statistic(NarrowRows{narrow_.data()}, criterion), grow, options,
-                   {nullptr, sparse_order()}, run);
+                   {nullptr, sparse_order(), nullptr, {}, squares(powers)}, run);
 }
 
 TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers,
@@ -302,7 +313,7 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
     };
     fill_pairs(given, drawn, powers, units_of_h, run);
     return grow_rows(codes_, drawn.list(), newton_statistic(PairRows{pairs_.data(), false}, criterion), grow, options,
-                     {nullptr, sparse_order()}, run);
+                     {nullptr, sparse_order(), nullptr, {}, squares(powers)}, run);
   }
   word_items_.first.resize(drawn.size());
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -313,7 +324,8 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
     };
   });
   PackedItems<WordRows> items(*tiles_, word_items_, criterion);
-  return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options, {&items}, run);
+  return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options,
+                   {&items, nullptr, nullptr, {}, squares(powers)}, run);
 }
 
 // Σ g and Σ h of every leaf in units, (leaves, 2).

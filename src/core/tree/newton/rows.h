@@ -16,6 +16,7 @@
 
 #include "core/base/pool.h"
 #include "core/data/codes.h"
+#include "core/tree/grow/node.h"
 #include "core/tree/items/row_codes.h"
 #include "core/tree/model/forest.h"
 #include "core/tree/options.h"
@@ -31,6 +32,7 @@ namespace weald {
 struct NewtonOptions {
   double lambda = 1, alpha = 0, max_step = 0;
   double category_smooth = 0, category_lambda = 0;  // see Newton
+  bool believes_categories = false;                 // columns of many categories: by what their spread says (belief.h)
   double rare_weight = 0;                           // a category of a smaller Σ h is not listed
   double min_weight = 1;                            // Σ h of a leaf
   double gamma = 0;                                 // least gain of a split, without ½
@@ -107,6 +109,7 @@ class NewtonRows {
   const Codes& codes() const { return codes_; }
 
  private:
+  RowSquares squares(Powers powers) const;
   const SparseOrder* sparse_order();
   DenseOrder* dense_order();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
@@ -139,9 +142,13 @@ class NewtonRows {
   const Codes& codes_;
   size_t n_rows_;
   bool sparse_ = false;
-  bool tiled_ = true;  // the columns suit tiles
+  bool tiled_ = true;             // the columns suit tiles
+  bool many_categories_ = false;  // in some column
   std::vector<int64_t> pairs_;
   std::vector<NarrowRows::Value> narrow_;
+  std::vector<RowSquare> squares_;  // of the tree that grows, if `squared_`
+  int square_power_ = 0;
+  bool squared_ = false;
   std::unique_ptr<Tiles> tiles_;  // made for the first tree that reads them
   ItemBuffers<NarrowRows> narrow_items_;
   ItemBuffers<WordRows> word_items_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/tree/grow/lane_statistic.h"
+#include "core/tree/split/believed.h"
 
 namespace weald {
 

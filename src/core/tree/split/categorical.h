@@ -13,35 +13,15 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/mathematics.h"
 #include "core/tree/grow/histogram.h"
+#include "core/tree/split/belief.h"
+#include "core/tree/split/present.h"
 #include "core/tree/split/split.h"
 
 namespace weald {
 
 inline constexpr size_t subset_limit = 10;
-
-// The categories present in one node: code, row count, lanes.
-struct PresentCategories {
-  std::vector<uint32_t> code;
-  std::vector<int64_t> n_rows;
-  std::vector<int64_t> lanes;  // (size, n_lanes)
-  size_t n_lanes = 0;
-
-  size_t size() const { return code.size(); }
-  const int64_t* cell(size_t i) const { return lanes.data() + i * n_lanes; }
-  void clear(int lane_count) {
-    code.clear();
-    n_rows.clear();
-    lanes.clear();
-    n_lanes = static_cast<size_t>(lane_count);
-  }
-  int64_t* append(uint32_t new_code) {
-    code.push_back(new_code);
-    n_rows.push_back(0);
-    lanes.resize(lanes.size() + n_lanes, 0);
-    return lanes.data() + lanes.size() - n_lanes;
-  }
-};
 
 // Fills `present` and the scan's missing side from code order.
 template <class Rows, class Criterion, int N>
@@ -168,8 +148,11 @@ struct CategoryRules {
   uint32_t most = 0;                   // see scan_prefixes; boosting: most categories of the listed side
   double rare_rows = 0;                // boosting: a category of fewer rows is never listed
   double group_rows = 0;               // boosting: from one candidate to the next, at least so many rows change sides
-  double chance = 0;                   // forests: what each category beyond the free ones has to gain
+  double chance = 0;                   // forests: what each category beyond the free ones has to gain; boosting: what
+                                       // one gains by chance, where that counts
   double rare_weight = 0;              // boosting: as rare_rows, in units of the weight lane
+  bool believes = false;               // boosting: the categories are judged by what their spread says of them
+  NodeSpread spread = {};              // of the node's rows, if so
   size_t free = 1;                     // categories that need not gain anything for being there
   const TreeOrder* in_tree = nullptr;  // forests: a second order to try
 };
@@ -254,6 +237,8 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
   scan_missing(all, rare, scan);
   // A split that the penalty leaves worse than none is none, also where splits of no gain are made.
   if (strict.penalises_categories() && !scan.gains()) return;
+  // By chance, the best of m categories gains up to 2 ln m times what one does.
+  if (rules.chance > 0 && !scan.gains_over(rules.chance * weald::log(std::max(2.0, static_cast<double>(m))))) return;
   if (!scan.offer(column, split)) return;
   std::vector<uint8_t> listed(present.size(), split.code == all ? 1 : 0);
   const bool from_end = split.code > m;
@@ -288,6 +273,10 @@ void scan_in_tree_order(const PresentCategories& present, int32_t column, const 
   scan.reset_best();
 }
 
+template <class Criterion, int N>
+void scan_believed(const PresentCategories& present, int32_t column, const CategoryRules& rules,
+                   Scan<Criterion, N>& scan, Split& split);  // believed.h
+
 // Searches one categorical column and offers the best partition to `split`.
 template <class Criterion, int N>
 void scan_categories(const PresentCategories& present, int32_t column, const CategoryRules& rules,
@@ -302,6 +291,7 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
     return;
   }
   if constexpr (CautiousOnCategories<Criterion>) {
+    if (rules.believes) return scan_believed(present, column, rules, scan, split);
     if (scan.criterion().cautious()) return scan_ends(present, column, rules, scan, split);
   }
   // Of two categories there is one partition, whatever their order.

@@ -287,6 +287,21 @@ class Scan {
     return true;
   }
 
+  // Judges candidates by sums of which so much in the first lane is taken for chance; the best is then worth what it
+  // gains over the node judged alike.
+  void begin_belief(int64_t excess) {
+    excess_ = excess;
+    before_ = unsplit_score();
+    total_.data()[0] -= excess_;
+    before_ -= unsplit_score();
+  }
+  void end_belief() {
+    total_.data()[0] += excess_;
+    best_score_ += before_;
+  }
+  uint32_t best_code() const { return best_code_; }
+  // Whether the best candidate is worth so much more than the rows unsplit.
+  bool gains_over(double least) const { return best_score_ - unsplit_score() > least; }
   const Criterion& criterion() const { return *criterion_; }
   // Another judge for the candidates to come, until the next column.
   void judge_by(const Criterion& criterion) { criterion_ = &criterion; }
@@ -353,6 +368,8 @@ class Scan {
   int64_t n_total_ = 0;
   double best_score_ = 0;
   double held_back_ = 0;
+  int64_t excess_ = 0;  // see begin_belief
+  double before_ = 0;
   uint32_t best_code_ = 0, best_next_ = 0;
   bool best_missing_left_ = false;
   int64_t best_n_left_ = 0;

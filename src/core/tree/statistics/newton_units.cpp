@@ -82,6 +82,37 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   return found;
 }
 
+int square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out, Run& run) {
+  out.resize(n_rows);
+  struct Largest {
+    double g = 0, factor = 0;
+    void take(const Largest& other) { g = std::max(g, other.g), factor = std::max(factor, other.factor); }
+  };
+  std::vector<Largest> largest(static_cast<size_t>(run.n_threads()));
+  with_factors(given, [&](const auto factors) {
+    for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+      Largest found;
+      for_rows_of(block, drawn,
+                  [&](size_t, uint32_t row, double g, double) { found.take({std::abs(g), factors.factor(row)}); });
+      largest[static_cast<size_t>(block.worker)].take(found);
+    });
+  });
+  Largest all;
+  for (const Largest& each : largest) all.take(each);
+  // Each square is brought below 1 and counted in parts of 2^-30: those of 2^31 rows stay below 2^62.
+  constexpr int bits = 30;
+  const int g_top = all.g > 0 ? std::ilogb(all.g) + 1 : 0, factor_top = all.factor > 0 ? std::ilogb(all.factor) + 1 : 0;
+  const double g_scale = scale_of(-g_top), factor_scale = scale_of(bits - factor_top);
+  for_rows(given, drawn, run, [&](const auto factors, int) {
+    return [=, squares = out.data()](size_t, uint32_t row, double g, double) {
+      const double part = g * g_scale;
+      const auto units = static_cast<int64_t>(round_small(part * part * (factors.factor(row) * factor_scale)));
+      squares[row] = {factors.times(row) * units, factors.times(row)};
+    };
+  });
+  return 2 * g_top + factor_top - bits;
+}
+
 bool Exponents::may_vanish(int h_power) const {
   // A value counted at e is below 2^e, and at least half of that: from 1 on it rounds to no less than 1 unit.
   const auto below_one_unit = static_cast<std::ptrdiff_t>(std::clamp(1 - h_power - lowest_exponent, 0, n_exponents));

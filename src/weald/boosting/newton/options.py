@@ -28,9 +28,11 @@ class Caution(NamedTuple):
     group_rows: float  # as many change sides from one candidate to the next
 
 
-def caution(n_rows: int, smooth: float | None = None, penalty: float | None = None) -> Caution:
-    """Caution with categories: more in large tables, where more is found by chance; None: by the rows."""
-    smooth = min(50.0, max(5.0, n_rows / 800)) if smooth is None else smooth
+def caution(
+    n_rows: int, smooth: float | Literal["auto", "rows"] = "rows", penalty: float | None = None
+) -> Caution:
+    """Caution with categories, by the rows unless given: large tables let more be found by chance."""
+    smooth = min(50.0, max(5.0, n_rows / 800)) if isinstance(smooth, str) else smooth
     penalty = min(10.0, max(5.0, n_rows / 2000)) if penalty is None else penalty
     return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 200))
 
@@ -61,7 +63,8 @@ class BoostOptions:
     interactions: tuple[tuple[int, ...], ...] | None = None  # sets of columns that may meet on a path
     max_cat_to_onehot: int = 4
     max_cat_threshold: int = 32
-    cat_smooth: float | None = None  # see `caution`
+    #: "auto": many categories by their spread (equation 11 of docs/methods/boosting.md); see `caution`
+    cat_smooth: float | Literal["auto", "rows"] = "auto"
     cat_l2: float | None = None
     num_parallel_tree: int = 1
     multi_strategy: Literal["one_output_per_tree", "multi_output_tree"] = "one_output_per_tree"

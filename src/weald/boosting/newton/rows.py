@@ -115,6 +115,7 @@ def _native_options(options: BoostOptions, n_rows: int) -> engine.NewtonOptions:
     caution = options.caution(n_rows)
     native.category_smooth = caution.smooth
     native.category_lambda = caution.penalty
+    native.believes_categories = options.cat_smooth == "auto"
     native.gamma = options.gamma
     native.prune_after = options.prune == "post"
     native.row_share = options.subsample

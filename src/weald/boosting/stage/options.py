@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class StageOptions:
     min_decrease: float = 0.0  # of the mean squared residual
     max_columns: int = 0
     ccp_alpha: float = 0.0
-    cat_smooth: float | None = None  # see `weald.boosting.newton.options.caution`
+    cat_smooth: float | Literal["auto", "rows"] = "auto"  # see `weald.boosting.newton.options.caution`
     cat_l2: float | None = None
     monotone: tuple[int, ...] | None = None
     binned: bool = False  # the codes are quantile bins: integers of few bits may shape trees

@@ -141,6 +141,7 @@ def _hold_categories(native: engine.NewtonOptions, options: StageOptions, weight
     """The caution with categories, which counts rows, in the weights that the core adds up."""
     n_rows = int(weight.total) if weight.whole else weight.n_present
     careful = caution(n_rows, options.cat_smooth, options.cat_l2)
+    native.believes_categories = options.cat_smooth == "auto"
     of_a_row = weight.total / n_rows
     native.category_smooth = careful.smooth * of_a_row
     native.category_lambda = careful.penalty * of_a_row

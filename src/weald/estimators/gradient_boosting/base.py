@@ -297,7 +297,7 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             min_decrease=options.min_impurity_decrease,
             max_columns=looked_at if looked_at < n_columns else 0,
             ccp_alpha=options.ccp_alpha,
-            cat_smooth=options.cat_smooth,
+            cat_smooth="auto" if options.cat_smooth is None else options.cat_smooth,
             cat_l2=options.cat_l2,
             monotone=monotone,
             binned=options.max_bins is not None,

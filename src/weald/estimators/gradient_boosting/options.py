@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from weald.arrays import Estimator
 from weald.boosting.stage.custom import Loss
@@ -56,8 +56,8 @@ class StageBoostingOptions(GrowthOptions):
     leaf: str = parameter(
         Choice(("one_step", "exact")), hint="Use 'one_step' for scikit-learn's leaves, 'exact' for minima."
     )
-    cat_smooth: float | None = parameter(
-        Nothing(), Number(0), hint="Leave it None; 0 trusts rare categories."
+    cat_smooth: float | Literal["auto", "rows"] | None = parameter(
+        Nothing(), Number(0), Choice(("auto", "rows")), hint="Leave it 'auto'; 0 trusts rare categories."
     )
     cat_l2: float | None = parameter(
         Nothing(), Number(0), hint="Leave it None; 0 judges categories as numbers."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,10 +99,12 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         a column, or a dict from column name to number.
     categorical_features : list of names, positions or bools, default=None
         Numeric columns to treat as categories; None (or "from_dtype") to go by the columns' types.
-    cat_smooth : float, default=None
+    cat_smooth : float, "auto" or "rows", default="auto"
         Rows of average residual that are added to each category before categories are put in order; those of
-        fewer rows never go with a set of their own. None: one row in 800, at least 5 and at most 50. With
-        `cat_l2=0` too, categories are split as greedily as in single trees.
+        fewer rows never go with a set of their own. "rows": one row in 800, at least 5 and at most 50. "auto"
+        (and None): the same, but columns of more than 24 categories are judged by their spread, as
+        `XGBRegressor` does it. With `cat_smooth=0` and `cat_l2=0`, categories are split as greedily as in
+        single trees.
     cat_l2 : float, default=None
         Rows of residual 0 that are added to both sides when a split on categories is judged. None: one row in
         2000, at least 5 and at most 10.
@@ -186,7 +188,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         max_bins: int | None = None,
         monotonic_cst: MonotoneConstraints = None,
         categorical_features: CategoricalFeatures = None,
-        cat_smooth: float | None = None,
+        cat_smooth: float | Literal["auto", "rows"] | None = "auto",
         cat_l2: float | None = None,
         unknown: str = "missing",
         n_jobs: int | None = None,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -209,7 +209,9 @@ class XGBGrowthOptions(ReadingOptions):
     )
     max_cat_to_onehot: int | None = optional(Whole(1), hint="Use 4.")
     max_cat_threshold: int | None = optional(Whole(1), hint="Use 32.")
-    cat_smooth: float | None = optional(Number(0), hint="Leave it None; 0 trusts rare categories.")
+    cat_smooth: float | Literal["auto", "rows"] | None = optional(
+        Number(0), Choice(("auto", "rows")), hint="Leave it 'auto'; 0 trusts rare categories."
+    )
     cat_l2: float | None = optional(Number(0), hint="Leave it None; 0 judges categories as numbers.")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -135,12 +135,15 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     max_cat_to_onehot : int, default=4
         Categorical columns with fewer categories are split one against the rest.
     max_cat_threshold : int, default=32
-        The most categories a split sends one way by a list.
-    cat_smooth : float, default=None
+        The most categories a split sends one way by a list; not of columns that `cat_smooth="auto"` judges.
+    cat_smooth : float, "auto" or "rows", default="auto"
         Caution with rare categories: added to their hessians before they are put in order, and how many rows
         a category needs to be listed; ten times as many (at most one row in 200) change sides together.
-        None: one row in 800, at least 5 and at most 50. With `cat_l2=0` too, categories are split as greedily
-        as numbers.
+        "rows": one row in 800, at least 5 and at most 50. "auto" (and None): the same, but of a column of
+        more than 24 categories each node asks how much of their spread is more than chance, and believes them
+        by that, in splits of any number of categories; where it is no more than chance, only categories of
+        four times as many rows are listed. With `cat_smooth=0` and `cat_l2=0`, categories are split as
+        greedily as numbers.
     cat_l2 : float, default=None
         Added to `reg_lambda` where splits by a list of categories are judged. None: 5 up to
         10,000 rows, 10 from 20,000.
@@ -249,7 +252,7 @@ refresh_leaf
         updater: object = None,
         process_type: str | None = None,
         # weald's own
-        cat_smooth: float | None = None,
+        cat_smooth: float | Literal["auto", "rows"] | None = "auto",
         cat_l2: float | None = None,
         class_weight: ClassWeight = None,
         early_stopping: float | str | Sequence[object] | None = None,
