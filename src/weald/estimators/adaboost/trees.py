@@ -6,6 +6,7 @@ row. So cuts of `max_bins` and the levels of categories are those of the whole t
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -59,13 +60,14 @@ class TreeLearner:
         The rows.
     seed : int
         What the seeds of trees start from.
-    cat_penalty : float
-        How much splits by categories must gain beyond chance.
+    cat_penalty : float or "auto"
+        How much splits by categories must gain beyond chance; "auto" leaves it to the tree's own.
     """
 
-    def __init__(self, template: BaseTree, coded: Coded, seed: int, cat_penalty: float) -> None:
+    def __init__(self, template: BaseTree, coded: Coded, seed: int, cat_penalty: float | str) -> None:
         self._template, self._coded, self._seed = template, coded, seed
-        self._cat_penalty = cat_penalty
+        self._caution = None if isinstance(cat_penalty, str) else (cat_penalty, FREE_CATEGORIES)
+        self._has_categories = any(column.kind == "categorical" for column in coded.schema.columns)
         self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
 
@@ -75,7 +77,8 @@ class TreeLearner:
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
-        grown = tree._grow_on(coded, weight, category_caution=(self._cat_penalty, FREE_CATEGORIES))
+        chance = unevenness(weight) if self._has_categories else 1.0
+        grown = tree._grow_on(coded, weight, category_caution=self._caution, chance=chance)
 
         def no_folds(_: Weights) -> Grown:
             raise AssertionError("trees that are pruned by folds do not share codes")
@@ -109,6 +112,13 @@ class TreeLearner:
         # Not the shares of all classes for every row, which may be thousands.
         leaves = leaf_nodes(member, table, n_threads=self._coded.n_threads)[:, 0]
         return most_frequent(member.value).astype(np.int32)[~member.slot[leaves]]
+
+
+def unevenness(weight: Weights) -> float:
+    """How many rows there are for each that would count if all weighed the same; no order of rows shows."""
+    used = weight[weight > 0]
+    shares = used / math.fsum(used)
+    return max(1.0, len(used) * math.fsum(shares * shares))
 
 
 def is_random(coded: Coded) -> bool:

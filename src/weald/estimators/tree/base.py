@@ -20,10 +20,11 @@ from weald.arrays import MonotoneConstraints, RandomState, TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
+from weald.estimators.shared.category_shrinkage import category_shrinkage
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded, CodedForest
 from weald.estimators.shared.fitted import Target
-from weald.estimators.shared.growth import TreeSeed, grow_options, max_columns
+from weald.estimators.shared.growth import TreeSeed, grow_options, max_columns, with_penalty
 from weald.estimators.shared.monotone_constraints import constrained
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.pictures import TreePictures
@@ -94,6 +95,7 @@ class BaseTree(TreePictures, CodedForest):
         trained_on = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, tree.forest),
+            "category_shrinkage_": category_shrinkage(coded),
         }
         self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self
@@ -115,12 +117,14 @@ class BaseTree(TreePictures, CodedForest):
         weight: Weights | None,
         columns: tuple[int, ...] | None = None,
         *,
-        category_caution: tuple[float, int] = (0.0, 1),
+        category_caution: tuple[float, int] | None = None,
+        chance: float = 1.0,
         random_ties: bool = False,
     ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named.
 
-        `category_caution`: the penalty of splits by categories, and how many categories are free of it.
+        `category_caution`: the penalty of splits by categories, and how many categories are free of it; None
+        goes by `cat_penalty`, whose "auto" asks for `chance` times what categories gain by chance.
         `random_ties`: of equally good columns one by chance.
         """
         limits = grow_options(
@@ -132,7 +136,11 @@ class BaseTree(TreePictures, CodedForest):
             columns,
             random_ties=random_ties,
         )
-        limits = replace(limits, category_chance=category_caution[0], free_categories=category_caution[1])
+        if category_caution is None:
+            limits = with_penalty(limits, cast(TreeOptions, coded.options).cat_penalty, chance)
+        else:
+            penalty, n_free = category_caution
+            limits = replace(limits, category_chance=penalty, free_categories=n_free)
         if isinstance(self.random_state, TreeSeed):
             limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
