@@ -14,9 +14,6 @@ from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.fitted import Target
 
-#: (code, sum) pairs of one output: the sums of a quantity by category, or by category and class
-_Sums = tuple[NDArray[np.int64], NDArray[np.float64]]
-
 
 def category_shrinkage(coded: Coded) -> dict[Hashable, float]:
     """How many rows a category needs for its mean to count half, by categorical column.
@@ -53,6 +50,9 @@ def _shrinkage(code: NDArray[np.int64], target: Target, weight: Weights) -> floa
     whole = _sums_by(place, units)
     total = math.fsum(whole.tolist())
     between = within = 0.0
+    if target.classes is None:
+        largest = float(np.abs(values).max())
+        values = values / largest if largest > 0 else values  # so that no square is too large or too small
     for k in range(target.n_outputs):
         part = _of_numbers if target.classes is None else _of_classes
         a, b = part(values[:, k], place, whole, total, weight, units)
@@ -82,16 +82,11 @@ def _of_numbers(
     units: Units,
 ) -> tuple[float, float]:
     """Weighted squares between the categories, and within them."""
-    low, high = float(values.min()), float(values.max())
-    size = max(abs(low), abs(high))
-    if low == high:
-        return 0.0, 0.0
-    scaled = values / size - (low / size + high / size) / 2
-    sums = _sums_by(place, weighted_units(scaled, weight, units))
-    squares = _sums_by(np.zeros(len(place), np.intp), weighted_units(scaled**2, weight, units))
+    centred = values - (float(values.min()) + float(values.max())) / 2
+    sums = _sums_by(place, weighted_units(centred, weight, units))
+    squares = _sums_by(np.zeros(len(place), np.intp), weighted_units(centred**2, weight, units))
     means = math.fsum((sums**2 / whole).tolist())
-    scale = size * size
-    return (means - math.fsum(sums.tolist()) ** 2 / total) * scale, (float(squares[0]) - means) * scale
+    return means - math.fsum(sums.tolist()) ** 2 / total, float(squares[0]) - means
 
 
 def _of_classes(

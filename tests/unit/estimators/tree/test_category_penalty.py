@@ -44,7 +44,6 @@ MODELS = {
     "shallow": DecisionTreeClassifier(max_depth=2),
     "few leaves": DecisionTreeClassifier(max_leaf_nodes=4),
     "pruned": DecisionTreeClassifier(prune="cv", random_state=0),
-    "random": DecisionTreeClassifier(splitter="random", random_state=0),
     "squares": DecisionTreeRegressor(),
     "medians": DecisionTreeRegressor(criterion="absolute_error"),
     "poisson": DecisionTreeRegressor(criterion="poisson"),
