@@ -30,6 +30,7 @@ Searched Grower::searched_at(int32_t j, const GrowNode& node) const {
                 category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
                 options_.rare_weight,
                 options_.chance_within ? options_.category_chance : 0,
+                0,
                 options_.free_categories,
                 in_tree(place_.orders, j)};
   }

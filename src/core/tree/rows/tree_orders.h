@@ -24,6 +24,17 @@ inline bool rare_categories(size_t n_categories, size_t n_rows) {
   return n_categories > 2 && n_rows < few_rows * n_categories;
 }
 
+// Per code, whether one of the rows has it and no other.
+inline std::vector<uint8_t> alone_categories(const void* codes, int width, uint32_t n_codes,
+                                             std::span<const uint32_t> ids) {
+  std::vector<uint8_t> n_rows(size_t{n_codes} + 1, 0);  // up to 2
+  with_codes(codes, width, [&](const auto* code) {
+    for (const uint32_t row : ids) n_rows[code[row]] = static_cast<uint8_t>(std::min(n_rows[code[row]] + 1, 2));
+  });
+  for (uint8_t& n : n_rows) n = n == 1;
+  return n_rows;
+}
+
 // Of the rows `ids`; without places if the tree has fewer than three categories, which leave no choice of orders.
 template <class Rows, class Criterion>
 TreeOrder tree_order(const void* codes, int width, uint32_t n_codes, std::span<const uint32_t> ids, const Rows& rows,
@@ -42,6 +53,7 @@ TreeOrder tree_order(const void* codes, int width, uint32_t n_codes, std::span<c
   }
   if (present.size() < 3) return found;
   found.rare = rare_categories(present.size(), ids.size());
+  found.alone = alone_categories(codes, width, n_codes, ids);
   found.place.resize(size_t{n_codes} + 1, 0);
   const std::vector<size_t> order = category_order(criterion, present);
   for (uint32_t i = 0; i < order.size(); ++i) found.place[present.code[order[i]]] = i;

@@ -178,7 +178,8 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
 struct TreeOrder {
   std::vector<uint32_t> place;  // empty: no such order
   std::vector<int64_t> weight;
-  bool rare = false;  // so few rows per category that the column may be an id
+  std::vector<uint8_t> alone;  // whether the tree has one row of it
+  bool rare = false;           // so few rows per category that the column may be an id
 };
 
 struct CategoryRules {
@@ -189,6 +190,7 @@ struct CategoryRules {
   double chance = 0;                   // forests: what each category beyond the free ones has to gain
   double rare_weight = 0;              // boosting: as rare_rows, in units of the weight lane
   double within = 0;                   // `chance` is so many rows' worth of loss; 0: it is not to be told anew
+  double alone = 0;                    // what categories of one row have to gain besides, all together
   size_t free = 1;                     // categories that need not gain anything for being there
   const TreeOrder* in_tree = nullptr;  // forests: a second order to try
 
@@ -293,7 +295,7 @@ std::vector<size_t> in_order_of(const TreeOrder& tree, const PresentCategories& 
 
 // The rules with what chance gives told by the spread of rows within the categories (docs/methods/trees.md, 8a): that
 // of the whole node is too large where categories mean something. Few rows say little about it, so that the spread of
-// the node counts as some of them.
+// the node counts as some of them; a category of one row says nothing of others, and has to gain that spread.
 template <class Criterion, int N>
 CategoryRules chance_within(const PresentCategories& present, CategoryRules rules, const Scan<Criterion, N>& scan) {
   constexpr double rows_of_node = 5;
@@ -310,6 +312,10 @@ CategoryRules chance_within(const PresentCategories& present, CategoryRules rule
   if (!std::isfinite(within)) return rules;
   const double noise = (std::max(0.0, within) + rows_of_node * spread) / (n_rows - n_means + rows_of_node);
   rules.chance = rules.within * noise;
+  if (rules.in_tree == nullptr || noise >= spread) return rules;
+  size_t n_alone = 0;
+  for (const uint32_t code : present.code) n_alone += rules.in_tree->alone[code];
+  rules.alone = rules.within * (spread - noise) * static_cast<double>(std::min(n_alone, present.size() - 1));
   return rules;
 }
 
@@ -332,7 +338,7 @@ void scan_in_tree_order(const PresentCategories& present, int32_t column, const 
     fitted += static_cast<double>(scan.criterion().weight(present.cell(i))) /
               static_cast<double>(tree.weight[present.code[i]]);
   }
-  if (scan.found()) scan.hold_back(rules.chance * fitted);
+  if (scan.found()) scan.hold_back(rules.chance * fitted + rules.alone);
   refuse_chance(rules, scan);
   if (scan.offer(column, split)) list_prefix(present, order, split);
   scan.reset_best();
@@ -375,7 +381,7 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
     }
   }
   if (rules.chance > 0 && scan.found() && present.size() > rules.free) {
-    scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free));
+    scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free) + rules.alone);
     refuse_chance(rules, scan);
   }
   if (!scan.offer(column, split)) return;

@@ -24,7 +24,7 @@ from weald.engine import thread_count
 from weald.estimators.bagging.trees import weigh_classes
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded
-from weald.estimators.shared.growth import max_columns
+from weald.estimators.shared.growth import Caution, max_columns
 from weald.estimators.shared.labels import most_frequent
 from weald.estimators.shared.members import seeded
 from weald.estimators.tree.base import BaseTree
@@ -66,7 +66,7 @@ class TreeLearner:
 
     def __init__(self, template: BaseTree, coded: Coded, seed: int, cat_penalty: float | str) -> None:
         self._template, self._coded, self._seed = template, coded, seed
-        self._caution = None if isinstance(cat_penalty, str) else (cat_penalty, FREE_CATEGORIES)
+        self._cat_penalty = None if isinstance(cat_penalty, str) else cat_penalty
         self._has_categories = any(column.kind == "categorical" for column in coded.schema.columns)
         self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
@@ -78,7 +78,8 @@ class TreeLearner:
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
         chance = unevenness(weight) if self._has_categories else 1.0
-        grown = tree._grow_on(coded, weight, category_caution=self._caution, chance=chance)
+        caution = Caution(self._cat_penalty, chance, FREE_CATEGORIES)
+        grown = tree._grow_on(coded, weight, caution=caution)
 
         def no_folds(_: Weights) -> Grown:
             raise AssertionError("trees that are pruned by folds do not share codes")

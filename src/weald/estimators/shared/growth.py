@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from numbers import Integral
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -75,6 +75,14 @@ class TreeSeed(int):
         """The options of a single tree as they were in the forest."""
         seed = int(draw(self.forest_seed, Purpose.FOREST_TREE, self.tree)[0])
         return replace(options, seed=seed, random_ties=True)
+
+
+class Caution(NamedTuple):
+    """What AdaBoost asks of its trees' splits by categories."""
+
+    penalty: float | None  # None: as the tree has it
+    chance: float  # times what chance gives, where that is measured
+    n_free: int  # categories that need not gain anything
 
 
 def with_penalty(options: GrowOptions, cat_penalty: float | str, chance: float = 1.0) -> GrowOptions:

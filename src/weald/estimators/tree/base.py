@@ -24,7 +24,7 @@ from weald.estimators.shared.category_shrinkage import category_shrinkage
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded, CodedForest
 from weald.estimators.shared.fitted import Target
-from weald.estimators.shared.growth import TreeSeed, grow_options, max_columns, with_penalty
+from weald.estimators.shared.growth import Caution, TreeSeed, grow_options, max_columns, with_penalty
 from weald.estimators.shared.monotone_constraints import constrained
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.pictures import TreePictures
@@ -117,14 +117,12 @@ class BaseTree(TreePictures, CodedForest):
         weight: Weights | None,
         columns: tuple[int, ...] | None = None,
         *,
-        category_caution: tuple[float, int] | None = None,
-        chance: float = 1.0,
+        caution: Caution | None = None,
         random_ties: bool = False,
     ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named.
 
-        `category_caution`: the penalty of splits by categories, and how many categories are free of it; None
-        goes by `cat_penalty`, whose "auto" asks for `chance` times what categories gain by chance.
+        `caution`: what else than `cat_penalty` splits by categories have to gain.
         `random_ties`: of equally good columns one by chance.
         """
         limits = grow_options(
@@ -136,11 +134,13 @@ class BaseTree(TreePictures, CodedForest):
             columns,
             random_ties=random_ties,
         )
-        if category_caution is None:
-            limits = with_penalty(limits, cast(TreeOptions, coded.options).cat_penalty, chance)
+        own = cast(TreeOptions, coded.options).cat_penalty
+        if caution is None:
+            limits = with_penalty(limits, own)
+        elif caution.penalty is None:
+            limits = replace(with_penalty(limits, own, caution.chance), free_categories=caution.n_free)
         else:
-            penalty, n_free = category_caution
-            limits = replace(limits, category_chance=penalty, free_categories=n_free)
+            limits = replace(limits, category_chance=caution.penalty, free_categories=caution.n_free)
         if isinstance(self.random_state, TreeSeed):
             limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
