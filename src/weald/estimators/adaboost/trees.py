@@ -42,6 +42,8 @@ UNIT_POWER = -52
 #: Numbers gain by chance too, from the best of many thresholds: about as much as so many categories. Where
 #: little is left to gain, in later rounds, columns of few categories would else never be chosen.
 FREE_CATEGORIES = 5
+#: times what chance gives: labels that a member got by chance weigh on all members after it
+CHANCE_OF_LABELS = 2.0
 #: (row, tree) pairs whose leaves are looked up at once
 _PAIRS = 2**22
 
@@ -77,7 +79,8 @@ class TreeLearner:
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
-        chance = unevenness(weight) if self._has_categories else 1.0
+        times = 1.0 if coded.target.classes is None else CHANCE_OF_LABELS
+        chance = times * unevenness(weight) if self._has_categories else 1.0
         caution = Caution(self._cat_penalty, chance, FREE_CATEGORIES)
         grown = tree._grow_on(coded, weight, caution=caution)
 
