@@ -83,8 +83,6 @@ class AbsoluteScan {
   }
 
  private:
-  void hold_back();
-
   // Losses (and, if a constraint asks, medians) of a series of sets.
   struct Series {
     std::vector<Sum> loss;
@@ -267,8 +265,7 @@ class AbsoluteScan {
   std::vector<Category> categories_;
   std::vector<Entry> arranged_;  // missing first, then category by category
   bool found_ = false;
-  Sum best_loss_ = 0;  // with what is held back
-  Sum held_back_ = 0;
+  Sum best_loss_ = 0, held_back_ = 0;  // the loss has what is held back in it
   uint32_t best_code_ = 0, best_next_ = 0;
   bool best_missing_left_ = false;
   int64_t best_n_left_ = 0, best_weight_ = 0;
@@ -319,15 +316,6 @@ void AbsoluteScan<Sum>::arrange(std::span<const Entry> entries) {
   }
 }
 
-// A mean more takes about a row's worth of the loss from chance, and so does a median.
-template <class Sum>
-void AbsoluteScan<Sum>::hold_back() {
-  const double share = static_cast<double>(categories_.size() - 1) / static_cast<double>(node_->n - 1);
-  held_back_ = share < 1 ? static_cast<Sum>(static_cast<double>(node_->loss) * share) : node_->loss;
-  best_loss_ += held_back_;
-  found_ = best_loss_ < node_->loss;
-}
-
 template <class Sum>
 void AbsoluteScan<Sum>::scan_categories(std::span<const Entry> entries, bool may_be_id) {
   split_off_missing(entries);
@@ -347,7 +335,12 @@ void AbsoluteScan<Sum>::scan_categories(std::span<const Entry> entries, bool may
     prefix = categories_.size() > few;
     prefix ? choose(arranged_, key, true) : scan_subsets(entries);
   }
-  if (found_ && may_be_id) hold_back();
+  if (found_ && may_be_id) {  // a median more takes about a row's worth of the loss by chance
+    const double share = static_cast<double>(categories_.size() - 1) / static_cast<double>(node_->n - 1);
+    held_back_ = share < 1 ? static_cast<Sum>(static_cast<double>(node_->loss) * share) : node_->loss;
+    best_loss_ += held_back_;
+    found_ = best_loss_ < node_->loss;
+  }
   if (!found_ || !prefix) return;
   for (size_t c = 0; c < categories_.size(); ++c) {
     (c < best_code_ ? left_codes_ : right_codes_).push_back(categories_[c].code);
