@@ -28,6 +28,7 @@ void bind_options(nb::module_& m) {
       .def_rw("max_columns", &GrowOptions::max_columns)
       .def_rw("category_chance", &GrowOptions::category_chance)
       .def_rw("tree_orders", &GrowOptions::tree_orders)
+      .def_rw("chance_within", &GrowOptions::chance_within)
       .def_rw("free_categories", &GrowOptions::free_categories)
       .def_rw("combined_columns", &GrowOptions::combined_columns)
       .def_rw("leaf_means_only", &GrowOptions::leaf_means_only)

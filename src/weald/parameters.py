@@ -323,13 +323,18 @@ class GrowthOptions:
 
 def category_penalty() -> Any:
     """The range of `cat_penalty`."""
-    return parameter(Number(0), hint="Use 0 to choose splits by categories by their gain alone.")
+    return parameter(
+        Number(0),
+        Choice(("auto",)),
+        hint="Use 'auto', or 0 to choose splits by categories by their gain alone.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeOptions(GrowthOptions):
     """The parameters that both trees share."""
 
+    cat_penalty: float | str = category_penalty()
     splitter: str = parameter(
         Choice(("best", "random")), hint="Use 'best' unless you want more varied trees."
     )

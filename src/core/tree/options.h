@@ -36,6 +36,7 @@ struct GrowOptions {
   double group_rows = 0;                           // rows that change sides between two candidates
   // Forests: a split by categories is judged by its gain less so many times what its categories gain by chance.
   double category_chance = 0;
+  bool chance_within = false;    // which the spread within categories then tells (docs/methods/trees.md, 8a)
   size_t free_categories = 1;    // of those, so many are not counted
   bool tree_orders = false;      // and categories are split in the order of the whole tree too (tree_orders.h)
   bool level_by_level = false;   // max_leaves cuts off the deepest nodes, not those of least gain

@@ -31,6 +31,8 @@ class GrowOptions:
     combined_columns: int = 0
     #: what each category beyond the free ones has to gain, in rows' worth of impurity; not in boosting
     category_chance: float = 0.0
+    #: the spread of rows within categories tells what these gain by chance, and ids are not split
+    chance_within: bool = False
     free_categories: int = 1
     #: categories that have something to gain are split in their order in the whole tree as well
     tree_orders: bool = False

@@ -326,6 +326,7 @@ def _native_options(options: GrowOptions, weight_power: int) -> engine.NativeOpt
     native.max_columns = options.max_columns or 0
     native.combined_columns = options.combined_columns
     native.category_chance = options.category_chance
+    native.chance_within = options.chance_within
     native.free_categories = options.free_categories
     native.tree_orders = options.tree_orders
     native.leaf_means_only = options.leaf_values_only and options.monotone is None

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/tree/grow/statistic.h"
+#include "core/tree/rows/tree_orders.h"
 #include "core/tree/split/absolute.h"
 #include "core/tree/statistics/medians.h"
 
@@ -57,7 +58,7 @@ class AbsoluteSearch : public ColumnSearch {
   void scan_all(const Searched& at, std::span<const Entry> entries, Split& best) {
     const bool categorical = at.column.kind == ColumnKind::categorical;
     if (!options_.random) {
-      categorical ? scan_.scan_categories(entries) : scan_.scan(entries);
+      categorical ? scan_.scan_categories(entries, at.rules.may_be_id()) : scan_.scan(entries);
       scan_.offer(at.j, best);
       return;
     }
@@ -111,7 +112,9 @@ class AbsoluteStatistic : public Statistic {
   // Never asked: there are no histograms.
   void add_histogram(const GrowColumn&, std::span<const uint32_t>, bool, int64_t*) const override {}
   void fill_means(std::span<const uint32_t>, int64_t, double*) const override {}
-  std::vector<TreeOrder> orders(const std::vector<GrowColumn>&, std::span<const uint32_t>) const override { return {}; }
+  std::vector<TreeOrder> orders(const std::vector<GrowColumn>& columns, std::span<const uint32_t> ids) const override {
+    return tree_rarities(columns, ids);
+  }
   int64_t weight(const int64_t* lanes) const override { return lanes[0]; }
   bool pure(const int64_t*) const override { return false; }
   bool alike(const GrowNode& node, std::span<const uint32_t>) const override {

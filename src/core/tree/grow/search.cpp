@@ -23,16 +23,18 @@ Searched Grower::searched_at(int32_t j, const GrowNode& node) const {
   if (options_.random) at.word = draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
   if (at.column.kind == ColumnKind::categorical) {
     const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-    at.rules = {at.column.n_codes < options_.one_hot_categories,
-                options_.max_categories,
-                options_.rare_rows,
-                options_.group_rows,
-                category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
-                options_.rare_weight,
-                !kept_.squares.of_row.empty() && at.column.n_codes > few_categories,
-                kept_.squares.spread(node.squares),
-                options_.free_categories,
-                in_tree(place_.orders, j)};
+    at.rules = {
+        .one_hot = at.column.n_codes < options_.one_hot_categories,
+        .most = options_.max_categories,
+        .rare_rows = options_.rare_rows,
+        .group_rows = options_.group_rows,
+        .chance = category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
+        .rare_weight = options_.rare_weight,
+        .believes = !kept_.squares.of_row.empty() && at.column.n_codes > few_categories,
+        .spread = kept_.squares.spread(node.squares),
+        .within = options_.chance_within ? options_.category_chance : 0,
+        .free = options_.free_categories,
+        .in_tree = in_tree(place_.orders, j)};
   }
   return at;
 }

@@ -137,6 +137,7 @@ void DrawnGrower<Rows, Criterion>::search_ordered(int32_t j, const View& view, S
   const int64_t weight = criterion_.weight(lanes_.data());
   const int64_t n_rows = static_cast<int64_t>(node.size());
   const CategoryRules rules{.chance = category_chance(options_, *scope.spread, node.impurity, weight, n_rows),
+                            .within = options_.chance_within ? options_.category_chance : 0,
                             .free = options_.free_categories,
                             .in_tree = in_tree(orders_, j)};
   scan_categories(present_, j, rules, scan_, best_);

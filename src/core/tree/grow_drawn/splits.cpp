@@ -68,12 +68,14 @@ size_t DrawnSplits::part_by_set(const DrawnView& view, Split& split, bool heavie
   out.set_left.push_back(!heavier_left);
   out.set_codes.insert(out.set_codes.end(), set.begin(), set.end());
   out.set_start.push_back(static_cast<int64_t>(out.set_codes.size()));
-  listed_.assign((size_t{view.n_codes} >> 6) + 1, 0);
+  listed_.resize(std::max(listed_.size(), (size_t{view.n_codes} >> 6) + 1), 0);
   for (const uint32_t code : set) listed_[code >> 6] |= uint64_t{1} << (code & 63);
   const Router router{out.missing_left.back() != 0, 0, listed_.data(), !heavier_left};
-  return with_codes(view.data, view.width, [&](const auto* codes) {
+  const size_t n_left = with_codes(view.data, view.width, [&](const auto* codes) {
     return part(ids, [&](uint32_t row, size_t) { return router.left(codes[row]); });
   });
+  for (const uint32_t code : set) listed_[code >> 6] = 0;  // work for the codes named, not for all of the column
+  return n_left;
 }
 
 }  // namespace weald

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/mathematics.h"
+#include "core/tree/split/believed.h"
 #include "core/tree/split/words.h"
 
 namespace weald {

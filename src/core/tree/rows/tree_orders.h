@@ -18,6 +18,23 @@ inline bool wants_tree_orders(const GrowOptions& options) {
   return options.tree_orders && options.category_chance > 0 && !options.random;
 }
 
+// Whether so many categories of so many rows may be ids.
+inline bool rare_categories(size_t n_categories, size_t n_rows) {
+  constexpr size_t few_rows = 5;
+  return n_categories > 2 && n_rows < few_rows * n_categories;
+}
+
+// Per code, whether one of the rows has it and no other.
+inline std::vector<uint8_t> alone_categories(const void* codes, int width, uint32_t n_codes,
+                                             std::span<const uint32_t> ids) {
+  std::vector<uint8_t> n_rows(size_t{n_codes} + 1, 0);  // up to 2
+  with_codes(codes, width, [&](const auto* code) {
+    for (const uint32_t row : ids) n_rows[code[row]] = static_cast<uint8_t>(std::min(n_rows[code[row]] + 1, 2));
+  });
+  for (uint8_t& n : n_rows) n = n == 1;
+  return n_rows;
+}
+
 // Of the rows `ids`; without places if the tree has fewer than three categories, which leave no choice of orders.
 template <class Rows, class Criterion>
 TreeOrder tree_order(const void* codes, int width, uint32_t n_codes, std::span<const uint32_t> ids, const Rows& rows,
@@ -35,6 +52,8 @@ TreeOrder tree_order(const void* codes, int width, uint32_t n_codes, std::span<c
     if (found.weight[code] > 0) std::copy_n(cell, lanes, present.append(code));
   }
   if (present.size() < 3) return found;
+  found.rare = rare_categories(present.size(), ids.size());
+  found.alone = alone_categories(codes, width, n_codes, ids);
   found.place.resize(size_t{n_codes} + 1, 0);
   const std::vector<size_t> order = category_order(criterion, present);
   for (uint32_t i = 0; i < order.size(); ++i) found.place[present.code[order[i]]] = i;
@@ -54,11 +73,28 @@ std::vector<TreeOrder> tree_orders(const std::vector<Column>& columns, std::span
   return found;
 }
 
-// The order of a column, if it has one.
+// The same without orders: only whether a column's categories are rare.
+template <class Column>
+std::vector<TreeOrder> tree_rarities(const std::vector<Column>& columns, std::span<const uint32_t> ids) {
+  std::vector<TreeOrder> found(columns.size());
+  for (size_t j = 0; j < columns.size(); ++j) {
+    const Column& column = columns[j];
+    if (column.kind != ColumnKind::categorical || !rare_categories(column.n_codes, ids.size())) continue;
+    std::vector<uint8_t> seen(size_t{column.n_codes} + 1, 0);
+    with_codes(column.data, column.width, [&](const auto* codes) {
+      for (const uint32_t row : ids) seen[codes[row]] = 1;
+    });
+    const auto n_seen = static_cast<size_t>(std::count(seen.begin() + 1, seen.end(), uint8_t{1}));
+    found[j].rare = rare_categories(n_seen, ids.size());
+  }
+  return found;
+}
+
+// What is known of a column in the whole tree, if anything.
 inline const TreeOrder* in_tree(std::span<const TreeOrder> orders, int32_t column) {
   if (orders.empty()) return nullptr;
   const TreeOrder& order = orders[static_cast<size_t>(column)];
-  return order.place.empty() ? nullptr : &order;
+  return order.place.empty() && !order.rare ? nullptr : &order;
 }
 
 }  // namespace weald

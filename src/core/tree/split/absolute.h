@@ -29,6 +29,7 @@ class AbsoluteScan {
     constant = false;
     n_missing = 0;
     found_ = false;
+    held_back_ = 0;
   }
 
   // Numeric or ordinal column: entries in code order, missing ones first.
@@ -39,8 +40,9 @@ class AbsoluteScan {
     choose(entries, [](Entry entry) { return entry_code(entry); }, true);
   }
 
-  // Categories: in the order of their medians, a heuristic; if a limit rules that out, all subsets of a few.
-  void scan_categories(std::span<const Entry> entries);
+  // Categories: in the order of their medians, a heuristic; if a limit rules that out, all subsets of a few. Those that
+  // may be ids have to gain what chance would give them, and are not split if they do not.
+  void scan_categories(std::span<const Entry> entries, bool may_be_id);
 
   // One candidate: codes up to `last` go left.
   void scan_one(std::span<const Entry> entries, uint32_t last) {
@@ -65,6 +67,7 @@ class AbsoluteScan {
     split = Split{};
     split.ties = ties;
     split.score = -static_cast<double>(best_loss_);
+    split.held_back = static_cast<double>(held_back_);
     split.loss = best_loss_;
     split.column = column;
     split.code = best_code_;
@@ -262,7 +265,7 @@ class AbsoluteScan {
   std::vector<Category> categories_;
   std::vector<Entry> arranged_;  // missing first, then category by category
   bool found_ = false;
-  Sum best_loss_ = 0;
+  Sum best_loss_ = 0, held_back_ = 0;  // the loss has what is held back in it
   uint32_t best_code_ = 0, best_next_ = 0;
   bool best_missing_left_ = false;
   int64_t best_n_left_ = 0, best_weight_ = 0;
@@ -314,7 +317,7 @@ void AbsoluteScan<Sum>::arrange(std::span<const Entry> entries) {
 }
 
 template <class Sum>
-void AbsoluteScan<Sum>::scan_categories(std::span<const Entry> entries) {
+void AbsoluteScan<Sum>::scan_categories(std::span<const Entry> entries, bool may_be_id) {
   split_off_missing(entries);
   if (constant) return;
   collect(entries);
@@ -331,6 +334,12 @@ void AbsoluteScan<Sum>::scan_categories(std::span<const Entry> entries) {
     found_ = false;
     prefix = categories_.size() > few;
     prefix ? choose(arranged_, key, true) : scan_subsets(entries);
+  }
+  if (found_ && may_be_id) {  // a median more takes about a row's worth of the loss by chance
+    const double share = static_cast<double>(categories_.size() - 1) / static_cast<double>(node_->n - 1);
+    held_back_ = share < 1 ? static_cast<Sum>(static_cast<double>(node_->loss) * share) : node_->loss;
+    best_loss_ += held_back_;
+    found_ = best_loss_ < node_->loss;
   }
   if (!found_ || !prefix) return;
   for (size_t c = 0; c < categories_.size(); ++c) {

@@ -83,10 +83,11 @@ void sort_by_position(std::span<const double> position, std::vector<size_t>& ord
 }
 
 std::vector<size_t> in_order_of(const TreeOrder& tree, const PresentCategories& present) {
-  std::vector<size_t> order(present.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return tree.place[present.code[a]] < tree.place[present.code[b]]; });
+  std::vector<uint64_t> placed(present.size());  // the place in the high half, the category in the low one
+  for (size_t i = 0; i < placed.size(); ++i) placed[i] = uint64_t{tree.place[present.code[i]]} << 32 | i;
+  std::sort(placed.begin(), placed.end());
+  std::vector<size_t> order(placed.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(placed[i]);
   return order;
 }
 

@@ -80,11 +80,28 @@ std::vector<double> positions_of(const Criterion& criterion, const PresentCatego
 
 void sort_by_position(std::span<const double> position, std::vector<size_t>& order);
 
+// Categories in order of their means: by the rounded ones, and by whole numbers where these are too close.
+template <class Criterion>
+void sort_by_mean(const Criterion& criterion, const PresentCategories& present, std::vector<size_t>& order) {
+  std::vector<std::pair<double, size_t>> mean(order.size());
+  for (size_t i = 0; i < order.size(); ++i) mean[i] = {criterion.value(present.cell(i)), i};
+  std::sort(mean.begin(), mean.end(), [&](const auto& a, const auto& b) {
+    constexpr double rounding = 0x1p-50;
+    const double by = b.first - a.first;
+    if (std::abs(by) > rounding * (std::abs(a.first) + std::abs(b.first))) return by > 0;
+    if (criterion.less(present.cell(a.second), present.cell(b.second))) return true;
+    return a.second < b.second && !criterion.less(present.cell(b.second), present.cell(a.second));
+  });
+  for (size_t i = 0; i < order.size(); ++i) order[i] = mean[i].second;
+}
+
 template <class Criterion>
 std::vector<size_t> category_order(const Criterion& criterion, const PresentCategories& present) {
   std::vector<size_t> order(present.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  if constexpr (Criterion::ordered) {
+  if constexpr (requires { Criterion::by_value; }) {
+    sort_by_mean(criterion, present, order);
+  } else if constexpr (Criterion::ordered) {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return criterion.less(present.cell(a), present.cell(b)); });
   } else {
@@ -141,6 +158,8 @@ void scan_one_hot(const PresentCategories& present, Scan<Criterion, N>& scan) {
 struct TreeOrder {
   std::vector<uint32_t> place;  // empty: no such order
   std::vector<int64_t> weight;
+  std::vector<uint8_t> alone;  // whether the tree has one row of it
+  bool rare = false;           // so few rows per category that the column may be an id
 };
 
 struct CategoryRules {
@@ -153,8 +172,12 @@ struct CategoryRules {
   double rare_weight = 0;              // boosting: as rare_rows, in units of the weight lane
   bool believes = false;               // boosting: the categories are judged by what their spread says of them
   NodeSpread spread = {};              // of the node's rows, if so
+  double within = 0;                   // `chance` is so many rows' worth of loss; 0: it is not to be told anew
+  double alone = 0;                    // what categories of one row have to gain besides, all together
   size_t free = 1;                     // categories that need not gain anything for being there
   const TreeOrder* in_tree = nullptr;  // forests: a second order to try
+
+  bool may_be_id() const { return within > 0 && in_tree != nullptr && in_tree->rare; }
 };
 
 // Boosting holds back from categories: those listed on one side stand in order of smoothed values, few enough, none of
@@ -255,6 +278,38 @@ void list_prefix(const PresentCategories& present, const std::vector<size_t>& or
 // The categories in the order of the tree.
 std::vector<size_t> in_order_of(const TreeOrder& tree, const PresentCategories& present);
 
+// The rules with what chance gives told by the spread of rows within the categories (docs/methods/trees.md, 8a): that
+// of the whole node is too large where categories mean something. Few rows say little about it, so that the spread of
+// the node counts as some of them; a category of one row says nothing of others, and has to gain that spread.
+template <class Criterion, int N>
+CategoryRules chance_within(const PresentCategories& present, CategoryRules rules, const Scan<Criterion, N>& scan) {
+  constexpr double rows_of_node = 5;
+  const Criterion& criterion = scan.criterion();
+  const auto n_rows = static_cast<double>(scan.n_total());
+  const double loss = rules.chance / rules.within * n_rows;
+  double within = loss + criterion.score(scan.total().data());
+  for (size_t i = 0; i < present.size(); ++i) within -= criterion.score(present.cell(i));
+  if (scan.n_missing > 0) within -= criterion.score(scan.missing.data());
+  const double spread = loss / (n_rows - 1);
+  rules.chance = rules.within * spread;
+  const double n_means = static_cast<double>(present.size()) + (scan.n_missing > 0 ? 1 : 0);
+  // Where a category is worth −∞ (Poisson, a sum of 0), the spread of the node has to do.
+  if (!std::isfinite(within)) return rules;
+  const double noise = (std::max(0.0, within) + rows_of_node * spread) / (n_rows - n_means + rows_of_node);
+  rules.chance = rules.within * noise;
+  if (rules.in_tree == nullptr || noise >= spread) return rules;
+  size_t n_alone = 0;
+  for (const uint32_t code : present.code) n_alone += rules.in_tree->alone[code];
+  rules.alone = rules.within * (spread - noise) * static_cast<double>(std::min(n_alone, present.size() - 1));
+  return rules;
+}
+
+// Forgets the best candidate of a column that may be an id, if chance would give as much.
+template <class Criterion, int N>
+void refuse_chance(const CategoryRules& rules, Scan<Criterion, N>& scan) {
+  if (rules.may_be_id() && scan.found() && !scan.gains()) scan.reset_best();
+}
+
 // Candidates are the prefixes in the order of the tree. A category has to gain only as much of what chance gives it as
 // it has of its rows here: the others, which placed it too, are not fitted.
 template <class Criterion, int N>
@@ -268,7 +323,8 @@ void scan_in_tree_order(const PresentCategories& present, int32_t column, const 
     fitted += static_cast<double>(scan.criterion().weight(present.cell(i))) /
               static_cast<double>(tree.weight[present.code[i]]);
   }
-  if (scan.found()) scan.hold_back(rules.chance * fitted);
+  if (scan.found()) scan.hold_back(rules.chance * fitted + rules.alone);
+  refuse_chance(rules, scan);
   if (scan.offer(column, split)) list_prefix(present, order, split);
   scan.reset_best();
 }
@@ -279,9 +335,10 @@ void scan_believed(const PresentCategories& present, int32_t column, const Categ
 
 // Searches one categorical column and offers the best partition to `split`.
 template <class Criterion, int N>
-void scan_categories(const PresentCategories& present, int32_t column, const CategoryRules& rules,
+void scan_categories(const PresentCategories& present, int32_t column, const CategoryRules& given,
                      Scan<Criterion, N>& scan, Split& split) {
   if (scan.constant) return;
+  const CategoryRules rules = given.within > 0 ? chance_within(present, given, scan) : given;
   if (rules.one_hot) {
     scan_one_hot(present, scan);
     if (!scan.offer(column, split)) return;
@@ -294,8 +351,9 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
     if (rules.believes) return scan_believed(present, column, rules, scan, split);
     if (scan.criterion().cautious()) return scan_ends(present, column, rules, scan, split);
   }
-  // Of two categories there is one partition, whatever their order.
-  if (rules.in_tree != nullptr && present.size() > 2) scan_in_tree_order(present, column, rules, scan, split);
+  // Of two categories there is one partition, whatever their order; but it may have less to gain.
+  if (rules.in_tree != nullptr && (present.size() > 2 || rules.within > 0))
+    scan_in_tree_order(present, column, rules, scan, split);
   const bool small = present.size() <= subset_limit;
   bool subsets = small && (!Criterion::ordered || any_refused<Criterion>(present));
   std::vector<size_t> order;
@@ -313,7 +371,8 @@ void scan_categories(const PresentCategories& present, int32_t column, const Cat
     }
   }
   if (rules.chance > 0 && scan.found() && present.size() > rules.free) {
-    scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free));
+    scan.hold_back(rules.chance * static_cast<double>(present.size() - rules.free) + rules.alone);
+    refuse_chance(rules, scan);
   }
   if (!scan.offer(column, split)) return;
   if (!subsets) return list_prefix(present, order, split);

@@ -14,6 +14,7 @@
 //   less(a, b)          a's mean below b's, compared as integers; only if `ordered` (two classes, one target, Newton)
 //   value(cell)         what the cell predicts, in units that only comparisons see: monotone constraints ask for it.
 //                       Only if `ordered`
+//   by_value            value() is what less() compares, divided and rounded as float64; only if it is
 //   score_at(cell, v)   the score if the cell must predict v; only if constraints hold scores back, not just values
 //   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of
 //                       categories is then no longer sure to hold the best partition
@@ -65,7 +66,7 @@ class EntropyTerms {
 // Two classes: lanes n₀, n₁.
 struct TwoClasses {
   static constexpr double most = 0;  // no score is larger
-  static constexpr bool ordered = true, rows_may_be_zero = false;
+  static constexpr bool ordered = true, by_value = true, rows_may_be_zero = false;
   static int64_t weight(const int64_t* cell) { return cell[0] + cell[1]; }
   static bool pure(const int64_t* cell) { return cell[0] == 0 || cell[1] == 0; }
   static bool alike(const int64_t*, const int64_t*) { return false; }
@@ -208,7 +209,7 @@ struct EntropyOrErrorsMany : ManyClasses {
 
 // One target: lanes Σ w·y, Σ w.
 struct OneTarget {
-  static constexpr bool ordered = true, rows_may_be_zero = false;
+  static constexpr bool ordered = true, by_value = true, rows_may_be_zero = false;
   static bool alike(const int64_t* a, const int64_t* b) {
     return static_cast<__int128>(a[0]) * b[1] == static_cast<__int128>(b[0]) * a[1];
   }

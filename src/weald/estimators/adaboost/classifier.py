@@ -57,9 +57,10 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
     probability : {"softmax", "logistic"}, default="softmax"
         How votes become probabilities: the softmax of votes as shares of all (scikit-learn's), or that of the
         votes themselves, which for two classes is the logistic function of twice the sum of says.
-    cat_penalty : float, default=2.0
-        How much weald's trees hold back from columns of more than five categories: the best of all splits by
-        categories gains by chance, and later rounds cannot take that back. 0 for none.
+    cat_penalty : float or "auto", default="auto"
+        How much weald's trees hold back from categories: the best of all splits by categories gains by
+        chance, and later rounds cannot take that back. "auto" leaves it to the `cat_penalty` of the tree,
+        a number holds back from columns of more than five categories, 0 not at all.
     early_stopping : float or (X, y), default=None
         End when the error on a share of the rows, held out, or on a set no longer falls; the rounds up to the
         best one are kept.
@@ -85,6 +86,9 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         What each member counts: twice its say.
     estimator_errors_ : ndarray of shape (n_rounds,)
         The weighted error of each.
+    category_shrinkage_ : dict
+        Of weald's trees: by categorical column, how many rows a category needs for its own mean to count
+        half; infinity where the means vary no more than chance. Not kept in model files.
     rounds_ : RoundTable
         Error, say, training error and its bound, round by round.
     classes_ : ndarray of shape (n_classes_,)
@@ -128,7 +132,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseAdaBoost):  # type: ignore[misc]  
         resample: str | None = None,
         worse_than_chance: str = "stop",
         probability: str = "softmax",
-        cat_penalty: float = 2.0,
+        cat_penalty: float | str = "auto",
         early_stopping: float | tuple[TableLike, TargetLike] | None = None,
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,

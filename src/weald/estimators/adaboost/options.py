@@ -41,7 +41,7 @@ class AdaBoostOptions:
         Choice(("compound", "reset", "replace")),
         hint="Leave it None to weigh rows; use 'compound' for estimators that take no weights.",
     )
-    cat_penalty: float = category_penalty()
+    cat_penalty: float | str = category_penalty()
     early_stopping: float | Sequence[Any] | None = optional(
         Number(0, 1, "()", fraction=True),
         Instance((tuple, list), "a set (X, y)"),

@@ -58,9 +58,10 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
     worse_than_chance : {"stop", "reset"}, default="stop"
         What happens when the mean loss is ½ or more: boosting ends (a first member stays, alone), or the
         round is tried again with the weights of the start.
-    cat_penalty : float, default=0.25
-        How much weald's trees hold back from columns of more than five categories: the best of all splits by
-        categories gains by chance, and later rounds cannot take that back. 0 for none.
+    cat_penalty : float or "auto", default="auto"
+        How much weald's trees hold back from categories: the best of all splits by categories gains by
+        chance, and later rounds cannot take that back. "auto" leaves it to the `cat_penalty` of the tree,
+        a number holds back from columns of more than five categories, 0 not at all.
     early_stopping : float or (X, y), default=None
         End when the squared error on a share of the rows, held out, or on a set no longer falls; the rounds
         up to the best one are kept.
@@ -86,6 +87,9 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         What each member counts.
     estimator_errors_ : ndarray of shape (n_rounds,)
         The weighted mean loss of each.
+    category_shrinkage_ : dict
+        Of weald's trees: by categorical column, how many rows a category needs for its own mean to count
+        half; infinity where the means vary no more than chance. Not kept in model files.
     rounds_ : RoundTable
         Error and say, round by round.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -120,7 +124,7 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):  # type: ignore[misc]  # 
         loss: str = "linear",
         resample: str | None = None,
         worse_than_chance: str = "stop",
-        cat_penalty: float = 0.25,
+        cat_penalty: float | str = "auto",
         early_stopping: float | tuple[TableLike, TargetLike] | None = None,
         early_stopping_rounds: int | None = None,
         keep_row_weights: bool = False,

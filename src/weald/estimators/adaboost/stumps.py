@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.growth import criterion_name
 from weald.estimators.tree.base import BaseTree
 from weald.model.forest import Forest
-from weald.parameters import ClassificationTreeOptions, GrowthOptions
+from weald.parameters import ClassificationTreeOptions, GrowthOptions, TreeOptions
 
 #: more classes than that go to the grower: the search keeps sums by class for every column at once
 MOST_CLASSES = 32
@@ -33,7 +33,7 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-def tree_learner(template: BaseTree, coded: Coded, seed: int, cat_penalty: float) -> TreeLearner:
+def tree_learner(template: BaseTree, coded: Coded, seed: int, cat_penalty: float | str) -> TreeLearner:
     """What grows the trees of a fit; the trees do not depend on which it is."""
     plain = _is_plain_stump(coded.options) and coded.monotone is None
     general = TreeLearner(template, coded, seed, cat_penalty)
@@ -43,7 +43,8 @@ def tree_learner(template: BaseTree, coded: Coded, seed: int, cat_penalty: float
         return general
     if any(coded.codes.is_sparse(j) for j in range(coded.codes.n_columns)):
         return general
-    if cat_penalty and any(column.kind == "categorical" for column in coded.schema.columns):
+    penalty = cast(TreeOptions, coded.options).cat_penalty if isinstance(cat_penalty, str) else cat_penalty
+    if penalty and any(column.kind == "categorical" for column in coded.schema.columns):
         return general
     return StumpLearner(template, coded, seed)
 

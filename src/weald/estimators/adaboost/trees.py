@@ -6,6 +6,7 @@ row. So cuts of `max_bins` and the levels of categories are those of the whole t
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from weald.engine import thread_count
 from weald.estimators.bagging.trees import weigh_classes
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded
-from weald.estimators.shared.growth import max_columns
+from weald.estimators.shared.growth import Caution, max_columns
 from weald.estimators.shared.labels import most_frequent
 from weald.estimators.shared.members import seeded
 from weald.estimators.tree.base import BaseTree
@@ -41,6 +42,8 @@ UNIT_POWER = -52
 #: Numbers gain by chance too, from the best of many thresholds: about as much as so many categories. Where
 #: little is left to gain, in later rounds, columns of few categories would else never be chosen.
 FREE_CATEGORIES = 5
+#: times what chance gives: labels that a member got by chance weigh on all members after it
+CHANCE_OF_LABELS = 2.0
 #: (row, tree) pairs whose leaves are looked up at once
 _PAIRS = 2**22
 
@@ -59,13 +62,14 @@ class TreeLearner:
         The rows.
     seed : int
         What the seeds of trees start from.
-    cat_penalty : float
-        How much splits by categories must gain beyond chance.
+    cat_penalty : float or "auto"
+        How much splits by categories must gain beyond chance; "auto" leaves it to the tree's own.
     """
 
-    def __init__(self, template: BaseTree, coded: Coded, seed: int, cat_penalty: float) -> None:
+    def __init__(self, template: BaseTree, coded: Coded, seed: int, cat_penalty: float | str) -> None:
         self._template, self._coded, self._seed = template, coded, seed
-        self._cat_penalty = cat_penalty
+        self._cat_penalty = None if isinstance(cat_penalty, str) else cat_penalty
+        self._has_categories = any(column.kind == "categorical" for column in coded.schema.columns)
         self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
 
@@ -75,7 +79,10 @@ class TreeLearner:
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
-        grown = tree._grow_on(coded, weight, category_caution=(self._cat_penalty, FREE_CATEGORIES))
+        times = 1.0 if coded.target.classes is None else CHANCE_OF_LABELS
+        chance = times * unevenness(weight) if self._has_categories else 1.0
+        caution = Caution(self._cat_penalty, chance, FREE_CATEGORIES)
+        grown = tree._grow_on(coded, weight, caution=caution)
 
         def no_folds(_: Weights) -> Grown:
             raise AssertionError("trees that are pruned by folds do not share codes")
@@ -109,6 +116,13 @@ class TreeLearner:
         # Not the shares of all classes for every row, which may be thousands.
         leaves = leaf_nodes(member, table, n_threads=self._coded.n_threads)[:, 0]
         return most_frequent(member.value).astype(np.int32)[~member.slot[leaves]]
+
+
+def unevenness(weight: Weights) -> float:
+    """How many rows there are for each that would count if all weighed the same; no order of rows shows."""
+    used = weight[weight > 0]
+    shares = used / math.fsum(used)
+    return max(1.0, len(used) * math.fsum(shares * shares))
 
 
 def is_random(coded: Coded) -> bool:

@@ -81,6 +81,9 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
         What was fitted on each bag.
     estimators_ : list of estimators
         The members. They speak the labels of `y`.
+    category_shrinkage_ : dict
+        Of weald's trees: by categorical column, how many rows a category needs for its own mean to count
+        half; infinity where the means vary no more than chance. Not kept in model files.
     estimators_features_ : list of ndarray
         The columns of each member, by position.
     estimators_samples_ : list of ndarray
@@ -274,6 +277,9 @@ class BaggingRegressor(RegressorMixin, BaseBagging):  # type: ignore[misc]  # sc
         What was fitted on each bag.
     estimators_ : list of estimators
         The members.
+    category_shrinkage_ : dict
+        Of weald's trees: by categorical column, how many rows a category needs for its own mean to count
+        half; infinity where the means vary no more than chance. Not kept in model files.
     estimators_features_ : list of ndarray
         The columns of each member, by position.
     estimators_samples_ : list of ndarray

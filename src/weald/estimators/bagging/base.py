@@ -31,6 +31,7 @@ from weald.estimators.bagging.out_of_bag import (
 from weald.estimators.bagging.routing import BaggingRouting
 from weald.estimators.bagging.saving import BaggingState
 from weald.estimators.bagging.trees import TreeMembers, grow_trees, shares_codes
+from weald.estimators.shared.category_shrinkage import category_shrinkage
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.ensemble_options import BaggingOptions
@@ -56,6 +57,7 @@ class Bagged:
     target: Target
     weight: Weights | None  # as the user gave them
     out_of_bag: OutOfBagMeans | None
+    learned: dict[str, Any]
 
 
 class BaseBagging(
@@ -170,11 +172,10 @@ class BaseBagging(
             bagged = self._fit_trees(X, y, sample_weight, options, base, seed, before)
         else:
             bagged = self._fit_others(X, y, sample_weight, options, base, seed, before, routed.get("fit", {}))
-        learned: dict[str, Any] = {}
         if bagged.out_of_bag is not None:
             warn_of_rows_in_every_bag(bagged.out_of_bag, bagged.weight, len(bagged.members), owner)
-            learned = self._judged(bagged.out_of_bag, bagged)
-        self._set_fitted(bagged.members, bagged.bags, learned)
+            bagged.learned.update(self._judged(bagged.out_of_bag, bagged))
+        self._set_fitted(bagged.members, bagged.bags, bagged.learned)
         return self
 
     def _fit_trees(
@@ -205,10 +206,9 @@ class BaseBagging(
             columns=bags.columns_of_all(options.n_estimators),
             trained_on={"_frame_library": frame_library(X), "_missing_columns": missing},
         )
-        judged = None
-        if options.oob_score:
-            judged = judge_trees(members, coded.table, bags, thread_count(options.n_jobs))
-        return Bagged(members, bags, coded.target, coded.weight, judged)
+        n_threads, known = thread_count(options.n_jobs), {"category_shrinkage_": category_shrinkage(coded)}
+        judged = judge_trees(members, coded.table, bags, n_threads) if options.oob_score else None
+        return Bagged(members, bags, coded.target, coded.weight, judged, known)
 
     def _fit_others(
         self,
@@ -244,7 +244,7 @@ class BaseBagging(
         if options.oob_score:
             width = target.n_outputs if target.classes is None else target.n_classes[0]
             judged = judge_others(members, X, bags, width, options.n_jobs)
-        return Bagged(members, bags, target, weight, judged)
+        return Bagged(members, bags, target, weight, judged, {})
 
     def _base(self, options: BaggingOptions) -> Estimator:
         """A copy of the base estimator, or the default one."""
@@ -329,8 +329,8 @@ class BaseBagging(
             "estimator_": members.template,
         }
         brought |= class_attributes(members.classes and members.classes[:1]) | learned
-        forgotten = ("oob_score_", "oob_decision_function_", "oob_prediction_")
-        set_fitted(self, brought, schema=members.schema, forgotten=forgotten)
+        judged = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+        set_fitted(self, brought, schema=members.schema, forgotten=judged)
 
     def _mean(self, X: TableLike, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
         """The mean of what the members predict: (rows, width)."""

@@ -26,10 +26,11 @@ from weald.estimators.forest.out_of_bag import OutOfBagSums
 from weald.estimators.forest.proximity import ForestProximity
 from weald.estimators.forest.trees import ForestTrees
 from weald.estimators.forest.uncertainty import ForestUncertainty
+from weald.estimators.shared.category_shrinkage import category_shrinkage
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.feature_combinations import combining
 from weald.estimators.shared.fitted import Target
-from weald.estimators.shared.growth import drawn_seed, grow_options, max_columns
+from weald.estimators.shared.growth import drawn_seed, grow_options, max_columns, with_penalty
 from weald.estimators.shared.monotone_constraints import constrained
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.io.saved_state import SavedState
@@ -106,6 +107,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         learned: dict[str, Any] = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, forest),
+            "category_shrinkage_": category_shrinkage(coded),
         }
         if options.oob_score:
             learned |= self._out_of_bag(forest, past, coded.table, record, target, options)
@@ -138,11 +140,9 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             random_ties=True,
         )
         return replace(
-            limits,
+            with_penalty(limits, getattr(options, "cat_penalty", 0.0)),
             min_weight_leaf=0.0,  # a share of the weight of each tree's own bag
             leaf_values_only=options.ccp_alpha == 0.0,
-            category_chance=getattr(options, "cat_penalty", 0.0),
-            tree_orders=True,
             **combining(options, coded.schema, coded.codes, type(self).__name__),
         )
 

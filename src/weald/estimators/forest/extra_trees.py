@@ -86,6 +86,9 @@ class ExtraTreesClassifier(ForestClassifier):
         The labels, sorted; of each output if there are several.
     n_classes_ : int, or list of int
         How many labels; of each output if there are several.
+    category_shrinkage_ : dict
+        By categorical column, how many rows a category needs for its own mean to count half: 0 where
+        categories tell all, infinity where their means vary no more than chance. Not kept in model files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     n_features_in_ : int
@@ -239,6 +242,9 @@ class ExtraTreesRegressor(ForestRegressor):
     ----------
     estimators_ : sequence of DecisionTreeRegressor
         The trees, made when asked for.
+    category_shrinkage_ : dict
+        By categorical column, how many rows a category needs for its own mean to count half: 0 where
+        categories tell all, infinity where their means vary no more than chance. Not kept in model files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     n_features_in_ : int

@@ -92,7 +92,7 @@ class RandomForestClassifierOptions(ClassificationForestOptions):
     """The parameters of `RandomForestClassifier`."""
 
     feature_combinations: int | tuple[int, int] | None = _combinations()
-    cat_penalty: float = category_penalty()
+    cat_penalty: float | str = category_penalty()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,4 +100,4 @@ class RandomForestRegressorOptions(RegressionForestOptions):
     """The parameters of `RandomForestRegressor`."""
 
     feature_combinations: int | tuple[int, int] | None = _combinations()
-    cat_penalty: float = category_penalty()
+    cat_penalty: float | str = category_penalty()

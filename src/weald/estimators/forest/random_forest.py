@@ -75,11 +75,12 @@ class RandomForestClassifier(ForestClassifier):
         between -1 and 1 of the standardised columns; the second number says how many are tried in a node, by
         default as many as `max_features` says. Useful where there are few columns. Categories are split as
         usual; a row that misses one of the values misses the combination.
-    cat_penalty : float, default=1.0
+    cat_penalty : float or "auto", default="auto"
         A split by categories is chosen by its gain less what so many categories gain by chance: for each
-        beyond the first, so many rows' worth of the node's impurity. Splits in the categories' order in the
-        whole tree, which chance in the node did not make, have less to gain. 0 chooses by the gain alone,
-        which favours columns of many categories.
+        beyond the first, a row's worth of the spread of the target within categories ("auto"; splits that
+        chance explains are not made by a column of ids), or so many rows' worth of the node's impurity (a
+        number). Splits in the categories' order in the whole tree, which chance in the node did not make,
+        have less to gain. 0 chooses by the gain alone, which favours columns of many categories.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     leaf_dtype : {"float64", "float32"}, default="float64"
@@ -98,6 +99,9 @@ class RandomForestClassifier(ForestClassifier):
         The labels, sorted; of each output if there are several.
     n_classes_ : int, or list of int
         How many labels; of each output if there are several.
+    category_shrinkage_ : dict
+        By categorical column, how many rows a category needs for its own mean to count half: 0 where
+        categories tell all, infinity where their means vary no more than chance. Not kept in model files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     n_features_in_ : int
@@ -157,7 +161,7 @@ class RandomForestClassifier(ForestClassifier):
         max_samples: int | float | None = None,
         monotonic_cst: MonotoneConstraints = None,
         feature_combinations: int | tuple[int, int] | None = None,
-        cat_penalty: float = 1.0,
+        cat_penalty: float | str = "auto",
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
         categorical_features: CategoricalFeatures = None,
@@ -248,11 +252,12 @@ class RandomForestRegressor(ForestRegressor):
         between -1 and 1 of the standardised columns; the second number says how many are tried in a node, by
         default as many as `max_features` says. Useful where there are few columns. Categories are split as
         usual; a row that misses one of the values misses the combination.
-    cat_penalty : float, default=1.0
+    cat_penalty : float or "auto", default="auto"
         A split by categories is chosen by its gain less what so many categories gain by chance: for each
-        beyond the first, so many rows' worth of the node's impurity. Splits in the categories' order in the
-        whole tree, which chance in the node did not make, have less to gain. 0 chooses by the gain alone,
-        which favours columns of many categories. Not for "absolute_error".
+        beyond the first, a row's worth of the spread of the target within categories ("auto"; splits that
+        chance explains are not made by a column of ids), or so many rows' worth of the node's impurity (a
+        number). Splits in the categories' order in the whole tree, which chance in the node did not make,
+        have less to gain. 0 chooses by the gain alone, which favours columns of many categories.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     leaf_dtype : {"float64", "float32"}, default="float64"
@@ -267,6 +272,9 @@ class RandomForestRegressor(ForestRegressor):
     ----------
     estimators_ : sequence of DecisionTreeRegressor
         The trees, made when asked for.
+    category_shrinkage_ : dict
+        By categorical column, how many rows a category needs for its own mean to count half: 0 where
+        categories tell all, infinity where their means vary no more than chance. Not kept in model files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     n_features_in_ : int
@@ -323,7 +331,7 @@ class RandomForestRegressor(ForestRegressor):
         max_samples: int | float | None = None,
         monotonic_cst: MonotoneConstraints = None,
         feature_combinations: int | tuple[int, int] | None = None,
-        cat_penalty: float = 1.0,
+        cat_penalty: float | str = "auto",
         max_bins: int | None = None,
         leaf_dtype: str = "float64",
         categorical_features: CategoricalFeatures = None,

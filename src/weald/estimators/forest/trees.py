@@ -83,7 +83,7 @@ class ForestTrees(CodedForest):
     def _tree(self, t: int) -> Estimator:
         """Tree `t` as a fitted single tree."""
         single: Any = self.estimator
-        single.random_state = TreeSeed.of(self.bags_.seed, t, getattr(self, "cat_penalty", 0.0))
+        single.random_state = TreeSeed.of(self.bags_.seed, t)
         link = "shares" if self._classes_by_output() is not None else "identity"
         shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}
         tree = replace(tree_apart(self.forest_, t), link=link)

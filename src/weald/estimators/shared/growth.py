@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from numbers import Integral
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -63,25 +63,33 @@ class TreeSeed(int):
 
     forest_seed: int
     tree: int
-    category_chance: float
 
     @classmethod
-    def of(cls, forest_seed: int, tree: int, category_chance: float) -> TreeSeed:
+    def of(cls, forest_seed: int, tree: int) -> TreeSeed:
         """That of one tree of the forest with this seed."""
         made = cls(forest_seed + tree)
-        made.forest_seed, made.tree, made.category_chance = forest_seed, tree, category_chance
+        made.forest_seed, made.tree = forest_seed, tree
         return made
 
     def applied(self, options: GrowOptions) -> GrowOptions:
         """The options of a single tree as they were in the forest."""
         seed = int(draw(self.forest_seed, Purpose.FOREST_TREE, self.tree)[0])
-        return replace(
-            options,
-            seed=seed,
-            random_ties=True,
-            tree_orders=True,
-            category_chance=self.category_chance,
-        )
+        return replace(options, seed=seed, random_ties=True)
+
+
+class Caution(NamedTuple):
+    """What AdaBoost asks of its trees' splits by categories."""
+
+    penalty: float | None  # None: as the tree has it
+    chance: float  # times what chance gives, where that is measured
+    n_free: int  # categories that need not gain anything
+
+
+def with_penalty(options: GrowOptions, cat_penalty: float | str, chance: float = 1.0) -> GrowOptions:
+    """The options with what splits by categories must gain: for "auto" `chance` times what chance gives."""
+    auto = isinstance(cat_penalty, str)
+    chance = chance if auto else float(cat_penalty)
+    return replace(options, category_chance=chance, chance_within=auto, tree_orders=True)
 
 
 def grow_options(

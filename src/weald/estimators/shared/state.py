@@ -43,7 +43,7 @@ def set_fitted(
         Attributes of the old model that the new one may lack.
     """
     learned = (column_attributes(schema) if schema is not None else {}) | dict(learned)
-    gone = {LOADED, "feature_names_in_", *forgotten}
+    gone = {LOADED, "feature_names_in_", "category_shrinkage_", *forgotten}
     state = {name: value for name, value in vars(model).copy().items() if name not in gone}
     state.update(learned)
     model.__dict__ = state

@@ -20,10 +20,11 @@ from weald.arrays import MonotoneConstraints, RandomState, TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
+from weald.estimators.shared.category_shrinkage import category_shrinkage
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded, CodedForest
 from weald.estimators.shared.fitted import Target
-from weald.estimators.shared.growth import TreeSeed, grow_options, max_columns
+from weald.estimators.shared.growth import Caution, TreeSeed, grow_options, max_columns, with_penalty
 from weald.estimators.shared.monotone_constraints import constrained
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.pictures import TreePictures
@@ -94,6 +95,7 @@ class BaseTree(TreePictures, CodedForest):
         trained_on = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, tree.forest),
+            "category_shrinkage_": category_shrinkage(coded),
         }
         self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self
@@ -115,12 +117,12 @@ class BaseTree(TreePictures, CodedForest):
         weight: Weights | None,
         columns: tuple[int, ...] | None = None,
         *,
-        category_caution: tuple[float, int] = (0.0, 1),
+        caution: Caution | None = None,
         random_ties: bool = False,
     ) -> Grown:
         """One tree on coded rows with these weights, of these columns alone if they are named.
 
-        `category_caution`: the penalty of splits by categories, and how many categories are free of it.
+        `caution`: what else than `cat_penalty` splits by categories have to gain.
         `random_ties`: of equally good columns one by chance.
         """
         limits = grow_options(
@@ -132,7 +134,13 @@ class BaseTree(TreePictures, CodedForest):
             columns,
             random_ties=random_ties,
         )
-        limits = replace(limits, category_chance=category_caution[0], free_categories=category_caution[1])
+        own = cast(TreeOptions, coded.options).cat_penalty
+        if caution is None:
+            limits = with_penalty(limits, own)
+        elif caution.penalty is None:
+            limits = replace(with_penalty(limits, own, caution.chance), free_categories=caution.n_free)
+        else:
+            limits = replace(limits, category_chance=caution.penalty, free_categories=caution.n_free)
         if isinstance(self.random_state, TreeSeed):
             limits = self.random_state.applied(limits)
         return self._grow(coded.codes, replace(coded.target, weight=weight), limits)

@@ -77,6 +77,11 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
     cv : int, splitter or list of (train, test), default=5
         The folds of `prune`; a number means shuffled (and, for labels, stratified) folds, drawn by
         `random_state`.
+    cat_penalty : float or "auto", default="auto"
+        What a split by categories must gain beyond chance: the best of all sets of categories gains where
+        these mean nothing. "auto" measures that by the spread of the target within the categories, and makes
+        no split that chance explains by a column of ids. A number is so many rows' worth of the node's
+        impurity for each category beyond the first. 0 chooses by the gain alone, as the textbooks do.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     n_jobs : int, default=None
@@ -96,6 +101,9 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         How many labels; of each output if there are several.
     ccp_alpha_ : float
         The alpha that `prune` chose; only with it.
+    category_shrinkage_ : dict
+        By categorical column, how many rows a category needs for its own mean to count half: 0 where
+        categories tell all, infinity where their means vary no more than chance. Not kept in model files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     max_features_ : int
@@ -149,6 +157,7 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         ccp_alpha: float = 0.0,
         prune: str | None = None,
         cv: Folds = 5,
+        cat_penalty: float | str = "auto",
         max_bins: int | None = None,
         n_jobs: int | None = None,
         categorical_features: CategoricalFeatures = None,
@@ -169,6 +178,7 @@ class DecisionTreeClassifier(LabelPredictions, BaseTree):
         self.ccp_alpha = ccp_alpha
         self.prune = prune
         self.cv = cv
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
@@ -238,6 +248,11 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
     cv : int, splitter or list of (train, test), default=5
         The folds of `prune`; a number means shuffled (and, for labels, stratified) folds, drawn by
         `random_state`.
+    cat_penalty : float or "auto", default="auto"
+        What a split by categories must gain beyond chance: the best of all sets of categories gains where
+        these mean nothing. "auto" measures that by the spread of the target within the categories, and makes
+        no split that chance explains by a column of ids. A number is so many rows' worth of the node's
+        impurity for each category beyond the first. 0 chooses by the gain alone, as the textbooks do.
     max_bins : int, default=None
         None for exact splits; else numeric columns are cut into at most this many quantile bins.
     n_jobs : int, default=None
@@ -252,6 +267,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
     ----------
     ccp_alpha_ : float
         The alpha that `prune` chose; only with it.
+    category_shrinkage_ : dict
+        By categorical column, how many rows a category needs for its own mean to count half: 0 where
+        categories tell all, infinity where their means vary no more than chance. Not kept in model files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the criterion, scaled to add up to 1.
     max_features_ : int
@@ -302,6 +320,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         ccp_alpha: float = 0.0,
         prune: str | None = None,
         cv: Folds = 5,
+        cat_penalty: float | str = "auto",
         max_bins: int | None = None,
         n_jobs: int | None = None,
         categorical_features: CategoricalFeatures = None,
@@ -321,6 +340,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]  # 
         self.ccp_alpha = ccp_alpha
         self.prune = prune
         self.cv = cv
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features

@@ -124,7 +124,7 @@ def test_nodes_below_the_root_split_in_the_order_of_the_tree_too(task):
         cuts = {"two classes": [0.5], "three classes": [-0.5, 1.0]}.get(task)
         y = y if cuts is None else np.digitize(y, cuts).astype(float)
         make = RandomForestRegressor if task == "numbers" else RandomForestClassifier
-        forest = make(**(ONE_SPLIT | {"max_depth": 2})).fit(X, y).forest_
+        forest = make(cat_penalty=1, **(ONE_SPLIT | {"max_depth": 2})).fit(X, y).forest_
         assert forest.column[0] == 0
         left = X["x"].to_numpy() <= forest.threshold[0]
         for slot, node in ((1, left), (2, ~left)):

@@ -251,6 +251,8 @@ class TestOneBag:
         }
         model = RandomForestClassifier(4, max_features=None, cat_penalty=0, random_state=0).fit(table, TWO)
         for t in range(4):
-            single = DecisionTreeClassifier().fit(table, TWO, sample_weight=model.bags_.counts(t))
+            single = DecisionTreeClassifier(cat_penalty=0).fit(
+                table, TWO, sample_weight=model.bags_.counts(t)
+            )
             np.testing.assert_array_equal(single.predict_proba(table), model[t].predict_proba(table))
             assert single.tree_.node_count == model[t].tree_.node_count

@@ -214,7 +214,9 @@ class TestObjects:
         mixed = [value if i % 2 else str(value) for i, value in enumerate(COUNT)]
         with pytest.raises(DataError, match="Column 1 mixes text and numbers: row 0"):
             DecisionTreeClassifier().fit(objects([X, mixed]), LABELS)
-        model = DecisionTreeClassifier(categorical_features=[1]).fit(objects([X, mixed]), LABELS)
+        model = DecisionTreeClassifier(categorical_features=[1], cat_penalty=0).fit(
+            objects([X, mixed]), LABELS
+        )
         assert model.predict(objects([X, mixed])).tolist() == LABELS.tolist()
 
 
