@@ -20,10 +20,10 @@ void scan_believed(const PresentCategories& present, int32_t column, const Categ
   const Believed believed = believe(present, missing, scan.total().data(), rules.spread);
   const size_t n = believed.order.size();
   if (n == 0) {
-    constexpr double caution = 4;  // times as many rows
+    constexpr double times_as_rare = 4;
     CategoryRules strict = rules;
-    strict.rare_rows *= caution;
-    strict.rare_weight *= caution;
+    strict.rare_rows *= times_as_rare;
+    strict.rare_weight *= times_as_rare;
     strict.chance = believed.noise;
     return scan_ends(present, column, strict, scan, split);
   }

@@ -20,6 +20,10 @@ class DartOptions:
     skip_drop: float = 0.0
 
 
+#: columns of more categories are judged by their spread (`few_categories` of core/tree/split/belief.h)
+FEW_CATEGORIES = 24
+
+
 class Caution(NamedTuple):
     """What holds splits by a list of categories back (equation 10 of docs/methods/boosting.md)."""
 

@@ -35,7 +35,7 @@ from weald.estimators.adaboost.stumps import tree_learner
 from weald.estimators.adaboost.trees import BoostedTrees
 from weald.estimators.bagging.any_members import names_of
 from weald.estimators.bagging.trees import shares_codes
-from weald.estimators.shared.category_shrinkage import category_shrinkage
+from weald.estimators.shared.category_shrinkage import shrinkage_of
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.fitted import Target
@@ -163,7 +163,7 @@ class BaseAdaBoost(
         members = BoostedTrees(
             forest=forest, trained_on=shown, **_shared(base, seed, coded.schema, coded.target, boosted)
         )
-        learned["category_shrinkage_"] = category_shrinkage(coded)
+        learned["category_shrinkage_"] = shrinkage_of(coded)
         return Fitted(members, boosted.rounds, learned)
 
     def _fit_others(

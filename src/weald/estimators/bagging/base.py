@@ -31,7 +31,7 @@ from weald.estimators.bagging.out_of_bag import (
 from weald.estimators.bagging.routing import BaggingRouting
 from weald.estimators.bagging.saving import BaggingState
 from weald.estimators.bagging.trees import TreeMembers, grow_trees, shares_codes
-from weald.estimators.shared.category_shrinkage import category_shrinkage
+from weald.estimators.shared.category_shrinkage import shrinkage_of
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.ensemble_options import BaggingOptions
@@ -206,7 +206,7 @@ class BaseBagging(
             columns=bags.columns_of_all(options.n_estimators),
             trained_on={"_frame_library": frame_library(X), "_missing_columns": missing},
         )
-        n_threads, known = thread_count(options.n_jobs), {"category_shrinkage_": category_shrinkage(coded)}
+        n_threads, known = thread_count(options.n_jobs), {"category_shrinkage_": shrinkage_of(coded)}
         judged = judge_trees(members, coded.table, bags, n_threads) if options.oob_score else None
         return Bagged(members, bags, coded.target, coded.weight, judged, known)
 

@@ -26,7 +26,7 @@ from weald.estimators.forest.out_of_bag import OutOfBagSums
 from weald.estimators.forest.proximity import ForestProximity
 from weald.estimators.forest.trees import ForestTrees
 from weald.estimators.forest.uncertainty import ForestUncertainty
-from weald.estimators.shared.category_shrinkage import category_shrinkage
+from weald.estimators.shared.category_shrinkage import shrinkage_of
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.feature_combinations import combining
 from weald.estimators.shared.fitted import Target
@@ -107,7 +107,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         learned: dict[str, Any] = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, forest),
-            "category_shrinkage_": category_shrinkage(coded),
+            "category_shrinkage_": shrinkage_of(coded),
         }
         if options.oob_score:
             learned |= self._out_of_bag(forest, past, coded.table, record, target, options)

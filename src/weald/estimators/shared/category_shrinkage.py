@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.codes import Codes
 from weald.data.fixed_point import Units, weight_units, weighted_units
+from weald.data.schema import Schema
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.fitted import Target
 
 
-def category_shrinkage(coded: Coded) -> dict[Hashable, float]:
+def category_shrinkage(
+    schema: Schema, codes: Codes, target: Target, *, from_levels: int = 0
+) -> dict[Hashable, float]:
     """How many rows a category needs for its mean to count half, by categorical column.
 
     0 where rows of a category are all alike, infinity where the categories' means (shares of classes) vary no
@@ -23,19 +27,32 @@ def category_shrinkage(coded: Coded) -> dict[Hashable, float]:
 
     Parameters
     ----------
-    coded : Coded
+    schema : Schema
+        The columns.
+    codes : Codes
         The training table.
+    target : Target
+        What was learnt from it.
+    from_levels : int, default=0
+        Columns of fewer categories are left out.
     """
-    names = [column.name for column in coded.schema.columns if column.kind == "categorical"]
-    places = [j for j, column in enumerate(coded.schema.columns) if column.kind == "categorical"]
-    if not places:
+    columns = [
+        (j, column.name)
+        for j, column in enumerate(schema.columns)
+        if column.kind == "categorical" and len(column.levels) >= from_levels
+    ]
+    if not columns:
         return {}
-    target, weight = coded.target, coded.target.weight
+    weight = target.weight
     used = np.ones(len(target.values), np.bool_) if weight is None else weight > 0
     weight = np.ones(int(used.sum())) if weight is None else weight[used]
     target = Target(target.values[used], target.classes, weight)
-    codes = (coded.codes.column(j)[used].astype(np.int64) for j in places)
-    return dict(zip(names, (_shrinkage(code, target, weight) for code in codes), strict=True))
+    return {name: _shrinkage(codes.column(j)[used].astype(np.int64), target, weight) for j, name in columns}
+
+
+def shrinkage_of(coded: Coded) -> dict[Hashable, float]:
+    """The same of a table that is read and coded."""
+    return category_shrinkage(coded.schema, coded.codes, coded.target)
 
 
 def _shrinkage(code: NDArray[np.int64], target: Target, weight: Weights) -> float:

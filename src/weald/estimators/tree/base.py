@@ -20,7 +20,7 @@ from weald.arrays import MonotoneConstraints, RandomState, TableLike, TargetLike
 from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
-from weald.estimators.shared.category_shrinkage import category_shrinkage
+from weald.estimators.shared.category_shrinkage import shrinkage_of
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.coded import Coded, CodedForest
 from weald.estimators.shared.fitted import Target
@@ -95,7 +95,7 @@ class BaseTree(TreePictures, CodedForest):
         trained_on = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, tree.forest),
-            "category_shrinkage_": category_shrinkage(coded),
+            "category_shrinkage_": shrinkage_of(coded),
         }
         self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self

@@ -118,7 +118,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             booster=self._booster_so_far(data, plan, attributes),
         )
         kept = {"_attributes": attributes} if attributes else {}
-        self._set_trained(trained, data, self._learned(trained, plan, found) | kept)
+        learned = self._learned(trained, plan, found) | training.judged(data.schema, data.classes)
+        self._set_trained(trained, data, learned | kept)
         return self
 
     def _options(self) -> XGBOptions:

@@ -60,6 +60,7 @@ DEFAULTS: dict[str, Any] = {
     "multi_strategy": "one_output_per_tree",
     "max_cat_to_onehot": 4,
     "max_cat_threshold": 32,
+    "cat_smooth": "auto",
     "sample_type": "uniform",
     "normalize_type": "tree",
     "rate_drop": 0.0,

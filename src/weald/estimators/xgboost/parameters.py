@@ -35,6 +35,10 @@ _OWN = ("class_weight", "early_stopping", "prune", "categorical_features", "unkn
 _ATTRIBUTES = """\
 feature_importances_ : ndarray of shape (n_features_in_,)
         Importances by `importance_type`, scaled to add up to 1.
+    category_shrinkage_ : dict
+        By column of more than 24 categories: how many rows a category needs for its mean to count half, in
+        the whole table; infinity where the categories differ no more than chance lets them. Every node asks
+        anew. Only with `cat_smooth="auto"`; not saved.
     best_iteration, best_score : int, float
         The best round and its metric; only with early stopping.
     evals_result_ : dict

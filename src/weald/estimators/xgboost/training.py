@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.boosting.callbacks import EvalsLog
@@ -14,11 +15,15 @@ from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
 from weald.boosting.newton.custom import MatrixObjective
+from weald.boosting.newton.options import FEW_CATEGORIES
 from weald.boosting.newton.watch import OwnMetric, Watch
 from weald.boosting.records import Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
 from weald.data.codes import Codes, encode
+from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
+from weald.estimators.shared.category_shrinkage import category_shrinkage
+from weald.estimators.shared.fitted import Target
 from weald.estimators.xgboost.plan import Plan
 from weald.estimators.xgboost.rows import Rows, check_margin
 from weald.model.forest import Forest
@@ -90,6 +95,20 @@ class Training:
         )
         self.scores = self._start_scores(rows)
         self.sets = [self._watched(each) for each in watched]
+
+    def judged(self, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> dict[str, Any]:
+        """The attribute that tells what `cat_smooth="auto"` is about, for the columns that it judges."""
+        if self.options.cat_smooth != "auto":
+            return {}
+        target = self.rows.target
+        values = target.values.reshape(len(target.values), -1)
+        if classes is not None and len(classes) > 1:
+            classes = None  # several questions: each is 0 or 1, as a number may be
+        if classes is not None:
+            values = values.astype(np.int32)
+        told = Target(values, classes, target.weight)
+        found = category_shrinkage(schema, self.codes, told, from_levels=FEW_CATEGORIES + 1)
+        return {"category_shrinkage_": found}
 
     def run(
         self,
