@@ -80,7 +80,7 @@ NewtonRows::NewtonRows(const Codes& codes)
 
 RowSquares NewtonRows::squares(Powers powers) const {
   if (!squared_) return {};
-  return {squares_, std::ldexp(1.0, square_power_ + 2 * powers.g)};
+  return {squares_, std::ldexp(square_unit_.share, square_unit_.power + 2 * powers.g)};
 }
 
 const SparseOrder* NewtonRows::sparse_order() {
@@ -143,7 +143,7 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
   NewtonTree tree;
   const bool one = !stored || given.g.size() == n_rows_;
   squared_ = options.believes_categories && one && many_categories_;
-  if (squared_) square_power_ = square_rows(given, drawn, n_rows_, squares_, run);
+  if (squared_) square_unit_ = square_rows(given, drawn, n_rows_, squares_, run);
   if (!one || !options.narrow || !grow_packed(given, drawn, options, run, tree)) {
     tree = !one     ? grow_many(given, drawn, options, run)
            : stored ? grow_wide(given, drawn, options, run)

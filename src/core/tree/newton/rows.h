@@ -89,6 +89,12 @@ struct Powers {
   int g, h;
 };
 
+// What w g² of rows is counted in, times the mean weight of a row: share · 2^power.
+struct SquareUnit {
+  double share = 1;
+  int power = 0;
+};
+
 struct Exponents;  // newton_units.h
 
 class NewtonRows {
@@ -147,7 +153,7 @@ class NewtonRows {
   std::vector<int64_t> pairs_;
   std::vector<NarrowRows::Value> narrow_;
   std::vector<RowSquare> squares_;  // of the tree that grows, if `squared_`
-  int square_power_ = 0;
+  SquareUnit square_unit_;
   bool squared_ = false;
   std::unique_ptr<Tiles> tiles_;  // made for the first tree that reads them
   ItemBuffers<NarrowRows> narrow_items_;

@@ -82,7 +82,8 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   return found;
 }
 
-int square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out, Run& run) {
+SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out,
+                       Run& run) {
   out.resize(n_rows);
   struct Largest {
     double g = 0, factor = 0;
@@ -110,7 +111,12 @@ int square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, s
       squares[row] = {factors.times(row) * units, factors.times(row)};
     };
   });
-  return 2 * g_top + factor_top - bits;
+  const int power = 2 * g_top + factor_top - bits;
+  if (given.weight.empty() || given.whole) return {1.0, power};
+  int64_t weight = 0;  // in parts of the largest: as the squares, below 2^62
+  for (size_t i = 0; i < drawn.size(); ++i)
+    weight += static_cast<int64_t>(round_small(given.weight[drawn[i]] * factor_scale));
+  return {std::ldexp(static_cast<double>(weight), -bits) / static_cast<double>(drawn.size()), power + factor_top};
 }
 
 bool Exponents::may_vanish(int h_power) const {

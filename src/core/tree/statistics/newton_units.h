@@ -117,8 +117,9 @@ void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Ma
 
 // As count_exponents, for w·v or, with whole weights, v counted w times; over the rows drawn, in parallel.
 Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run);
-// w g² of every row drawn in whole units; returns the power of two of a unit.
-int square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out, Run& run);
+// w g² of every row drawn in whole units.
+SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out,
+                       Run& run);
 // The largest exponent that was counted.
 int highest(const Counts& counts);
 // Whether `bits` for the largest value tell the others well enough: those left with fewer than 5 carry under 1 % of
