@@ -347,7 +347,8 @@ def parts_of(record: Record, options: argparse.Namespace) -> list[list[list[str]
     names = present([*found, *(scores for pair in noise for scores in pair)], record.contenders)
     told: list[list[list[str]] | str] = []
     if found:
-        told += [table_rows(found, names), standing_rows(found, names)]
+        ranked = present(found, record.contenders)
+        told += [table_rows(found, ranked), standing_rows(found, ranked)]
     if noise:
         told += ["With a column of noise against without it:", noise_rows(noise, names)]
     if OURS in names:
