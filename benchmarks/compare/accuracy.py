@@ -29,7 +29,7 @@ from real_tables import Task
 
 N_FOLDS = 5
 #: metrics of which more is better
-RISING = ("AUC", "accuracy")
+RISING = ("AUC", "accuracy", "R²")
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,8 @@ def score(metric: str, y: NDArray[Any], found: NDArray[np.float64]) -> float:
         return float(np.mean(np.argmax(found, axis=1) == y))
     if metric == "deviance":
         return float(metrics.mean_poisson_deviance(y, found))
+    if metric == "R²":
+        return float(metrics.r2_score(y, found))
     return float(np.sqrt(np.mean((y - found) ** 2)))
 
 
@@ -264,14 +266,12 @@ def small_tasks() -> list[Task]:
     ]
 
 
-def parse(study: Study, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=f"Compare: {study.title}.")
+def parser_of(title: str, unit: str, rows: int = 50_000) -> argparse.ArgumentParser:
+    """The command line of every such comparison."""
+    parser = argparse.ArgumentParser(description=f"Compare: {title}.")
     parser.add_argument("--tables", nargs="+", metavar="NAME", help="only these")
-    parser.add_argument("--rows", type=int, default=50_000, help="rows taken of a table (default 50,000)")
-    parser.add_argument(
-        f"--{study.unit}", dest="size", type=int, default=100, help=f"{study.unit} (default 100)"
-    )
+    parser.add_argument("--rows", type=int, default=rows, help=f"rows taken of a table (default {rows:,})")
+    parser.add_argument(f"--{unit}", dest="size", type=int, default=100, help=f"{unit} (default 100)")
     parser.add_argument(
         "--splits", type=int, default=1, help=f"splits of each table into {N_FOLDS} folds (default 1)"
     )
@@ -282,12 +282,15 @@ def parse(study: Study, arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="FILE",
         help="write finished tables there and reuse them; delete it when a library changes",
     )
-    parser.add_argument(
-        "--quick", action="store_true", help=f"small made-up tables, few {study.unit}: a smoke run"
-    )
+    parser.add_argument("--quick", action="store_true", help=f"small made-up tables, few {unit}: a smoke run")
     parser.add_argument("--check", action="store_true", help="exit 1 when a table is worse")
     parser.add_argument("--markdown", type=Path, nargs="?", const=RESULTS, metavar="FILE")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def parse(study: Study, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options of a study."""
+    options = parser_of(study.title, study.unit).parse_args(arguments)
     if options.quick:
         options.size, options.threads = study.quick_size, 1
     return options

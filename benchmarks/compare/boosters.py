@@ -1,8 +1,9 @@
-"""The three boosting libraries behind one door: one `Setting` becomes each library's own parameters.
+"""The boosting libraries behind one door: one `Setting` becomes each library's own parameters.
 
 LightGBM runs through `train` on a Dataset that is constructed under the clock, the others through their
 scikit-learn classes, which bin inside `fit`. Every library is told the same regularisation; what has no twin
 (least rows of a leaf, LightGBM's smoothing of categories) is given with the rest, so that it is printed.
+CatBoost takes part at its own defaults only.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def estimator(module: Any, task: str) -> Any:
 
 def probabilities(model: Any, X: Any) -> NDArray[np.float64]:
     """What the model says: of class 1, of each class, or a number."""
-    if not hasattr(model, "classes_"):
+    if not hasattr(model, "predict_proba"):
         return np.asarray(model.predict(X))
     found = np.asarray(model.predict_proba(X))
     return found[:, 1] if found.shape[1] == 2 else found
@@ -131,6 +132,26 @@ def lightgbm_fit(task: str, parameters: Parameters, threads: int, X: Any, y: Any
 
 def lightgbm_leaves(model: Any) -> int:
     return sum(tree["num_leaves"] for tree in model.dump_model()["tree_info"])
+
+
+def catboost_fit(task: str, parameters: Parameters, threads: int, X: Any, y: Any) -> Any:
+    import catboost
+
+    kind = catboost.CatBoostClassifier if task in ("binary", "multiclass") else catboost.CatBoostRegressor
+    quiet = {"verbose": False, "allow_writing_files": False}
+    names = [name for name in X.columns if X[name].dtype == "category"]
+    model = kind(**parameters, **quiet, thread_count=threads, cat_features=names)
+    return model.fit(with_strings(X), y)
+
+
+def catboost_predict(model: Any, X: Any, threads: int) -> NDArray[np.float64]:
+    return probabilities(model, with_strings(X))
+
+
+def with_strings(X: Any) -> Any:
+    """Categories as strings, which CatBoost asks for; a missing one is a string too."""
+    names = [name for name in X.columns if X[name].dtype == "category"]
+    return X.assign(**{name: X[name].astype(object).fillna("(missing)").astype(str) for name in names})
 
 
 @dataclass(frozen=True)

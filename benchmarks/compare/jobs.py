@@ -144,7 +144,7 @@ class Job:
     """One comparison. The clock starts `calls` times in each process and the fastest call is reported.
 
     With `memory`, the figures "peak MB" (the process while the clock runs) and "fit MB" (above the level at
-    which the clock started) are added to those of each contender; see `memory.py`.
+    which the clock started) are added to those of each contender; see `machine.Watch`.
     """
 
     name: str

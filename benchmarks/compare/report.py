@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import memory
+import machine
 from jobs import Contender, Figures, Job, Target
 from worker import Answer
 
@@ -33,7 +33,7 @@ class Result:
         largest = {
             key: max(answer.figures[key] for answer in self.answers[name])
             for key in self.answers[name][0].figures
-            if key.endswith(memory.UNIT)
+            if key.endswith(machine.UNIT)
         }
         return self.answers[name][0].figures | largest
 
@@ -44,7 +44,7 @@ class Result:
             answer.figures[key] == first[key]
             for answer in self.answers[name]
             for key in first
-            if not key.endswith(memory.UNIT)
+            if not key.endswith(machine.UNIT)
         )
 
     @property

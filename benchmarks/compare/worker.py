@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import memory
+import machine
 import numpy as np
 from jobs import Arrays, Figures, Job
 
@@ -89,7 +89,7 @@ def measure(job: Job, request: Request) -> Answer:
     result = None
     gc.collect()
     gc.disable()
-    used = memory.Watch() if job.memory else None
+    used = machine.Watch() if job.memory else None
     for _ in range(job.calls):
         result = None  # the last result is freed before the clock starts, not while it runs
         start = time.perf_counter()

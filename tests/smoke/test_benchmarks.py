@@ -217,6 +217,24 @@ def test_boosting_accuracy_runs(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
+def test_categories_run(tmp_path: Path) -> None:
+    """With those of the libraries that are installed; a contender can join the kept others later."""
+    kept, page = tmp_path / "kept.json", tmp_path / "results.md"
+    options = ("--quick", "--keep", str(kept), "--markdown", str(page))
+    first = here("categories.py", *options, "--contenders", "weald", "xgboost", "LightGBM", "CatBoost")
+    for name, library in (("LightGBM", "lightgbm"), ("CatBoost", "catboost")):
+        learnt, skipped = f"counts · {name} · deviance", f"{name}: skipped, not installed"
+        assert (skipped if find_spec(library) is None else learnt) in first
+    given = '{"cat_smooth": 10, "cat_l2": 10}'
+    joined = here("categories.py", *options, "--add", "weald-10", given, "--contenders", "weald-10")
+    assert "two classes · weald-10 · AUC" in joined
+    assert "· xgboost ·" not in joined  # known from the first run
+    assert "| two classes | 150 × 3 | 1, up to 3 levels | AUC |" in page.read_text(encoding="utf-8")
+    again = here("categories.py", *options, "--parts", "noise", "--contenders", "weald", "--again", "weald")
+    assert again.count("two classes · weald · ") == 1
+    assert "With a column of noise against without it" in again
+
+
 @needs_lightgbm
 def test_boosting_scaling_runs(tmp_path: Path) -> None:
     page, picture = tmp_path / "results.md", tmp_path / "growth.svg"
