@@ -74,7 +74,8 @@ class Calibration:
         n_groups, n_rows = len(centre), len(self.scores)
         if n_groups == 1:
             width = float(np.partition(self.scores, rank - 1)[rank - 1])
-            return centre[0] + (width if scale is None else width * scale[0])
+            only: NDArray[np.float64] = centre[0]
+            return only + (width if scale is None else width * scale[0])
         if _BITS * n_groups * np.log2(1 + n_rows / n_groups) < n_rows:
             return _bisected(centre, scale, list(_by_group(self.scores, self.group)), rank)
         out = np.empty(centre.shape[1])

@@ -235,8 +235,8 @@ def _tell_of_seen(seen: RowNumbers, n_rows: int, n_members: int, owner: str) -> 
     """Name the rows that every member saw; raise if that is all of them."""
     if len(seen) == n_rows:
         raise DataError(
-            f"Every one of the {n_members:,} members saw every one of the {n_rows:,} rows (n_samples={n_rows}), "
-            f"so that {owner} has none to calibrate by. Use more members (n_estimators), or method='split'."
+            f"Each of the {n_members:,} members saw each of the {n_rows:,} rows (n_samples={n_rows}), so that "
+            f"{owner} has none to calibrate by. Use more members (n_estimators), or method='split'."
         )
     warnings.warn(
         f"Every member saw {len(seen):,} of the {n_rows:,} training rows ({listing(seen.tolist())}); they "

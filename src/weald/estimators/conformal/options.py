@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 from weald.arrays import Estimator, Folds, RandomState
-from weald.errors import ParameterError
+from weald.errors import ParameterError, told
 from weald.estimators.shared.ensemble_options import Trainable
 from weald.numbers import as_float
 from weald.parameters import Choice, Flag, Instance, Nothing, NotZero, Number, Splitter, Whole, parameter
@@ -110,7 +110,7 @@ class ConformalOptions:
         if not hasattr(self.estimator, "predict_proba"):
             raise ParameterError(
                 f"{owner} makes sets of labels from probabilities, and this {kind} has no predict_proba. Use "
-                "one that has (probability=True of SVC), or put it into scikit-learn's CalibratedClassifierCV."
+                "one that has (SVC with probability=True), or scikit-learn's CalibratedClassifierCV of it."
             )
 
     def _check_quantiles(self, owner: str) -> None:
@@ -134,7 +134,7 @@ def read_coverage(coverage: Any, method: str) -> float:
     number = as_float(coverage)
     if isinstance(coverage, bool) or not 0 < number < 1:
         raise ParameterError(
-            f"`coverage` of {method} must be a number between 0 and 1; got {coverage!r}. Use 0.9 to hold nine "
-            "targets of ten."
+            f"`coverage` of {method} must be a number between 0 and 1; got {told(coverage)}. Use 0.9 to hold "
+            "nine targets of ten."
         )
     return number

@@ -131,7 +131,7 @@ def _parameter(estimator: Estimator, owner: str) -> tuple[str, bool]:
         if last == "alpha" and "quantile" in beside.values():
             return name, False
     raise ParameterError(
-        f"method='cqr' of {owner} needs an estimator of quantiles, and {type(estimator).__name__} as given is "
-        "none. Use XGBRegressor(objective='reg:quantileerror'), GradientBoostingRegressor(loss='quantile'), "
+        f"method='cqr' of {owner} needs an estimator of quantiles, and {type(estimator).__name__} as given "
+        "is none. Use XGBRegressor(objective='reg:quantileerror'), GradientBoostingRegressor(loss='quantile'), "
         "a forest of weald, or one of scikit-learn's with loss='quantile' or a parameter `quantile`."
     )

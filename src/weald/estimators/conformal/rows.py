@@ -84,9 +84,9 @@ class Rows:
         lacking = np.setdiff1d(np.arange(len(self.classes)), self.values[rows])
         if len(lacking):
             raise DataError(
-                f"class_conditional=True of {owner} needs calibration rows of every class, and there are none "
-                f"of {listing(self.classes[lacking].tolist())}. Give more rows, a larger calibration_size, or "
-                "use class_conditional=False."
+                f"class_conditional=True of {owner} needs calibration rows of every class, and there are "
+                f"none of {listing(self.classes[lacking].tolist())}. Give more rows, a larger "
+                "calibration_size, or use class_conditional=False."
             )
 
 
