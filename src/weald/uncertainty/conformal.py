@@ -23,7 +23,7 @@ SetScore = Literal["lac", "aps"]
 #: bits of a float64
 _BITS = 64
 #: probabilities that differ by less than half of this are taken for the same when a number is drawn by them
-_GRID = 2.0**-30
+_GRID = 2.0**-20
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
 from weald.estimators.bagging.base import BaseBagging
-from weald.estimators.bagging.trees import TreeMembers
+from weald.estimators.bagging.trees import TreeMembers, shares_codes
 from weald.estimators.forest.base import BaseForest
 from weald.model.forest import Forest
 from weald.model.read import read_aligned
@@ -146,11 +146,11 @@ class Bagged:
         return bags
 
 
-def check_spread(estimator: Estimator, fitted: bool, owner: str) -> None:
+def check_spread(estimator: Estimator, owner: str) -> None:
     """Refuse to scale by the spread of trees where there are none."""
     trees = isinstance(estimator, BaseForest)
     if isinstance(estimator, BaseBagging):
-        trees = not fitted or isinstance(estimator._members, TreeMembers)
+        trees = estimator.estimator is None or shares_codes(estimator.estimator)
     if not trees:
         raise ParameterError(
             f"conformity_score='scaled' of {owner} divides by the spread of a forest's trees, and "

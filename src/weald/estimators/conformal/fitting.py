@@ -52,7 +52,7 @@ def fitted(options: ConformalOptions, rows: Rows, owner: str) -> Fitted:
             f"sample_weight was given to {owner}. Leave them out, or use an estimator that takes them."
         )
     if options.scaled and options.method != "cqr":
-        check_spread(estimator, False, owner)
+        check_spread(estimator, owner)
     method: str = options.method
     if method == "jackknife+" and is_bagged(estimator):
         method = "bags"
@@ -65,7 +65,7 @@ def calibrated(options: ConformalOptions, rows: Rows, model: Any, owner: str) ->
         judges = QuantileModels([model], fitted_levels(model, options.quantiles, owner))
         return _of_quantiles(judges, rows, np.arange(len(rows)))
     if options.scaled:
-        check_spread(model, True, owner)
+        check_spread(model, owner)
     if options.method == "jackknife+" and is_bagged(model):
         check_draws(model, owner)
         Bagged(model).check_rows(rows.X, owner)
@@ -192,8 +192,6 @@ def _bags(options: ConformalOptions, rows: Rows, owner: str) -> Fitted:
     """One ensemble, each row judged by the members that did not see it."""
     check_draws(options.estimator, owner)
     model = _fit_on(options.estimator, rows, np.arange(len(rows)))
-    if options.scaled:
-        check_spread(model, True, owner)
     return _by_bags(options, rows, model, owner)
 
 
@@ -235,7 +233,7 @@ def _tell_of_seen(seen: RowNumbers, n_rows: int, n_members: int, owner: str) -> 
     """Name the rows that every member saw; raise if that is all of them."""
     if len(seen) == n_rows:
         raise DataError(
-            f"Each of the {n_members:,} members saw each of the {n_rows:,} rows (n_samples={n_rows}), so that "
+            f"Each of the {n_members:,} members saw all of the {n_rows:,} rows (n_samples={n_rows}): "
             f"{owner} has none to calibrate by. Use more members (n_estimators), or method='split'."
         )
     warnings.warn(
@@ -258,9 +256,8 @@ def tell_of_too_few(calibration: Calibration, coverage: float, classes: NDArray[
     elif calibration.label is None:
         found = f"{needs}, and there are {n_rows}: every label is in every set."
     else:
-        found = (
-            f"{needs} of each class, and {listing(classes[short].tolist())} lack them: they are in every set."
-        )
+        few = listing(classes[short].tolist())
+        found = f"{needs} of each class, and there are fewer of {few}: they are in every set."
     warnings.warn(f"{found} Use a smaller coverage, or more rows.", UserWarning, stacklevel=outside())
 
 

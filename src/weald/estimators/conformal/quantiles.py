@@ -132,6 +132,6 @@ def _parameter(estimator: Estimator, owner: str) -> tuple[str, bool]:
             return name, False
     raise ParameterError(
         f"method='cqr' of {owner} needs an estimator of quantiles, and {type(estimator).__name__} as given "
-        "is none. Use XGBRegressor(objective='reg:quantileerror'), GradientBoostingRegressor(loss='quantile'), "
-        "a forest of weald, or one of scikit-learn's with loss='quantile' or a parameter `quantile`."
+        "is none. Use XGBRegressor(objective='reg:quantileerror'), a forest of weald, or "
+        "GradientBoostingRegressor(loss='quantile') and others with such a loss or a parameter `quantile`."
     )

@@ -142,7 +142,7 @@ def _class_by_class(order: NDArray[np.int64], values: NDArray[np.int64]) -> NDAr
     by_class = np.argsort(labels, kind="stable")
     starts = np.cumsum(n_of) - n_of
     within[by_class] = np.arange(len(order)) - np.repeat(starts, n_of)
-    share = (within + 0.5) / n_of[labels]
+    share = within / n_of[labels]
     last = within == n_of[labels] - 1
     place = np.lexsort((share, last))
     return order[place[: np.count_nonzero(~last)]]
