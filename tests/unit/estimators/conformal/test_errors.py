@@ -171,9 +171,7 @@ def test_a_label_that_a_fitted_estimator_does_not_know():
 
 
 def test_what_cannot_be_calibrated_as_it_is():
-    with pytest.raises(
-        ParameterError, match=r"method='cv\\+' would fit others beside it. Use method='split'"
-    ):
+    with pytest.raises(ParameterError, match=r"method='cv\+' would fit others beside it. Use method='split'"):
         Conformal(Ridge().fit(X, Y), method="cv+").calibrate(X, Y)
     stages = GradientBoostingRegressor(loss="quantile", n_estimators=2).fit(X, Y)
     with pytest.raises(ParameterError, match=r"this GradientBoostingRegressor does not. Use `fit`"):
