@@ -136,7 +136,7 @@ def methods(trees: int, threads: int) -> dict[str, Callable[[int], Any]]:
     )
     stages = GradientBoostingRegressor(n_estimators=trees // 2, n_jobs=threads)
     quantiles = GradientBoostingRegressor(loss="quantile", n_estimators=trees // 2, n_jobs=threads)
-    scaled = {"conformity_score": "scaled"}
+    scaled: dict[str, Any] = {"conformity_score": "scaled"}
     return {
         "split, forest": lambda seed: Conformal(forest(seed), random_state=seed),
         "split, forest, scaled": lambda seed: Conformal(forest(seed), random_state=seed, **scaled),
@@ -197,8 +197,8 @@ def section(cells: Sequence[Cell], facts: dict[str, str], options: argparse.Name
         f"Intervals of coverage {COVERAGE} after a fit on {options.rows} rows, {options.repeats} tables of "
         f"each kind: mean share of {NEW_ROWS:,} new targets within, its standard error, and the mean width. "
         f"Seconds: a fit and {NEW_ROWS:,} intervals, {options.threads} threads. Forests of {options.trees} "
-        f"trees, boosters of {options.trees // 2} rounds, folds 5, a quarter of the rows held out by split and "
-        "cqr."
+        f"trees, boosters of {options.trees // 2} rounds, folds 5, a quarter of the rows held out by split "
+        "and cqr."
     )
     parts = [
         "## Coverage of prediction intervals",

@@ -1,6 +1,6 @@
 """Conformal prediction: intervals and sets of labels from how unlike the truth was for rows held out.
 
-Equations C1–C9 of `docs/methods/conformal.md`. Every method is one rule: calibration rows belong to groups,
+Equations Q1–Q8 of `docs/methods/conformal.md`. Every method is one rule: calibration rows belong to groups,
 one for each model that did not see them, and a new row is compared with each row by that row's own model. One
 group is the split method; a group per fold is CV+; a group per row is the jackknife+.
 """
@@ -43,7 +43,7 @@ class Calibration:
         scale: NDArray[np.float64] | None,
         coverage: float,
     ) -> NDArray[np.float64]:
-        """The interval of each new row (equation C3): (rows, 2).
+        """The interval of each new row (equation Q3): (rows, 2).
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Calibration:
         return out
 
     def sets(self, scores: NDArray[np.float64], coverage: float) -> NDArray[np.bool_]:
-        """Which labels each new row may have (equation C6): (rows, classes).
+        """Which labels each new row may have (equation Q6): (rows, classes).
 
         Parameters
         ----------
@@ -194,17 +194,21 @@ def _count_up_to(
 
 
 def label_scores(shares: NDArray[np.float64], kind: SetScore) -> NDArray[np.float64]:
-    """The score of every label (equations C4 and C5), for probabilities of shape (…, classes).
+    """The score of every label (equations Q4 and Q5).
 
-    >>> label_scores(np.array([0.25, 0.5, 0.25]), "lac")
-    array([0.75, 0.5 , 0.75])
+    Probabilities have the shape (rows, classes), or (models, rows, classes) where several judge the same
+    rows: these then share the number that is drawn for a row, which is that of the first model.
+
+    >>> label_scores(np.array([[0.25, 0.5, 0.25]]), "lac")
+    array([[0.75, 0.5 , 0.75]])
     """
     if kind == "lac":
         return 1.0 - shares
     # Of equal probabilities the first class comes first, for calibration rows and new ones alike.
     order = np.argsort(-shares, axis=-1, kind="stable")
     ranked = np.take_along_axis(shares, order, axis=-1)
-    total = np.cumsum(ranked, axis=-1) - drawn_by(shares)[..., None] * ranked
+    drawn = drawn_by(shares if shares.ndim == 2 else shares[0])
+    total = np.cumsum(ranked, axis=-1) - drawn[:, None] * ranked
     out = np.empty_like(total)
     np.put_along_axis(out, order, total, axis=-1)
     return out
@@ -225,5 +229,5 @@ def drawn_by(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 def quantile_scores(
     lower: NDArray[np.float64], upper: NDArray[np.float64], target: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """How far each target is outside its quantiles; below 0 inside (equation C7)."""
+    """How far each target is outside its quantiles; below 0 inside (equation Q7)."""
     return np.maximum(lower - target, target - upper)

@@ -1,6 +1,6 @@
 """Predictions of the members of an ensemble whose bags lack a row: what the jackknife+ needs, without refits.
 
-Equation C8 of `docs/methods/conformal.md`, after Kim, Xu and Barber (2020). Which bags lack which rows is a
+Equation Q8 of `docs/methods/conformal.md`, after Kim, Xu and Barber (2020). Which bags lack which rows is a
 bit for each pair, and all that has to be kept besides the scores: no row of the training table.
 """
 

@@ -95,10 +95,11 @@ def aps_by_loops(shares, u):
 def test_aps_is_that_of_the_definition():
     shares = np.random.default_rng(0).dirichlet(np.ones(4), size=(3, 20))
     shares[0, 0] = [0.25, 0.25, 0.5, 0.0]
-    found, drawn = label_scores(shares, "aps"), drawn_by(shares)
+    found, drawn = label_scores(shares, "aps"), drawn_by(shares[0])
+    np.testing.assert_array_equal(label_scores(shares[0], "aps"), found[0])
     for place in np.ndindex(3, 20):
         np.testing.assert_allclose(
-            found[place], aps_by_loops(shares[place].tolist(), drawn[place]), atol=1e-15
+            found[place], aps_by_loops(shares[place].tolist(), drawn[place[1]]), atol=1e-15
         )
 
 

@@ -126,8 +126,8 @@ class Conformal(
     >>> y = np.sin(X[:, 0])
     >>> model = Conformal(RandomForestRegressor(random_state=0), method="jackknife+").fit(X, y)
     >>> model.predict_interval([[1.0], [5.0]], coverage=0.9).round(2)
-    array([[ 0.83,  0.86],
-           [-0.97, -0.95]])
+    array([[ 0.81,  0.87],
+           [-0.99, -0.93]])
     """
 
     _options = ConformalOptions
@@ -294,8 +294,8 @@ class Conformal(
         X : table
             As in `fit`.
         coverage : float, default=0.9
-            The share of targets that the intervals should hold, between 0 and 1. It takes more calibration
-            rows than coverage / (1 - coverage), or all ends are infinite, with a warning.
+            The share of targets that the intervals should hold, between 0 and 1. It takes at least
+            coverage / (1 - coverage) calibration rows, or all ends are infinite, with a warning.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -249,7 +250,8 @@ def tell_of_too_few(calibration: Calibration, coverage: float, classes: NDArray[
     short = calibration.too_few(coverage)
     if not short:
         return
-    needs = f"A coverage of {coverage:g} needs more than {coverage / (1 - coverage):,.1f} calibration rows"
+    fewest = math.ceil(coverage / (1 - coverage) - 1e-9)
+    needs = f"A coverage of {coverage:g} needs at least {fewest:,} calibration rows"
     n_rows = f"{len(calibration.scores):,}"
     if classes is None:
         found = f"{needs}, and there are {n_rows}: all ends are infinite."

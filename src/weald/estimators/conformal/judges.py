@@ -44,10 +44,8 @@ class ApartModels:
         """The labels that each new row may have: (rows, classes)."""
         out = []
         for part, n_rows in self._parts(X, len(classes)):
-            scores = np.stack(
-                [label_scores(shares(model, part, n_rows, classes), kind) for model in self.models]
-            )
-            out.append(calibration.sets(scores, coverage))
+            said = np.stack([shares(model, part, n_rows, classes) for model in self.models])
+            out.append(calibration.sets(label_scores(said, kind), coverage))
         return np.concatenate(out)
 
     def _parts(self, X: TableLike, width: int) -> Iterator[tuple[TableLike, int]]:
@@ -116,7 +114,7 @@ def scores_of(
     kind: SetScore | None,
     scaled: bool,
 ) -> NDArray[np.float64]:
-    """How unlike the truth what a model says of rows is (equations C1, C4 and C5): (rows,)."""
+    """How unlike the truth what a model says of rows is (equations Q1, Q4 and Q5): (rows,)."""
     if classes is not None and kind is not None:
         said = shares(model, X, len(values), classes)
         return label_scores(said, kind)[np.arange(len(values)), values]  # type: ignore[no-any-return]

@@ -67,7 +67,7 @@ class QuantileModels:
         return middle
 
     def intervals(self, X: TableLike, calibration: Calibration, coverage: float) -> NDArray[np.float64]:
-        """The interval of each new row (equation C7): (rows, 2)."""
+        """The interval of each new row (equation Q7): (rows, 2)."""
         lower, upper = self.ends(X)
         return calibration.interval(lower[None], upper[None], None, coverage)
 

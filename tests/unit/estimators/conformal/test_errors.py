@@ -132,7 +132,7 @@ def test_not_fitted(what):
 )
 def test_too_few_rows_for_a_coverage_are_said_aloud(model, y):
     model.fit(X, y)
-    with pytest.warns(UserWarning, match="needs more than 9.0 calibration rows, and there are 8: all ends"):
+    with pytest.warns(UserWarning, match="needs at least 9 calibration rows, and there are 8: all ends"):
         found = model.predict_interval(X[:3])
     assert found.tolist() == [[-np.inf, np.inf]] * 3
     assert np.isfinite(model.predict_interval(X[:3], 0.8)).all()

@@ -111,8 +111,8 @@ def test_jackknife_plus_of_others_leaves_out_one_by_one(kind):
         rest = np.arange(24) != row
         member = GaussianNB().fit(X[rest], y[rest])
         own[row] = label_scores(member.predict_proba(X[row : row + 1]), kind)[0, places(y[row])]
-        scores.append(label_scores(member.predict_proba(NEW), kind))
-    expected = sets_by_loops(own, np.stack(scores), np.arange(24), places(y), False, 0.9)
+        scores.append(member.predict_proba(NEW))
+    expected = sets_by_loops(own, label_scores(np.stack(scores), kind), np.arange(24), places(y), False, 0.9)
     np.testing.assert_array_equal(model.predict_set(NEW), expected)
 
 
