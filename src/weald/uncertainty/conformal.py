@@ -62,7 +62,7 @@ class Calibration:
         for places in in_stretches(lower.shape[1], CELLS // len(lower)):
             scales = None if scale is None else scale[:, places]
             # The lower ends are upper ends of what is turned over: both have the same rank.
-            out[places, 0] = -self._ranked(-lower[:, places], scales, high)
+            out[places, 0] = 0.0 - self._ranked(-lower[:, places], scales, high)
             out[places, 1] = self._ranked(upper[:, places], scales, high)
         out.sort(axis=1)  # ends that cross are swapped: the wider reading covers no less
         return out
@@ -79,11 +79,12 @@ class Calibration:
         if _BITS * n_groups * np.log2(1 + n_rows / n_groups) < n_rows:
             return _bisected(centre, scale, list(_by_group(self.scores, self.group)), rank)
         out = np.empty(centre.shape[1])
+        each = np.array_equal(self.group, np.arange(n_groups))  # a model per row, in their order
         for places in in_stretches(len(out), CELLS // n_rows):
             some = self.scores[:, None]
             if scale is not None:
-                some = some * scale[self.group, places]
-            some = centre[self.group, places] + some
+                some = some * (scale[:, places] if each else scale[self.group, places])
+            some = some + (centre[:, places] if each else centre[self.group, places])
             some.partition(rank - 1, axis=0)
             out[places] = some[rank - 1]
         return out

@@ -212,12 +212,15 @@ class Conformal(
             The calibrated estimator.
         """
         options, owner = self._checked_options(), type(self).__name__
-        model = vars(self).get("estimator_", options.estimator)
+        before = self if self.__sklearn_is_fitted__() else None
+        model: Any = options.estimator if before is None else before.estimator_
         check_is_fitted(model)
-        known = np.asarray(model.classes_) if options.labels else None
+        known = np.asarray((before or model).classes_) if options.labels else None
+        X = X if before is None else before._read(X)
         rows = Rows.read(X, y, None, labels=options.labels, owner=owner, known=known)
         warn_of_column(y, stacklevel=3)
-        self._set_fitted(calibrated(options, rows, model, owner), rows.schema, rows.classes)
+        found = calibrated(options, rows, model, owner, None if before is None else before._judges)
+        self._set_fitted(found, rows.schema, rows.classes)
         return self
 
     def _checked_options(self) -> ConformalOptions:
@@ -342,8 +345,7 @@ class Conformal(
         tell_of_too_few(self._calibration, coverage, self.classes_)
         judges = self._judges
         assert not isinstance(judges, QuantileModels)
-        kind = self._checked_options().set_score
-        found = judges.sets(X, self._calibration, coverage, self.classes_, kind)
+        found = judges.sets(X, self._calibration, coverage, self.classes_)
         return [self.classes_[row] for row in found] if as_labels else found
 
     def score(

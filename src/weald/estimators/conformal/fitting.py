@@ -60,11 +60,14 @@ def fitted(options: ConformalOptions, rows: Rows, owner: str) -> Fitted:
     return _METHODS[method](options, rows, owner)
 
 
-def calibrated(options: ConformalOptions, rows: Rows, model: Any, owner: str) -> Fitted:
-    """The scores of given rows by a model that is fitted already."""
+def calibrated(
+    options: ConformalOptions, rows: Rows, model: Any, owner: str, before: Judges | None
+) -> Fitted:
+    """The scores of given rows by a model that is fitted already; `before`: what judged until now, if any."""
     if options.method == "cqr":
-        judges = QuantileModels([model], fitted_levels(model, options.quantiles, owner))
-        return _of_quantiles(judges, rows, np.arange(len(rows)))
+        if not isinstance(before, QuantileModels):
+            before = QuantileModels([model], fitted_levels(model, options.quantiles, owner))
+        return _of_quantiles(before, rows, np.arange(len(rows)))
     if options.scaled:
         check_spread(model, owner)
     if options.method == "jackknife+" and is_bagged(model):
@@ -140,7 +143,7 @@ def _judged_apart(
     numbers, group = np.concatenate(held), np.repeat(np.arange(len(held)), [len(each) for each in held])
     if options.class_conditional:
         rows.check_classes(numbers, owner)
-    kind = options.set_score if options.labels else None
+    kind = options.set_score
     scores = np.concatenate(
         [
             scores_of(model, take(rows.X, part), rows.values[part], rows.classes, kind, options.scaled)
@@ -149,7 +152,8 @@ def _judged_apart(
     )
     order = np.argsort(numbers)
     found = _calibration(options, rows, numbers[order], scores[order], group[order])
-    return Fitted(estimator, ApartModels(models, options.scaled), found, rows.numbers[numbers[order]])
+    judges = ApartModels(models, options.scaled, kind)
+    return Fitted(estimator, judges, found, rows.numbers[numbers[order]])
 
 
 def _calibration(
@@ -209,9 +213,8 @@ def _by_bags(options: ConformalOptions, rows: Rows, model: Any, owner: str) -> F
     if options.class_conditional:
         rows.check_classes(held, owner)
     left_out = LeftOut.of_counts(bagged.counts(), held)
-    judges = OutOfBag(model, left_out, options.scaled)
-    kind = options.set_score if options.labels else None
-    scores = judges.own_scores(take(rows.X, held), rows.values[held], kind)
+    judges = OutOfBag(model, left_out, options.scaled, options.set_score)
+    scores = judges.own_scores(take(rows.X, held), rows.values[held])
     found = _calibration(options, rows, held, scores, np.arange(len(held)))
     return Fitted(model, judges, found, rows.numbers[held])
 

@@ -28,6 +28,7 @@ class ApartModels:
 
     models: list[Any]
     scaled: bool = False
+    kind: SetScore | None = None  # of labels
 
     def intervals(self, X: TableLike, calibration: Calibration, coverage: float) -> NDArray[np.float64]:
         """The interval of each new row: (rows, 2)."""
@@ -39,13 +40,14 @@ class ApartModels:
         return np.concatenate(out)
 
     def sets(
-        self, X: TableLike, calibration: Calibration, coverage: float, classes: NDArray[Any], kind: SetScore
+        self, X: TableLike, calibration: Calibration, coverage: float, classes: NDArray[Any]
     ) -> NDArray[np.bool_]:
         """The labels that each new row may have: (rows, classes)."""
+        assert self.kind is not None
         out = []
         for part, n_rows in self._parts(X, len(classes)):
             said = np.stack([shares(model, part, n_rows, classes) for model in self.models])
-            out.append(calibration.sets(label_scores(said, kind), coverage))
+            out.append(calibration.sets(label_scores(said, self.kind), coverage))
         return np.concatenate(out)
 
     def _parts(self, X: TableLike, width: int) -> Iterator[tuple[TableLike, int]]:
@@ -66,6 +68,7 @@ class OutOfBag:
     model: Any
     left_out: LeftOut
     scaled: bool = False
+    kind: SetScore | None = None  # of labels
 
     def intervals(self, X: TableLike, calibration: Calibration, coverage: float) -> NDArray[np.float64]:
         """The interval of each new row: (rows, 2)."""
@@ -79,25 +82,26 @@ class OutOfBag:
         return np.concatenate(out)
 
     def sets(
-        self, X: TableLike, calibration: Calibration, coverage: float, classes: NDArray[Any], kind: SetScore
+        self, X: TableLike, calibration: Calibration, coverage: float, classes: NDArray[Any]
     ) -> NDArray[np.bool_]:
         """The labels that each new row may have: (rows, classes)."""
+        assert self.kind is not None
         out = []
         for _, values in Bagged(self.model).values(X, self.left_out.together(len(classes))):
             flat = self.left_out.means(values.reshape(len(values), -1))
-            scores = label_scores(flat.reshape(self.left_out.n_rows, -1, len(classes)), kind)
+            scores = label_scores(flat.reshape(self.left_out.n_rows, -1, len(classes)), self.kind)
             out.append(calibration.sets(scores, coverage))
         return np.concatenate(out)
 
-    def own_scores(self, X: TableLike, values: NDArray[Any], kind: SetScore | None) -> NDArray[np.float64]:
-        """The scores of the calibration rows themselves; `kind` None for numbers."""
+    def own_scores(self, X: TableLike, values: NDArray[Any]) -> NDArray[np.float64]:
+        """The scores of the calibration rows themselves."""
         scores = np.empty(len(values))
         bagged = Bagged(self.model)
         for places, said in bagged.values(X):
             means = self.left_out.own_means(said, places)
             truth = values[places]
-            if kind is not None:
-                scores[places] = label_scores(means, kind)[np.arange(len(truth)), truth]
+            if self.kind is not None:
+                scores[places] = label_scores(means, self.kind)[np.arange(len(truth)), truth]
                 continue
             scores[places] = np.abs(truth - means[:, 0])
             if self.scaled:

@@ -73,9 +73,9 @@ class ConformalOptions:
         return self.conformity_score == "scaled"
 
     @property
-    def set_score(self) -> SetScore:
-        """The score of labels."""
-        return cast("SetScore", self.conformity_score or "lac")
+    def set_score(self) -> SetScore | None:
+        """The score of labels; None for numbers."""
+        return cast("SetScore", self.conformity_score or "lac") if self.labels else None
 
     def check(self, owner: str) -> None:
         """Refuse what does not go together, with what would."""

@@ -117,7 +117,7 @@ def _read_judges(shelf: Shelf, options: ConformalOptions, models: list[Any], n_r
     if "lack" not in shelf:
         if options.scaled and not all(is_bagged(model) and Bagged(model).forest for model in apart):
             raise ParameterError("A conformal model scales by the spread of trees and has none.")
-        return ApartModels(apart, options.scaled)
+        return ApartModels(apart, options.scaled, options.set_score)
     model = models[0]
     if len(models) > 1 or not is_bagged(model) or (options.scaled and Bagged(model).forest is None):
         raise ParameterError("A conformal model has out-of-bag rows, and no bags.")
@@ -128,7 +128,7 @@ def _read_judges(shelf: Shelf, options: ConformalOptions, models: list[Any], n_r
     left_out = LeftOut(bits, n_rows)
     if not left_out.n_trees_without.all():
         raise ParameterError("A calibration row of a conformal model is in every bag.")
-    return OutOfBag(model, left_out, options.scaled)
+    return OutOfBag(model, left_out, options.scaled, options.set_score)
 
 
 def _read_calibration(

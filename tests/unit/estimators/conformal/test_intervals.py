@@ -242,6 +242,26 @@ def test_a_fitted_estimator_is_calibrated_as_it_is_and_again():
     assert len(refit.conformity_scores_) == 60
 
 
+def test_fitted_quantiles_are_calibrated_again():
+    X, y = data(160)
+    model = Conformal(QuantileRegressor(alpha=0.0), method="cqr").fit(X[:80], y[:80])
+    before, members = model.predict_interval(NEW), model.estimators_
+    model.calibrate(X[80:], y[80:] * 4)
+    assert model.estimators_ == members
+    assert len(model.conformity_scores_) == 80
+    assert (np.diff(model.predict_interval(NEW)) > np.diff(before)).all()
+
+
+def test_columns_of_a_calibration_are_matched_by_name():
+    X, y = data(80)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    model = Conformal(Ridge()).fit(frame[:40], y[:40])
+    swapped = clone(model).fit(frame[:40], y[:40]).calibrate(frame.loc[40:, ["c", "a", "b"]], y[40:])
+    model.calibrate(frame[40:], y[40:])
+    np.testing.assert_array_equal(swapped.conformity_scores_, model.conformity_scores_)
+    assert swapped.feature_names_in_.tolist() == list("abc")
+
+
 METHODS = {
     "split": Conformal(RandomForestRegressor(8, random_state=0)),
     "cv+": Conformal(DecisionTreeRegressor(max_depth=3), method="cv+", cv=3),

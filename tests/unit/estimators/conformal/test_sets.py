@@ -177,6 +177,14 @@ def test_a_fitted_classifier_is_calibrated_as_it_is():
     np.testing.assert_allclose(model.conformity_scores_, 1 - shares)
 
 
+def test_parameters_set_after_a_fit_do_not_change_what_is_fitted():
+    X, y = data(90)
+    model = Conformal(GaussianNB(), conformity_score="aps").fit(X, y)
+    before = model.predict_set(NEW)
+    model.set_params(conformity_score="lac", method="cv+")
+    np.testing.assert_array_equal(model.predict_set(NEW), before)
+
+
 def test_is_a_classifier_to_scikit_learn():
     X, y = data(90)
     model = Conformal(RandomForestClassifier(5, random_state=0))
