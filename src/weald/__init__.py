@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
     from weald.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
+    from weald.estimators.conformal.conformal import Conformal
     from weald.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
@@ -58,6 +59,7 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "Booster",
+    "Conformal",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
@@ -113,6 +115,7 @@ _HOME = {
     "BaggingClassifier": "weald.estimators.bagging.bagging",
     "BaggingRegressor": "weald.estimators.bagging.bagging",
     "Booster": "weald.estimators.xgboost.native.booster",
+    "Conformal": "weald.estimators.conformal.conformal",
     "DMatrix": "weald.estimators.xgboost.native.matrix",
     "DataIter": "weald.estimators.xgboost.batches",
     "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",

@@ -27,6 +27,8 @@ class Purpose(IntEnum):
     BAG_COLUMNS = 1101
     BAG_SEED = 1102
     ADABOOST_ROWS = 1200
+    CALIBRATION_ROWS = 1700
+    SET_SCORE = 1701
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

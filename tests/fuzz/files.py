@@ -68,6 +68,27 @@ OTHERS = {
         ),
         _gaps(),
     ),
+    "sets by bags": lambda: (
+        weald.Conformal(
+            weald.RandomForestClassifier(20, max_depth=2, random_state=0),
+            method="jackknife+",
+            conformity_score="aps",
+            class_conditional=True,
+        ).fit(boosters.rows(), machines.words()),
+        boosters.rows(),
+    ),
+    "intervals by leaves": lambda: (
+        weald.Conformal(weald.RandomForestRegressor(2, max_depth=3, random_state=0), method="cqr").fit(
+            boosters.rows(), boosters.target()
+        ),
+        boosters.rows(),
+    ),
+    "intervals by folds": lambda: (
+        weald.Conformal(weald.DecisionTreeRegressor(max_depth=2), method="cv+", cv=2).fit(
+            boosters.rows(), boosters.target()
+        ),
+        boosters.rows(),
+    ),
     "votes of machines": lambda: (
         weald.VotingClassifier(
             [("a", weald.SVC(probability=True, random_state=0)), ("b", weald.LinearSVC())]

@@ -60,6 +60,8 @@ def use_ensemble(model, rows):
         lambda: model.predict(rows),
         lambda: getattr(model, "predict_proba", model.predict)(rows),
         lambda: getattr(model, "transform", model.predict)(rows),
+        lambda: getattr(model, "predict_interval", model.predict)(rows),
+        lambda: getattr(model, "predict_set", model.predict)(rows),
         lambda: [member.predict(rows) for member in _members(model)],
         lambda: [rules.to_text(member) for member in _members(model) if hasattr(member, "tree_")],
         model.get_params,

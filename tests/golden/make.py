@@ -1,6 +1,7 @@
 """Makes the golden files of one format version: run once per version, never again for an old one.
 
 python tests/golden/make.py 1.0
+python tests/golden/make.py 1.6 conformal      only those whose names begin so
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from weald import (
     BaggingClassifier,
     BaggingRegressor,
     Booster,
+    Conformal,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     DMatrix,
@@ -75,6 +77,7 @@ def models():
     yield from machines(X, species, bills, weight)
     imputer = ProximityImputer(RandomForestClassifier(4, max_depth=4), max_iter=2, random_state=1)
     yield "imputer", imputer, bills, species, None
+    yield from conformal(X, species, bills, weight)
 
 
 def boosters(X, species, bills, weight):
@@ -162,6 +165,21 @@ def machines(X, species, bills, weight):
     yield "landmarks", Landmarks(6, scale=True, features="similarity", random_state=1), X, None, None
 
 
+def conformal(X, species, bills, weight):
+    """Those of intervals and sets."""
+    numbers = np.arange(len(species)) % 13 + 3.5 * weight
+    sets = Conformal(
+        RandomForestClassifier(20, max_depth=3, random_state=1), method="jackknife+", max_rows=60
+    )
+    yield "conformal-sets", sets.set_params(conformity_score="aps", class_conditional=True), X, species, None
+    folds = Conformal(DecisionTreeRegressor(max_depth=3), method="cv+", cv=3, random_state=1)
+    yield "conformal-folds", folds, X, numbers, weight
+    booster = XGBRegressor(n_estimators=3, objective="reg:quantileerror", quantile_alpha=[0.1, 0.9])
+    yield "conformal-quantiles", Conformal(booster, method="cqr", random_state=1), bills, numbers, None
+    leaves = RandomForestRegressor(3, max_depth=4, random_state=1)
+    yield "conformal-leaves", Conformal(leaves, method="cqr", quantiles=[0.2, 0.8]), bills, numbers, weight
+
+
 class NativeTraining:
     """`weald.train` on a DMatrix, in the form of an estimator."""
 
@@ -178,6 +196,10 @@ def values(model, X):
         return model.predict(DMatrix(X)).tolist()
     if hasattr(model, "transform") and not hasattr(model, "predict"):
         return model.transform(X).tolist()
+    if isinstance(model, Conformal):  # means of trees go through BLAS
+        if hasattr(model, "classes_"):
+            return model.predict_set(X, 0.8).tolist()
+        return model.predict_interval(X, 0.8).round(9).tolist()
     if isinstance(model, SVC | LinearSVC):  # curves of probabilities go through exp and log of NumPy
         return model.decision_function(X).tolist()
     if not hasattr(model, "predict_proba"):
@@ -186,8 +208,10 @@ def values(model, X):
     return np.hstack(shares if isinstance(shares, list) else [shares]).tolist()
 
 
-def main(version: str) -> None:
+def main(version: str, start: str = "") -> None:
     for name, model, X, y, weight in models():
+        if not name.startswith(start):
+            continue
         model.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
         model.save(FOLDER / f"{version}-{name}.weald")
         expected = {
@@ -199,4 +223,4 @@ def main(version: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -330,6 +330,18 @@ def test_imputation_runs(tmp_path: Path) -> None:
     assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")
 
 
+def test_prediction_intervals_run(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    page = tmp_path / "results.md"
+    printed = here("prediction_intervals.py", "--quick", "--check", "--markdown", str(page))
+    assert "of 18 cells" in printed
+    text = page.read_text(encoding="utf-8")
+    assert "| method | linear | categorical | seconds |" in text
+    shares = [float(share) for share in re.findall(r"([\d.]+) % ±", text)]
+    assert len(shares) == 18
+    assert min(shares) > 60
+
+
 def test_two_versions_are_compared_in_turn(tmp_path):
     """The old package takes a tenth of a second longer: a gain; the other way round it is told as a loss."""
     (tmp_path / "toys.py").write_text(

@@ -39,7 +39,7 @@ ORDER = (
 #: The same within the estimators.
 FAMILIES = (
     *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
-    "impute",
+    *("impute", "conformal"),
 )
 
 

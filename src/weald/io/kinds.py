@@ -51,6 +51,7 @@ KINDS = {
     "RandomForestRegressor": Kind(classifier=False, forest=True),
     "BaggingClassifier": Kind(classifier=True, ensemble=True),
     "BaggingRegressor": Kind(classifier=False, ensemble=True),
+    "Conformal": Kind(classifier=False, ensemble=True),
     "Landmarks": Kind(classifier=False, machine=True),
     "LinearSVC": Kind(classifier=True, machine=True),
     "LinearSVR": Kind(classifier=False, machine=True),

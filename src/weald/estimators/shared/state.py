@@ -22,7 +22,7 @@ from weald.io.saved_state import LOADED
 _Model = TypeVar("_Model")
 
 #: how the names of methods begin that bring a new state, and so must have the estimator itself
-_WRITING = ("fit", "partial_fit", "set_", "load")
+_WRITING = ("fit", "partial_fit", "calibrate", "set_", "load")
 _MARK = "_on_one_model"
 
 
