@@ -43,6 +43,7 @@ from weald.engine.ranking import (
     ranking_gradients,
     ranking_metric,
 )
+from weald.engine.resampling import NativeStatistic, ResampledError, ResamplePlan
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.stage import stage_huber, stage_pass, stage_quantiles
 from weald.engine.threads import simd_level, thread_count
@@ -61,6 +62,7 @@ __all__ = [
     "NativeColumns",
     "NativeOptions",
     "NativeSketch",
+    "NativeStatistic",
     "NewtonOptions",
     "NewtonRows",
     "NewtonTree",
@@ -69,6 +71,8 @@ __all__ = [
     "PruneSequence",
     "RankingPairs",
     "RankingQueries",
+    "ResamplePlan",
+    "ResampledError",
     "RowLoss",
     "SketchSummary",
     "StumpRows",
