@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from weald.pictures.text import export_text
     from weald.svm.kernels.mercer import MercerReport, check_mercer
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
+    from weald.uncertainty.bootstrap.bootstrap import bootstrap
+    from weald.uncertainty.bootstrap.leave_out import jackknife
 
 __version__ = "0.1.0"
 
@@ -88,6 +90,7 @@ __all__ = [
     "XGBRanker",
     "XGBRegressor",
     "__version__",
+    "bootstrap",
     "callback",
     "check_mercer",
     "cv",
@@ -95,6 +98,7 @@ __all__ = [
     "export_graphviz",
     "export_text",
     "forest_bound",
+    "jackknife",
     "kernels",
     "load",
     "logit",
@@ -144,11 +148,13 @@ _HOME = {
     "XGBRFRegressor": "weald.estimators.xgboost.forest",
     "XGBRanker": "weald.estimators.xgboost.ranker",
     "XGBRegressor": "weald.estimators.xgboost.regressor",
+    "bootstrap": "weald.uncertainty.bootstrap.bootstrap",
     "check_mercer": "weald.svm.kernels.mercer",
     "cv": "weald.estimators.xgboost.native.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
     "forest_bound": "weald.theory",
+    "jackknife": "weald.uncertainty.bootstrap.leave_out",
     "load": "weald.io.model_file",
     "logit": "weald.theory",
     "majority_vote_error": "weald.theory",

@@ -17,6 +17,7 @@ class Purpose(IntEnum):
 
     TREE_COLUMNS = 8
     FOREST_TREE = 10
+    INNER_RESAMPLE = 61
     TREE_SEED = 1000
     DROP = 1001
     SKIP_DROP = 1002
@@ -27,6 +28,7 @@ class Purpose(IntEnum):
     BAG_COLUMNS = 1101
     BAG_SEED = 1102
     ADABOOST_ROWS = 1200
+    RESAMPLED_SAMPLE = 1300
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

@@ -79,8 +79,7 @@ void quantiles_of(const StatisticOf& of, const std::vector<uint16_t>& counts, do
     const double share = place - static_cast<double>(rank), low = value_at(rank);
     const double high = rank + 1 < n && share > 0 ? value_at(rank + 1) : low;
     out[m] = low + share * (high - low);
-    // The next quantile may lie at this rank again: the walk above goes forward only, and `passed` is at most it,
-    // unless it went on to rank + 1.
+    // The walk goes forward only: back to the start for a smaller quantile, or one at this rank again.
     if (m + 1 < of.q.size() && passed > static_cast<int64_t>(static_cast<double>(n - 1) * of.q[m + 1])) {
       k = 0;
       passed = 0;
@@ -108,7 +107,9 @@ void evaluate(const StatisticOf& of, std::span<const int32_t> rows, Scratch& scr
       out[0] = mean_of(of.x, rows);
       return;
     case Statistic::variance:
+    case Statistic::deviation:
       out[0] = squares_of(of.x, rows, mean_of(of.x, rows)) / (static_cast<double>(rows.size()) - of.ddof);
+      if (of.kind == Statistic::deviation) out[0] = std::sqrt(out[0]);
       return;
     case Statistic::correlation:
       out[0] = correlation_of(of, rows);

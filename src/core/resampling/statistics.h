@@ -13,16 +13,16 @@
 
 namespace weald {
 
-enum class Statistic : int { mean = 0, variance = 1, correlation = 2, quantiles = 3, trimmed_mean = 4 };
+enum class Statistic : int { mean = 0, variance = 1, correlation = 2, quantiles = 3, trimmed_mean = 4, deviation = 5 };
 
 struct StatisticOf {
   Statistic kind = Statistic::mean;
   std::span<const double> x;       // (n) of moments with mean about 0; of quantiles and trimmed means ascending
   std::span<const double> y;       // (n) of a correlation, mean about 0; else empty
   std::span<const int32_t> order;  // (n) of quantiles and trimmed means: the row of each value of x; else empty
-  std::span<const double> q;       // quantiles from 0 to 1, ascending
+  std::span<const double> q;       // quantiles from 0 to 1; ascending ones are found in one walk
   int64_t cut = 0;                 // values that a trimmed mean leaves out at either end
-  double ddof = 0;                 // what a variance divides by: n − ddof
+  double ddof = 0;                 // what a variance, or that under a deviation, divides by: n − ddof
 
   size_t width() const { return kind == Statistic::quantiles ? q.size() : 1; }
 };

@@ -12,7 +12,7 @@ from weald import _core
 from weald.arrays import Floats
 
 ResampledError: TypeAlias = Literal["none", "mean", "resamples"]
-_KINDS = ("mean", "variance", "correlation", "quantiles", "trimmed_mean")
+_KINDS = ("mean", "variance", "correlation", "quantiles", "trimmed_mean", "deviation")
 _ERRORS = ("none", "mean", "resamples")
 _NO_ROWS = np.zeros(0, np.int32)
 _NO_VALUES = np.zeros(0)
@@ -71,7 +71,7 @@ class ResamplePlan:
 class NativeStatistic(NamedTuple):
     """One of the statistics that the core knows, as core/resampling/statistics.h wants it."""
 
-    kind: Literal["mean", "variance", "correlation", "quantiles", "trimmed_mean"]
+    kind: Literal["mean", "variance", "correlation", "quantiles", "trimmed_mean", "deviation"]
     x: Floats
     y: Floats = _NO_VALUES
     order: NDArray[np.int32] = _NO_ROWS
