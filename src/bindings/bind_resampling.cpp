@@ -5,6 +5,7 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
+#include "core/resampling/areas.h"
 #include "core/resampling/statistics.h"
 
 namespace weald::bindings {
@@ -40,6 +41,18 @@ StatisticOf statistic_of(const nb::tuple& parts, int64_t n) {
   require(!ordered || has(of.order.size()), "ordered values have a row each");
   require(2 * of.cut < n, "a trimmed mean keeps a value");
   return of;
+}
+
+// (order, positive, last, weight)
+RankedRows ranked_rows(const nb::tuple& parts, size_t n) {
+  RankedRows rows;
+  rows.order = view(nb::cast<Vector<int32_t>>(parts[0], false));
+  rows.positive = view(nb::cast<Vector<uint8_t>>(parts[1], false));
+  rows.last = view(nb::cast<Vector<uint8_t>>(parts[2], false));
+  rows.weight = view(nb::cast<Vector<double>>(parts[3], false));
+  require(rows.order.size() == n && rows.positive.size() == n && rows.last.size() == n && rows.weight.size() == n,
+          "ranked rows are as many as the plan's");
+  return rows;
 }
 
 }  // namespace
@@ -96,6 +109,27 @@ void bind_resampling(nb::module_& m) {
       },
       nb::arg("plan"), nb::arg("columns").noconvert(), nb::arg("seed"), nb::arg("first"), nb::arg("last"),
       nb::arg("n_threads"));
+  m.def(
+      "resample_areas",
+      [](const nb::tuple& plan_parts, const nb::tuple& ranked, int area, uint64_t seed, int64_t first, int64_t last,
+         int n_threads) {
+        const ResamplePlan plan = plan_of(plan_parts);
+        const RankedRows rows = ranked_rows(ranked, static_cast<size_t>(plan.n));
+        return to_numpy(call(n_threads, [&](Run& run) {
+          return resample_areas(plan, rows, static_cast<Area>(area), seed, first, last, run);
+        }));
+      },
+      nb::arg("plan"), nb::arg("rows"), nb::arg("area"), nb::arg("seed"), nb::arg("first"), nb::arg("last"),
+      nb::arg("n_threads"));
+  m.def(
+      "areas_without",
+      [](const nb::tuple& ranked, int area, const Vector<int32_t>& group, int64_t n_groups, int n_threads) {
+        const RankedRows rows = ranked_rows(ranked, group.size());
+        return to_numpy(call(n_threads, [&](Run& run) {
+          return areas_without(rows, static_cast<Area>(area), view(group), n_groups, run);
+        }));
+      },
+      nb::arg("rows"), nb::arg("area"), nb::arg("group").noconvert(), nb::arg("n_groups"), nb::arg("n_threads"));
 }
 
 }  // namespace weald::bindings

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.ranker import XGBRanker
     from weald.estimators.xgboost.regressor import XGBRegressor
     from weald.io.model_file import load
+    from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.margin import plot_margin
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
     from weald.uncertainty.bootstrap.bootstrap import bootstrap
     from weald.uncertainty.bootstrap.leave_out import jackknife
+    from weald.uncertainty.scores.bands import calibration_band, precision_recall_band, roc_band
+    from weald.uncertainty.scores.compare import compare_scores, fold_t_test
+    from weald.uncertainty.scores.score_interval import score_interval
 
 __version__ = "0.1.0"
 
@@ -60,6 +64,7 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "Booster",
+    "CalibrationBandDisplay",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
@@ -75,11 +80,13 @@ __all__ = [
     "LinearSVC",
     "LinearSVR",
     "MercerReport",
+    "PrecisionRecallBandDisplay",
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RocBandDisplay",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",
@@ -91,12 +98,15 @@ __all__ = [
     "XGBRegressor",
     "__version__",
     "bootstrap",
+    "calibration_band",
     "callback",
     "check_mercer",
+    "compare_scores",
     "cv",
     "errors",
     "export_graphviz",
     "export_text",
+    "fold_t_test",
     "forest_bound",
     "jackknife",
     "kernels",
@@ -106,6 +116,9 @@ __all__ = [
     "odds",
     "plot_margin",
     "plot_tree",
+    "precision_recall_band",
+    "roc_band",
+    "score_interval",
     "sigmoid",
     "train",
     "variance_of_average",
@@ -117,6 +130,7 @@ _HOME = {
     "BaggingClassifier": "weald.estimators.bagging.bagging",
     "BaggingRegressor": "weald.estimators.bagging.bagging",
     "Booster": "weald.estimators.xgboost.native.booster",
+    "CalibrationBandDisplay": "weald.pictures.bands",
     "DMatrix": "weald.estimators.xgboost.native.matrix",
     "DataIter": "weald.estimators.xgboost.batches",
     "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",
@@ -129,14 +143,16 @@ _HOME = {
     "GradientBoostingRegressor": "weald.estimators.gradient_boosting.regressor",
     "Landmarks": "weald.estimators.svm.landmarks.landmarks",
     "LearningRateScheduler": "weald.boosting.callbacks",
-    "MercerReport": "weald.svm.kernels.mercer",
     "LinearSVC": "weald.estimators.svm.linear.svc",
     "LinearSVR": "weald.estimators.svm.linear.svr",
+    "MercerReport": "weald.svm.kernels.mercer",
+    "PrecisionRecallBandDisplay": "weald.pictures.bands",
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
+    "RocBandDisplay": "weald.pictures.bands",
     "SVC": "weald.estimators.svm.kernel.svc",
     "SVR": "weald.estimators.svm.kernel.svr",
     "TrainingCallback": "weald.boosting.callbacks",
@@ -149,10 +165,13 @@ _HOME = {
     "XGBRanker": "weald.estimators.xgboost.ranker",
     "XGBRegressor": "weald.estimators.xgboost.regressor",
     "bootstrap": "weald.uncertainty.bootstrap.bootstrap",
+    "calibration_band": "weald.uncertainty.scores.bands",
     "check_mercer": "weald.svm.kernels.mercer",
+    "compare_scores": "weald.uncertainty.scores.compare",
     "cv": "weald.estimators.xgboost.native.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
+    "fold_t_test": "weald.uncertainty.scores.compare",
     "forest_bound": "weald.theory",
     "jackknife": "weald.uncertainty.bootstrap.leave_out",
     "load": "weald.io.model_file",
@@ -161,6 +180,9 @@ _HOME = {
     "odds": "weald.theory",
     "plot_margin": "weald.pictures.margin",
     "plot_tree": "weald.pictures.drawing",
+    "precision_recall_band": "weald.uncertainty.scores.bands",
+    "roc_band": "weald.uncertainty.scores.bands",
+    "score_interval": "weald.uncertainty.scores.score_interval",
     "sigmoid": "weald.theory",
     "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",

@@ -43,7 +43,7 @@ from weald.engine.ranking import (
     ranking_gradients,
     ranking_metric,
 )
-from weald.engine.resampling import NativeStatistic, ResampledError, ResamplePlan
+from weald.engine.resampling import NativeStatistic, RankedRows, ResampledError, ResamplePlan
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.stage import stage_huber, stage_pass, stage_quantiles
 from weald.engine.threads import simd_level, thread_count
@@ -69,6 +69,7 @@ __all__ = [
     "PositionBias",
     "Predictor",
     "PruneSequence",
+    "RankedRows",
     "RankingPairs",
     "RankingQueries",
     "ResamplePlan",

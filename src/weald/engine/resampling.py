@@ -14,6 +14,7 @@ from weald.arrays import Floats
 ResampledError: TypeAlias = Literal["none", "mean", "resamples"]
 _KINDS = ("mean", "variance", "correlation", "quantiles", "trimmed_mean", "deviation")
 _ERRORS = ("none", "mean", "resamples")
+_AREAS = ("roc", "precision")
 _NO_ROWS = np.zeros(0, np.int32)
 _NO_VALUES = np.zeros(0)
 
@@ -47,6 +48,20 @@ class ResamplePlan:
         """Sums of (n, columns) over the rows of each resample: (last - first, columns)."""
         return _core.resample_sums(self._parts(), columns, seed, first, last, n_threads)
 
+    def areas(
+        self,
+        rows: RankedRows,
+        area: Literal["roc", "precision"],
+        seed: int,
+        first: int,
+        last: int,
+        *,
+        n_threads: int = 1,
+    ) -> Floats:
+        """The area under the curve of each resample: (last - first,)."""
+        kind = _AREAS.index(area)
+        return _core.resample_areas(self._parts(), tuple(rows), kind, seed, first, last, n_threads)
+
     def statistic(
         self,
         statistic: NativeStatistic,
@@ -78,3 +93,23 @@ class NativeStatistic(NamedTuple):
     q: Floats = _NO_VALUES
     cut: int = 0
     ddof: float = 0.0
+
+
+class RankedRows(NamedTuple):
+    """Rows of two classes by descending score, as core/resampling/areas.h wants them."""
+
+    order: NDArray[np.int32]
+    positive: NDArray[np.uint8]
+    last: NDArray[np.uint8]  # whether the next row has a lower score
+    weight: Floats
+
+    def areas_without(
+        self,
+        area: Literal["roc", "precision"],
+        group: NDArray[np.int32],
+        n_groups: int,
+        *,
+        n_threads: int = 1,
+    ) -> Floats:
+        """The area without each group of rows; group is by row, and -1 is never left out."""
+        return _core.areas_without(tuple(self), _AREAS.index(area), group, n_groups, n_threads)

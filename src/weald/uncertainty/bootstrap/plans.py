@@ -39,16 +39,17 @@ def stratified(indices: NDArray[np.int32]) -> ResamplePlan:
     return ResamplePlan(len(indices), members, starts)
 
 
-def leave_out_groups(plan: ResamplePlan, most: int, seed: int) -> list[NDArray[np.int64]]:
-    """The rows that a jackknife leaves out together: single rows, blocks, or groups where these are many.
+def leave_out_groups(plan: ResamplePlan, most: int, seed: int) -> NDArray[np.int32]:
+    """Which rows a jackknife leaves out together, by the number of their group from 0: (n,).
 
-    Groups are as equal as can be, of rows in a random order.
+    Single rows, blocks of neighbours, or `most` groups where these are more; groups are as equal as can be,
+    of rows in a random order.
     """
     rows = np.arange(plan.n)
     if plan.block_length:
-        n_groups = max(2, -(-plan.n // plan.block_length))
-        return list(np.array_split(rows, min(n_groups, most)))
+        n_groups = min(max(2, -(-plan.n // plan.block_length)), most)
+        return (rows * n_groups // plan.n).astype(np.int32)
     if plan.n <= most:
-        return list(rows[:, None])
-    shuffled = np.random.default_rng(seed).permutation(plan.n)
-    return [np.sort(part) for part in np.array_split(shuffled, most)]
+        return rows.astype(np.int32)
+    shuffled = np.random.default_rng(seed % 2**32).permutation(plan.n)
+    return (shuffled * most // plan.n).astype(np.int32)

@@ -241,7 +241,7 @@ def leave_out_values(work: Work, *, n_jobs: int | None, exact: bool = False) -> 
             values = _named_without(work, k)
         else:
             most = plan.n if exact else MOST_LEFT_OUT
-            groups = leave_out_groups(plan, most, work.seeds[k] % 2**32)
+            groups = leave_out_groups(plan, most, work.seeds[k])
             values = _called_without(work, k, groups, n_jobs)
         if len(plan.strata) and len(values) == plan.n:
             stops = plan.strata[1:-1]
@@ -263,19 +263,19 @@ def _named_without(work: Work, k: int) -> Floats:
     return found if k == 0 else -found
 
 
-def _called_without(work: Work, k: int, groups: list[NDArray[np.int64]], n_jobs: int | None) -> Floats:
+def _called_without(work: Work, k: int, groups: NDArray[np.int32], n_jobs: int | None) -> Floats:
     """By calling the statistic for each group; single rows many at once where it works along an axis."""
-    n, single = work.plans[k].n, len(groups) == work.plans[k].n
-    along = work.vectorized and single and not isinstance(work.statistic, Named)
+    n, n_groups = work.plans[k].n, int(groups.max()) + 1
+    along = work.vectorized and n_groups == n and not isinstance(work.statistic, Named)
     together = max(1, CELLS // n) if along else 1
 
     def some(first: int) -> Floats:
-        last = min(len(groups), first + together)
+        last = min(n_groups, first + together)
         if along:
             kept = np.arange(n - 1, dtype=np.int32)
             rows = kept + (kept >= np.arange(first, last)[:, None])
         else:
-            rows = np.delete(np.arange(n, dtype=np.int32), groups[first])[None, :]
+            rows = np.flatnonzero(groups != first).astype(np.int32)[None, :]
         if work.samples.paired:
             return _evaluate(work, [rows])
         all_rows = [np.arange(size, dtype=np.int32) for size in work.samples.sizes]
@@ -286,7 +286,7 @@ def _called_without(work: Work, k: int, groups: list[NDArray[np.int64]], n_jobs:
     from joblib import effective_n_jobs
     from sklearn.utils.parallel import Parallel, delayed
 
-    starts = range(0, len(groups), together)
+    starts = range(0, n_groups, together)
     if effective_n_jobs(n_jobs) == 1:
         return np.concatenate([some(first) for first in starts])
     return np.concatenate(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(some)(each) for each in starts))
