@@ -6,11 +6,11 @@ something is drawn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from weald.arrays import Estimator, Floats, RandomState, TableLike, TargetLike, WeightLike
+from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour, tint
 from weald.uncertainty.scores.bands import CurveBand, calibration_band, precision_recall_band, roc_band
@@ -26,6 +26,7 @@ class _BandDisplay:
     """A curve and its band on matplotlib's axes."""
 
     _labels: ClassVar[tuple[str, str]]
+    _corner: ClassVar[Literal["lower left", "lower right", "upper left"]]
 
     def __init__(self, band: CurveBand) -> None:
         self.band = band
@@ -67,15 +68,11 @@ class _BandDisplay:
 
     def _curve(self, axes: Axes, colour: str, label: str) -> None:
         band = self.band
-        axes.fill_between(
-            band.x, band.low, band.high, color=tint(colour, 0.32), linewidth=0, alpha=0.6, zorder=2
-        )
-        x, y = self._line()
-        style = "steps-pre" if band.kind == "precision_recall" else "default"
+        fill = tint(colour, 0.32)
+        axes.fill_between(band.x, band.low, band.high, color=fill, linewidth=0, alpha=0.6, zorder=2)
+        x, y = band.curve
+        style = "steps-post" if band.kind == "precision_recall" else "default"
         axes.plot(x, y, color=colour, linewidth=1.8, drawstyle=style, gid="curve", label=label, zorder=3)
-
-    def _line(self) -> tuple[Floats, Floats]:
-        return self.band.curve
 
     def _quiet(self, axes: Axes) -> None:
         axes.set_xlim(-0.01, 1.01)
@@ -87,11 +84,10 @@ class _BandDisplay:
             axes.spines[side].set_color(_PALE)
         axes.tick_params(color=_PALE, labelcolor=_GREY)
         how = "simultaneous" if self.band.simultaneous else "pointwise"
-        words = f"{100 * self.band.confidence:g} % band, {how}; positive: {self.band.positive}"
+        what = "intervals" if self.band.kind == "calibration" else f"band, {how}"
+        words = f"{100 * self.band.confidence:g} % {what}; positive: {self.band.positive}"
         axes.set_title(words, loc="left", fontsize=_SMALL, color=_GREY)
-        place = "upper left" if self.band.kind == "calibration" else "lower left"
-        place = "lower right" if self.band.kind == "roc" else place
-        axes.legend(loc=place, fontsize=_SMALL, framealpha=0.85, edgecolor=_PALE)
+        axes.legend(loc=self._corner, fontsize=_SMALL, framealpha=0.85, edgecolor=_PALE)
 
 
 class _ResampledDisplay(_BandDisplay):
@@ -182,6 +178,7 @@ class RocBandDisplay(_ResampledDisplay):
 
     _kind = "roc"
     _labels = ("false positive rate", "true positive rate")
+    _corner = "lower right"
 
 
 class PrecisionRecallBandDisplay(_ResampledDisplay):
@@ -195,6 +192,7 @@ class PrecisionRecallBandDisplay(_ResampledDisplay):
 
     _kind = "precision_recall"
     _labels = ("recall", "precision")
+    _corner = "lower left"
 
     def _ground(self, axes: Axes) -> None:
         axes.axhline(self.band.share, color=_GREY, linestyle=":", linewidth=1.0, zorder=1)
@@ -210,6 +208,7 @@ class CalibrationBandDisplay(_BandDisplay):
     """
 
     _labels = ("mean predicted probability", "share of positive rows")
+    _corner = "upper left"
 
     @classmethod
     def from_estimator(
@@ -281,17 +280,8 @@ class CalibrationBandDisplay(_BandDisplay):
             capsize=2.5,
             zorder=2,
         )
-        axes.plot(
-            band.x,
-            band.estimate,
-            "o-",
-            color=colour,
-            markersize=4.5,
-            linewidth=1.4,
-            gid="curve",
-            label=label,
-            zorder=3,
-        )
+        style: dict[str, Any] = {"markersize": 4.5, "linewidth": 1.4, "gid": "curve", "zorder": 3}
+        axes.plot(band.x, band.estimate, "o-", color=colour, label=label, **style)
 
 
 def _axes(ax: Axes | None, owner: str) -> Axes:

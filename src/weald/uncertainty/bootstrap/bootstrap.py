@@ -278,7 +278,9 @@ def resampled(
     return Drawn(estimate, values, spread, acceleration, t_values, error), np.ndim(value) == 0, n_dropped
 
 
-def without_nan(values: Floats, errors: Floats | None, nan_policy: str) -> tuple[Floats, Floats | None, int]:
+def without_nan(
+    values: Floats, errors: Floats | None, nan_policy: str, within: str = "`strata`"
+) -> tuple[Floats, Floats | None, int]:
     """The resamples in which the statistic is a number, and how many it is not."""
     lost = ~np.isfinite(values).all(axis=1)
     n_lost = int(np.count_nonzero(lost))
@@ -286,7 +288,7 @@ def without_nan(values: Floats, errors: Floats | None, nan_policy: str) -> tuple
         return values, errors, 0
     words = f"The statistic is not a finite number in {n_lost:,} of {len(values):,} resamples"
     if nan_policy == "raise" or n_lost == len(values):
-        way_out = "Give more rows, or draw within `strata` so that every resample has all kinds of rows"
+        way_out = f"Give more rows, or draw within {within} so that every resample has all kinds of rows"
         more = "" if n_lost == len(values) else "; nan_policy='omit' leaves such resamples out"
         raise DataError(f"{words}, first in resample {int(np.argmax(lost))}. {way_out}{more}.")
     warnings.warn(

@@ -157,7 +157,7 @@ class BootstrapResult:
         """The p-value of the hypothesis that the statistic of the population is `null`.
 
         It is 1 minus the confidence at which the interval of the method just reaches `null`, so test and
-        interval always agree. It is never 0: the estimate counts as one draw.
+        interval always agree. From resamples it is never 0: the estimate counts as one draw.
 
         Parameters
         ----------

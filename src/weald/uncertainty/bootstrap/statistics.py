@@ -10,6 +10,9 @@ from weald.arrays import Floats
 from weald.engine import NativeStatistic
 from weald.errors import DataError, ParameterError, nearest, told
 
+#: a share of a sum of squares that rounding may leave of values which are equal but for one left out
+_NO_SPREAD = 1e-12
+
 NAMES = ("mean", "median", "quantile", "variance", "std", "trimmed_mean", "correlation")
 
 
@@ -92,7 +95,9 @@ class Named:
         if self.name == "mean":
             found[:, 0] = x.mean() - away / (n - 1)
         elif self.name in ("variance", "std"):
-            squares = np.maximum((away**2).sum() - away**2 * (n / (n - 1)), 0.0)
+            total = (away**2).sum()
+            squares = total - away**2 * (n / (n - 1))
+            squares[squares <= _NO_SPREAD * total] = 0.0
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance = squares / (n - 1 - self.ddof)
             found[:, 0] = variance if self.name == "variance" else np.sqrt(variance)
@@ -126,8 +131,7 @@ def _correlations_without(x: Floats, y: Floats) -> Floats:
     scale = len(x) / (len(x) - 1)
     xx, yy = x @ x - scale * x * x, y @ y - scale * y * y
     xy = x @ y - scale * x * y
-    # What rounding leaves of a column that has one value but for the row left out is no spread.
-    flat = (xx <= 1e-12 * (x @ x)) | (yy <= 1e-12 * (y @ y))
+    flat = (xx <= _NO_SPREAD * (x @ x)) | (yy <= _NO_SPREAD * (y @ y))
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = np.where(flat, np.nan, np.clip(xy / np.sqrt(xx * yy), -1, 1))
     return found

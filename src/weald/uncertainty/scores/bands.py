@@ -224,17 +224,17 @@ def _resampled_band(
     read = _roc_at if kind == "roc" else _precision_at
     drawn = np.concatenate(
         [
-            np.stack([read(*both, grid) for both in np.stack(_masses(rows, counts), axis=1)])
+            np.stack([read(a, b, grid) for a, b in zip(*_masses(rows, counts), strict=True)])
             for counts in _count_blocks(plan, rows, seed, options.n_resamples, n_threads)
         ]
     )
-    [whole] = np.stack(_masses(rows, np.ones((1, len(target)), np.int64)), axis=1)
-    estimate = read(*whole, grid)
+    negative, positives = _masses(rows, np.ones((1, len(target)), np.int64))
+    estimate = read(negative[0], positives[0], grid)
     low, high = _band(estimate, drawn, level, options.simultaneous)
     area = score_interval(
         scores,
         None,
-        target,
+        positive.astype(np.int64),
         "roc_auc" if kind == "roc" else "average_precision",
         sample_weight=sample_weight,
         confidence=level,
@@ -305,8 +305,8 @@ def _precision_at(negative: Floats, positive: Floats, grid: Floats) -> Floats:
     said = positive + negative
     known = said > 0
     recall, precision = positive[known] / positive[-1], positive[known] / said[known]
-    # Sums of weights leave a recall of 1 a little below it.
-    at = np.searchsorted(recall, grid - 1e-12, side="left")
+    # Sums of weights leave a recall of 1 a little below it; at 0 the first positive row counts.
+    at = np.searchsorted(recall, np.maximum(grid - 1e-12, 1e-12), side="left")
     found: Floats = precision[np.minimum(at, len(precision) - 1)]
     return found
 

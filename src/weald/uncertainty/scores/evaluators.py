@@ -168,7 +168,15 @@ class ByScorer:
     def _score(self, rows: NDArray[Any]) -> float:
         extra = {} if self.weight is None else {"sample_weight": self.weight[rows]}
         with naming_member("The metric"):
-            return float(self.scorer(self.model, rows, self.y[rows], **extra))
+            try:
+                return float(self.scorer(self.model, rows, self.y[rows], **extra))
+            except ValueError as error:
+                if "pos_label" not in str(error):
+                    raise
+                raise ValueError(
+                    f"{error} Say which label is the positive one, as in make_scorer(f1_score, "
+                    "pos_label='yes')."
+                ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ from weald.uncertainty.scores.fast import binary_scores, evaluator_of
 from weald.uncertainty.scores.told import Told, is_discrete, read_told, scorer_of
 
 _OWNER = "score_interval"
+#: what to do where resamples lack a class
+_WITHIN = "the labels (stratify=True)"
 #: parts that a progress bar shows
 _STEPS = 50
 
@@ -303,7 +305,7 @@ def resampled_scores(
     finally:
         if bar is not None:
             bar.close()
-    values, _, n_dropped = without_nan(np.concatenate(parts)[:, None], None, nan_policy)
+    values, _, n_dropped = without_nan(np.concatenate(parts)[:, None], None, nan_policy, _WITHIN)
     estimate = _difference([np.array([e.value()]) for e in evaluators])
     spread = values.std(axis=0, ddof=1)
     if not (spread > 0).all():
