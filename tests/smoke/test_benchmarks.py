@@ -312,6 +312,20 @@ def test_imputation_runs(tmp_path: Path) -> None:
     assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")
 
 
+def test_bootstrap_jobs_run() -> None:
+    printed = smoke("mean", script="bootstrap.py")
+    assert "1 results" in printed
+    assert "weald against SciPy: ratio" in printed
+
+
+def test_coverage_runs(tmp_path: Path) -> None:
+    page = tmp_path / "results.md"
+    assert "95 % intervals of 20 samples of 100 rows" in here(
+        "coverage.py", "--quick", "--markdown", str(page)
+    )
+    assert "| AUC | normal scores | delong |" in page.read_text(encoding="utf-8")
+
+
 def test_two_versions_are_compared_in_turn(tmp_path):
     """The old package takes a tenth of a second longer: a gain; the other way round it is told as a loss."""
     (tmp_path / "toys.py").write_text(
