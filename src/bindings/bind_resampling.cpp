@@ -28,16 +28,16 @@ ResamplePlan plan_of(const nb::tuple& parts) {
 // (kind, x, y, order, q, cut, ddof)
 StatisticOf statistic_of(const nb::tuple& parts, int64_t n) {
   StatisticOf of;
-  of.kind = static_cast<Statistic>(nb::cast<int>(parts[0]));
+  of.kind = static_cast<SampleStatistic>(nb::cast<int>(parts[0]));
   of.x = view(nb::cast<Vector<double>>(parts[1], false));
   of.y = view(nb::cast<Vector<double>>(parts[2], false));
   of.order = view(nb::cast<Vector<int32_t>>(parts[3], false));
   of.q = view(nb::cast<Vector<double>>(parts[4], false));
   of.cut = nb::cast<int64_t>(parts[5]);
   of.ddof = nb::cast<double>(parts[6]);
-  const bool ordered = of.kind == Statistic::quantiles || of.kind == Statistic::trimmed_mean;
+  const bool ordered = of.kind == SampleStatistic::quantiles || of.kind == SampleStatistic::trimmed_mean;
   const auto has = [&](size_t size) { return static_cast<int64_t>(size) == n; };
-  require(has(of.x.size()) && (of.kind != Statistic::correlation || has(of.y.size())), "a value per row");
+  require(has(of.x.size()) && (of.kind != SampleStatistic::correlation || has(of.y.size())), "a value per row");
   require(!ordered || has(of.order.size()), "ordered values have a row each");
   require(2 * of.cut < n, "a trimmed mean keeps a value");
   return of;

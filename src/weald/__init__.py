@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
     from weald.uncertainty.bootstrap.bootstrap import bootstrap
     from weald.uncertainty.bootstrap.leave_out import jackknife
-    from weald.uncertainty.scores.bands import calibration_band, precision_recall_band, roc_band
+    from weald.uncertainty.scores.bands import precision_recall_band, roc_band
+    from weald.uncertainty.scores.calibration import calibration_band
     from weald.uncertainty.scores.compare import compare_scores, fold_t_test
     from weald.uncertainty.scores.score_interval import score_interval
 
@@ -165,7 +166,7 @@ _HOME = {
     "XGBRanker": "weald.estimators.xgboost.ranker",
     "XGBRegressor": "weald.estimators.xgboost.regressor",
     "bootstrap": "weald.uncertainty.bootstrap.bootstrap",
-    "calibration_band": "weald.uncertainty.scores.bands",
+    "calibration_band": "weald.uncertainty.scores.calibration",
     "check_mercer": "weald.svm.kernels.mercer",
     "compare_scores": "weald.uncertainty.scores.compare",
     "cv": "weald.estimators.xgboost.native.train",

@@ -103,22 +103,22 @@ double trimmed_of(const StatisticOf& of, const std::vector<uint16_t>& counts) {
 
 void evaluate(const StatisticOf& of, std::span<const int32_t> rows, Scratch& scratch, double* out) {
   switch (of.kind) {
-    case Statistic::mean:
+    case SampleStatistic::mean:
       out[0] = mean_of(of.x, rows);
       return;
-    case Statistic::variance:
-    case Statistic::deviation:
+    case SampleStatistic::variance:
+    case SampleStatistic::deviation:
       out[0] = squares_of(of.x, rows, mean_of(of.x, rows)) / (static_cast<double>(rows.size()) - of.ddof);
-      if (of.kind == Statistic::deviation) out[0] = std::sqrt(out[0]);
+      if (of.kind == SampleStatistic::deviation) out[0] = std::sqrt(out[0]);
       return;
-    case Statistic::correlation:
+    case SampleStatistic::correlation:
       out[0] = correlation_of(of, rows);
       return;
-    case Statistic::quantiles:
+    case SampleStatistic::quantiles:
       count(rows, scratch.counts);
       quantiles_of(of, scratch.counts, out);
       return;
-    case Statistic::trimmed_mean:
+    case SampleStatistic::trimmed_mean:
       count(rows, scratch.counts);
       out[0] = trimmed_of(of, scratch.counts);
       return;

@@ -13,10 +13,17 @@
 
 namespace weald {
 
-enum class Statistic : int { mean = 0, variance = 1, correlation = 2, quantiles = 3, trimmed_mean = 4, deviation = 5 };
+enum class SampleStatistic : int {
+  mean = 0,
+  variance = 1,
+  correlation = 2,
+  quantiles = 3,
+  trimmed_mean = 4,
+  deviation = 5
+};
 
 struct StatisticOf {
-  Statistic kind = Statistic::mean;
+  SampleStatistic kind = SampleStatistic::mean;
   std::span<const double> x;       // (n) of moments with mean about 0; of quantiles and trimmed means ascending
   std::span<const double> y;       // (n) of a correlation, mean about 0; else empty
   std::span<const int32_t> order;  // (n) of quantiles and trimmed means: the row of each value of x; else empty
@@ -24,7 +31,7 @@ struct StatisticOf {
   int64_t cut = 0;                 // values that a trimmed mean leaves out at either end
   double ddof = 0;                 // what a variance, or that under a deviation, divides by: n − ddof
 
-  size_t width() const { return kind == Statistic::quantiles ? q.size() : 1; }
+  size_t width() const { return kind == SampleStatistic::quantiles ? q.size() : 1; }
 };
 
 // How the standard error of the statistic in each resample is found.

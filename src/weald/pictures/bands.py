@@ -13,7 +13,9 @@ import numpy as np
 from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour, tint
-from weald.uncertainty.scores.bands import CurveBand, calibration_band, precision_recall_band, roc_band
+from weald.uncertainty.scores.bands import precision_recall_band, roc_band
+from weald.uncertainty.scores.calibration import calibration_band
+from weald.uncertainty.scores.curve_band import CurveBand
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Bands around ROC, precision–recall and calibration curves, as numbers.
+"""`roc_band` and `precision_recall_band`: bands from resampled rows, as numbers.
 
 Equation S8 of `docs/methods/uncertainty.md`. `weald.pictures.bands` draws them.
 """
@@ -6,25 +6,25 @@ Equation S8 of `docs/methods/uncertainty.md`. `weald.pictures.bands` draws them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 from weald.arrays import Estimator, Floats, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.target import read_weight
 from weald.engine import RankedRows, ResamplePlan, thread_count
 from weald.errors import DataError
-from weald.parameters import Choice, Flag, Whole, checked, parameter
+from weald.parameters import Flag, Whole, checked, parameter
 from weald.uncertainty.bootstrap.options import ResamplingOptions, drawn_seed
 from weald.uncertainty.bootstrap.plans import stratified
 from weald.uncertainty.bootstrap.records import checked_confidence
 from weald.uncertainty.scores.areas import check_two_classes, ranked
+from weald.uncertainty.scores.curve_band import CurveBand
 from weald.uncertainty.scores.fast import binary_scores
-from weald.uncertainty.scores.score_interval import ScoreResult, score_interval
+from weald.uncertainty.scores.score_interval import score_interval
 from weald.uncertainty.scores.told import model_name, read_told
 
 #: counts that are in memory together: 8 MB, and as much again for sums
@@ -37,67 +37,6 @@ class BandOptions(ResamplingOptions):
 
     n_points: int = parameter(Whole(2, 10_000), hint="Use 101 points.")
     simultaneous: bool = parameter(Flag(), hint="Use True for a band that holds the whole curve.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class CalibrationOptions:
-    """The parameters of `calibration_band`."""
-
-    n_bins: int = parameter(Whole(1, 10_000), hint="Use 10 bins.")
-    strategy: str = parameter(
-        Choice(("uniform", "quantile")), hint="Use 'quantile' for bins of as many rows each."
-    )
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class CurveBand:
-    """A curve with a band.
-
-    Attributes
-    ----------
-    kind : {"roc", "precision_recall", "calibration"}
-        Which curve.
-    x : ndarray of shape (n_points,)
-        False positive rates, recalls, or the mean predicted probability of each bin.
-    estimate, low, high : ndarray of shape (n_points,)
-        True positive rates, precisions or shares of positive rows, and the ends of the band there.
-    confidence : float
-        At every point, or of the whole curve if `simultaneous`.
-    simultaneous : bool
-        Whether the band holds the whole curve.
-    name, positive : str
-        The model, and the label whose curve it is.
-    area : ScoreResult or None
-        The area under the curve with its interval; None for calibration.
-    curve : tuple of ndarray
-        The curve itself, x and y, at every threshold.
-    n_in_bin : ndarray or None
-        The rows of each bin of a calibration curve.
-    share : float
-        The share of positive rows.
-    """
-
-    kind: Literal["roc", "precision_recall", "calibration"]
-    x: Floats
-    estimate: Floats
-    low: Floats
-    high: Floats
-    confidence: float
-    simultaneous: bool
-    name: str
-    positive: str
-    curve: tuple[Floats, Floats] = field(repr=False)
-    share: float
-    area: ScoreResult | None = None
-    n_in_bin: NDArray[np.int64] | None = None
-
-    def __repr__(self) -> str:
-        words = {"roc": "ROC curve", "precision_recall": "precision–recall curve"}.get(
-            self.kind, "calibration curve"
-        )
-        how = "simultaneous" if self.simultaneous else "pointwise"
-        area = "" if self.area is None else f", {self.area!r}"
-        return f"{words} of {self.name}: {how} {100 * self.confidence:g} % band at {len(self.x)} points{area}"
 
 
 def roc_band(
@@ -230,7 +169,7 @@ def _resampled_band(
     )
     negative, positives = _masses(rows, np.ones((1, len(target)), np.int64))
     estimate = read(negative[0], positives[0], grid)
-    low, high = _band(estimate, drawn, level, options.simultaneous)
+    low, high = _band(estimate, drawn, level, int(positive.sum()) if options.simultaneous else None)
     area = score_interval(
         scores,
         None,
@@ -311,107 +250,17 @@ def _precision_at(negative: Floats, positive: Floats, grid: Floats) -> Floats:
     return found
 
 
-def _band(estimate: Floats, drawn: Floats, level: float, simultaneous: bool) -> tuple[Floats, Floats]:
-    """Quantiles at every point, or as many standard errors everywhere as hold whole curves."""
-    if not simultaneous:
+def _band(estimate: Floats, drawn: Floats, level: float, n_positive: int | None) -> tuple[Floats, Floats]:
+    """Quantiles at every point, or as many standard errors everywhere as hold whole curves.
+
+    Where hardly a resample differs, as at rates of nearly 0 and 1, the error of a share of so many rows
+    stands in: else the band would have no width there and hold no curve.
+    """
+    if n_positive is None:
         low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return np.minimum(low, estimate), np.maximum(high, estimate)
-    error = drawn.std(axis=0, ddof=1)
-    moved = error > 0
-    farthest = np.max(np.abs(drawn[:, moved] - estimate[moved]) / error[moved], axis=1) if moved.any() else 0
+    share = (n_positive * estimate + 2) / (n_positive + 4)
+    error = np.maximum(drawn.std(axis=0, ddof=1), np.sqrt(share * (1 - share) / (n_positive + 4)))
+    farthest = np.max(np.abs(drawn - estimate) / error, axis=1)
     away = np.quantile(farthest, level) * error
     return np.clip(estimate - away, 0, 1), np.clip(estimate + away, 0, 1)
-
-
-def calibration_band(
-    model: Estimator | TargetLike,
-    X: TableLike | None,
-    y: TargetLike,
-    *,
-    sample_weight: WeightLike | None = None,
-    confidence: float = 0.95,
-    n_bins: int = 10,
-    strategy: str = "quantile",
-) -> CurveBand:
-    """How often the positive label comes where a model gives it some probability, with an interval per bin.
-
-    The intervals are Wilson's for a share, which holds for few rows and shares of 0 and 1 too. With weights
-    the rows of a bin count as (Σ w)² / Σ w².
-
-    Parameters
-    ----------
-    model : fitted classifier, or probabilities
-        Probabilities of the second label, or one for each.
-    X : table, or None with probabilities
-        Rows that the model did not see.
-    y : array-like of shape (n_rows,)
-        Their labels, of two kinds.
-    sample_weight : array-like of shape (n_rows,), default=None
-        Weights of rows.
-    confidence : float, default=0.95
-        Of each interval.
-    n_bins : int, default=10
-        Bins of probability; empty ones are left out.
-    strategy : {"quantile", "uniform"}, default="quantile"
-        Bins of as many rows each, or as wide as each other.
-
-    Examples
-    --------
-    >>> import numpy as np, weald
-    >>> rng = np.random.default_rng(0)
-    >>> p = rng.random(500)
-    >>> band = weald.calibration_band(p, None, rng.random(500) < p, n_bins=5)
-    >>> bool(((band.low < band.x) & (band.x < band.high)).all())
-    True
-    """
-    owner = "calibration_band"
-    options = checked(CalibrationOptions, owner, {"n_bins": n_bins, "strategy": strategy})
-    level = checked_confidence(confidence, owner)
-    stand_in, target = read_told(model, X, y, owner)
-    labels = check_two_classes(target, owner)
-    if not hasattr(stand_in, "predict_proba"):
-        raise DataError(
-            f"{owner} needs probabilities: predict_proba of a model, or numbers from 0 to 1 as predictions. "
-            "Calibrate the model first."
-        )
-    shares = np.asarray(stand_in.answers("predict_proba"), np.float64)[:, 1]
-    positive = target == labels[1]
-    weight = read_weight(sample_weight, n_rows=len(target))
-    weights = np.ones(len(target)) if weight is None else weight
-    place = _bins(shares, options)
-    n = np.bincount(place, minlength=options.n_bins)
-    sums = [
-        np.bincount(place, weights=part, minlength=options.n_bins)
-        for part in (weights, weights * shares, weights * positive, weights**2)
-    ]
-    there = sums[0] > 0
-    total, predicted, right, squares = (part[there] for part in sums)
-    found = right / total
-    low, high = wilson(found, total**2 / squares, level)
-    name, label = model_name(model), str(labels[1])
-    share = float(np.average(positive, weights=weight))
-    x = predicted / total
-    return CurveBand(
-        "calibration", x, found, low, high, level, False, name, label, (x, found), share, None, n[there]
-    )
-
-
-def _bins(shares: Floats, options: CalibrationOptions) -> NDArray[np.int64]:
-    """The bin of each row."""
-    if options.strategy == "uniform":
-        return np.minimum((shares * options.n_bins).astype(np.int64), options.n_bins - 1)
-    inner = np.quantile(shares, np.arange(1, options.n_bins) / options.n_bins)
-    return np.searchsorted(inner, shares, side="right").astype(np.int64)
-
-
-def wilson(share: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Wilson's interval of a share of n rows.
-
-    >>> low, high = wilson(np.array([0.0]), np.array([10.0]), 0.95)
-    >>> float(low[0]), round(float(high[0]), 4)
-    (0.0, 0.2775)
-    """
-    z = -float(ndtri((1 - confidence) / 2))
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    away = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return np.maximum(centre - away, 0.0), np.minimum(centre + away, 1.0)
