@@ -147,7 +147,7 @@ def acceleration_of(parts: list[Floats]) -> Floats:
 def _acceleration(drawn: Drawn) -> Floats:
     if drawn.acceleration is None:
         raise ParameterError(
-            "A BCa interval needs the jackknife, which was not computed for this method. Call bootstrap with "
+            "A BCa interval needs the jackknife, which was not computed for this method. Make the call with "
             "method='bca'."
         )
     return drawn.acceleration

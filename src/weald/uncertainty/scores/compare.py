@@ -190,6 +190,7 @@ def compare_scores(
         n_jobs,
         verbose,
         _OWNER,
+        jackknife=how == "bca",
     )
     name = f"difference of {tasks[0].name}"
     by, n_rows = checked_method(how, _OWNER), (len(tasks[0].y),)

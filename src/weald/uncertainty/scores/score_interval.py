@@ -28,7 +28,7 @@ from weald.uncertainty.bootstrap.records import (
     checked_method,
 )
 from weald.uncertainty.scores.areas import check_two_classes, delong
-from weald.uncertainty.scores.evaluators import Evaluator
+from weald.uncertainty.scores.evaluators import ByCells, ByScorer, Evaluator
 from weald.uncertainty.scores.fast import binary_scores, evaluator_of
 from weald.uncertainty.scores.told import Told, is_discrete, read_told, scorer_of
 
@@ -184,7 +184,15 @@ def score_interval(
     seed = drawn_seed(options.random_state)
     interval_method = checked_method(how, _OWNER)
     drawn, n_dropped = resampled_scores(
-        [task.evaluator], plan, seed, options.n_resamples, nan_policy, n_jobs, verbose, _OWNER
+        [task.evaluator],
+        plan,
+        seed,
+        options.n_resamples,
+        nan_policy,
+        n_jobs,
+        verbose,
+        _OWNER,
+        jackknife=how == "bca",
     )
     side = checked_alternative("two-sided", _OWNER)
     found = BootstrapResult(task.name, level, interval_method, side, (len(task.y),), n_dropped, True, drawn)
@@ -283,8 +291,13 @@ def resampled_scores(
     n_jobs: int | None,
     verbose: object,
     owner: str,
+    *,
+    jackknife: bool,
 ) -> tuple[Drawn, int]:
-    """The score, or the first minus the second, in each resample, with what BCa needs."""
+    """The score, or the first minus the second, in each resample, with what BCa needs.
+
+    Without `jackknife` that is left out where it takes calls of a scorer.
+    """
     if nan_policy not in ("raise", "omit"):
         raise ParameterError(f"`nan_policy` of {owner} must be 'raise' or 'omit'; got {told(nan_policy)}.")
     n_threads = thread_count(n_jobs)
@@ -315,6 +328,8 @@ def resampled_scores(
             UncertaintyWarning,
             stacklevel=outside(),
         )
+    if not jackknife and any(isinstance(e, ByScorer | ByCells) for e in evaluators):
+        return Drawn(estimate, values, spread), n_dropped
     groups = leave_out_groups(plan, min(e.most_left_out for e in evaluators), seed)
     without = _difference([e.without(groups, n_threads=n_threads) for e in evaluators])[:, None]
     left = np.split(without[plan.members], plan.strata[1:-1]) if _by_row(plan, without) else [without]

@@ -94,6 +94,25 @@ def test_fast_ways_are_scikit_learns(model, rows, truth, name, kind, weighted):
     )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning", "ignore::UserWarning")
+def test_every_scorer_of_scikit_learns():
+    """Each that takes these predictions gives its own score, with an interval around it."""
+    n_done = 0
+    for name in metrics.get_scorer_names():
+        for model, rows, truth in ((MODEL, ROWS, TRUTH), (MODELR, XR[100:], np.abs(YR[100:]) + 1)):
+            try:
+                score = float(metrics.get_scorer(name)(model, rows, truth))
+            except (ValueError, AttributeError):
+                continue
+            found = weald.score_interval(
+                model, rows, truth, name, n_resamples=9, method="percentile", random_state=0
+            )
+            assert found.score == pytest.approx(score), name
+            assert found.low <= found.high
+            n_done += 1
+    assert n_done > 60
+
+
 def test_labels_of_scikit_learns_functions_go_by_kinds_of_rows():
     told, y = read_told(MODEL3, X3[140:], Y3[140:], "test")
     scorer, name = scorer_of(metrics.cohen_kappa_score, told, None, "test")
