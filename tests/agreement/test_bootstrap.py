@@ -48,11 +48,11 @@ def test_equals_scipy_within_its_own_error(case, method):
 
 def test_acceleration_is_scipys():
     """On SciPy's own distribution our BCa gives SciPy's interval."""
-    from weald.uncertainty.bootstrap.ends import Drawn, interval_ends
+    from weald.uncertainty.bootstrap.ends import BootstrapDraws, interval_ends
 
     theirs = stats.bootstrap((X,), np.mean, method="BCa", n_resamples=999, rng=1)
     drawn = theirs.bootstrap_distribution[:, None]
     acceleration = weald.bootstrap(X, "mean", n_resamples=9).drawn.acceleration
-    ours = Drawn(np.array([X.mean()]), drawn, drawn.std(axis=0, ddof=1), acceleration)
+    ours = BootstrapDraws(np.array([X.mean()]), drawn, drawn.std(axis=0, ddof=1), acceleration)
     low, high = interval_ends(ours, 0.95, "bca", "two-sided")
     np.testing.assert_allclose((low[0], high[0]), theirs.confidence_interval)

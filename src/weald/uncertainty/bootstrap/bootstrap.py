@@ -12,7 +12,7 @@ from weald.arrays import ColumnLike, Floats, RandomState, TableLike
 from weald.engine import thread_count
 from weald.errors import DataError, DataTypeError, ParameterError, UncertaintyWarning, outside, told
 from weald.parameters import checked
-from weald.uncertainty.bootstrap.ends import Drawn, IntervalMethod, acceleration_of
+from weald.uncertainty.bootstrap.ends import BootstrapDraws, IntervalMethod, acceleration_of
 from weald.uncertainty.bootstrap.options import BootstrapOptions, checked_shares, drawn_seed
 from weald.uncertainty.bootstrap.plans import plan_of
 from weald.uncertainty.bootstrap.records import (
@@ -147,31 +147,30 @@ def bootstrap(
     )
     level = checked_confidence(confidence, _OWNER)
     how, side = checked_method(method, _OWNER), checked_alternative(alternative, _OWNER)
-    work = _work(data, statistic, checked_shares(q, _OWNER), strata, how, options)
-    found = resampled(
+    samples = read_samples(data, paired=options.paired, owner=_OWNER)
+    work = _work(samples, statistic, checked_shares(q, _OWNER), strata, how, options)
+    drawn, scalar, n_dropped = resampled(
         work, options.n_resamples, how, n_jobs=n_jobs, nan_policy=options.nan_policy, verbose=verbose
     )
-    drawn, scalar, n_dropped = found
     name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "statistic")
-    if isinstance(statistic, str) and len(work.samples.parts) == 2 and statistic != "correlation":
+    if isinstance(statistic, str) and len(samples.parts) == 2 and statistic != "correlation":
         name = f"difference of {statistic}s"
-    return BootstrapResult(name, level, how, side, work.samples.sizes, n_dropped, scalar, drawn)
+    return BootstrapResult(name, level, how, side, samples.sizes, n_dropped, scalar, drawn)
 
 
 def _work(
-    data: TableLike | Sequence[ColumnLike],
+    samples: Samples,
     statistic: str | Callable[..., Any],
     q: tuple[float, ...],
     strata: ColumnLike | None,
     method: IntervalMethod,
     options: BootstrapOptions,
 ) -> Work:
-    """Samples, plans and seeds."""
-    samples = read_samples(data, paired=options.paired, owner=_OWNER)
+    """Which rows are drawn of what, from which seeds."""
     named = chosen_statistic(statistic, samples, q, options.trim, options.ddof, _OWNER)
     if isinstance(named, Named) and named.of_pairs:
         samples = _pairs(samples)
-    elif isinstance(named, Named) and named.name == "mean" and samples.paired and len(samples.parts) == 2:
+    elif statistic == "mean" and samples.paired and len(samples.parts) == 2 and not options.standard_error:
         # The difference of means of the same rows is the mean of the differences, whose errors are known.
         samples = Samples((samples.parts[0] - samples.parts[1],), samples.sizes[:1], True, False)
     if strata is not None and not samples.paired:
@@ -250,7 +249,7 @@ def resampled(
     n_jobs: int | None,
     nan_policy: str,
     verbose: object,
-) -> tuple[Drawn, bool, int]:
+) -> tuple[BootstrapDraws, bool, int]:
     """The distribution and what intervals need, whether the statistic is one number, and what was dropped."""
     value = statistic_of(work, work.samples.parts)
     estimate = np.atleast_1d(value)
@@ -259,7 +258,6 @@ def resampled(
             f"The statistic of the data themselves is {told(float(estimate[~np.isfinite(estimate)][0]))}, so "
             "there is nothing to tell the uncertainty of. Check the data and the statistic."
         )
-    # One thread for small work: waking others takes longer.
     n_threads = thread_count(n_jobs)
     values, errors = draw_values(work, n_resamples, n_jobs=n_jobs, n_threads=n_threads, verbose=verbose)
     values, errors, n_dropped = without_nan(values, errors, nan_policy)
@@ -275,7 +273,11 @@ def resampled(
     acceleration = None
     if method == "bca" or isinstance(work.statistic, Named):
         acceleration = _acceleration(work, n_jobs, needed=method == "bca")
-    return Drawn(estimate, values, spread, acceleration, t_values, error), np.ndim(value) == 0, n_dropped
+    return (
+        BootstrapDraws(estimate, values, spread, acceleration, t_values, error),
+        np.ndim(value) == 0,
+        n_dropped,
+    )
 
 
 def without_nan(

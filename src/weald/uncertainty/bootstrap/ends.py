@@ -31,7 +31,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class BootstrapDraws:
     """What was drawn of a statistic, and what intervals need beside it."""
 
     estimate: Floats
@@ -43,7 +43,7 @@ class Drawn:
 
 
 def interval_ends(
-    drawn: Drawn, confidence: float, method: IntervalMethod, alternative: Alternative
+    drawn: BootstrapDraws, confidence: float, method: IntervalMethod, alternative: Alternative
 ) -> tuple[Floats, Floats]:
     """The ends of an interval; infinite on the open side of a one-sided one."""
     alpha = 1 - confidence
@@ -56,7 +56,7 @@ def interval_ends(
     return low, high
 
 
-def p_values(drawn: Drawn, null: Floats, method: IntervalMethod, alternative: Alternative) -> Floats:
+def p_values(drawn: BootstrapDraws, null: Floats, method: IntervalMethod, alternative: Alternative) -> Floats:
     """What is left to the confidence at which the interval just reaches `null` (equation R10)."""
     below = np.array([_share_at(drawn, float(null[k]), method, k) for k in range(len(drawn.estimate))])
     if alternative == "greater":
@@ -70,28 +70,28 @@ def p_values(drawn: Drawn, null: Floats, method: IntervalMethod, alternative: Al
 # --------------------------------------------------------------------------- intervals
 
 
-def _percentile(drawn: Drawn, alpha: float) -> tuple[Floats, Floats]:
+def _percentile(drawn: BootstrapDraws, alpha: float) -> tuple[Floats, Floats]:
     low, high = np.quantile(drawn.distribution, [alpha, 1 - alpha], axis=0)
     return low, high
 
 
-def _basic(drawn: Drawn, alpha: float) -> tuple[Floats, Floats]:
+def _basic(drawn: BootstrapDraws, alpha: float) -> tuple[Floats, Floats]:
     low, high = _percentile(drawn, alpha)
     return 2 * drawn.estimate - high, 2 * drawn.estimate - low
 
 
-def _normal(drawn: Drawn, alpha: float) -> tuple[Floats, Floats]:
+def _normal(drawn: BootstrapDraws, alpha: float) -> tuple[Floats, Floats]:
     away = -ndtri(alpha) * drawn.standard_error
     return drawn.estimate - away, drawn.estimate + away
 
 
-def _studentised(drawn: Drawn, alpha: float) -> tuple[Floats, Floats]:
+def _studentised(drawn: BootstrapDraws, alpha: float) -> tuple[Floats, Floats]:
     t, error = _t_values(drawn)
     low, high = np.nanquantile(t, [alpha, 1 - alpha], axis=0)
     return drawn.estimate - high * error, drawn.estimate - low * error
 
 
-def _bca(drawn: Drawn, alpha: float) -> tuple[Floats, Floats]:
+def _bca(drawn: BootstrapDraws, alpha: float) -> tuple[Floats, Floats]:
     shift, acceleration = bias_correction(drawn), _acceleration(drawn)
     ends = []
     for z in (ndtri(alpha), -ndtri(alpha)):
@@ -110,7 +110,7 @@ _BY_METHOD = {
 }
 
 
-def shares_below(drawn: Drawn) -> Floats:
+def shares_below(drawn: BootstrapDraws) -> Floats:
     """The share of each distribution below the estimate, ties counted half."""
     tie = _ROUNDING * drawn.standard_error + 4 * np.finfo(np.float64).eps * np.abs(drawn.estimate)
     away = drawn.distribution - drawn.estimate
@@ -118,7 +118,7 @@ def shares_below(drawn: Drawn) -> Floats:
     return below
 
 
-def bias_correction(drawn: Drawn) -> Floats:
+def bias_correction(drawn: BootstrapDraws) -> Floats:
     """z0 of BCa (equation R7)."""
     share = shares_below(drawn)
     outside = (share == 0) | (share == 1)
@@ -144,7 +144,7 @@ def acceleration_of(parts: list[Floats]) -> Floats:
     return found
 
 
-def _acceleration(drawn: Drawn) -> Floats:
+def _acceleration(drawn: BootstrapDraws) -> Floats:
     if drawn.acceleration is None:
         raise ParameterError(
             "A BCa interval needs the jackknife, which was not computed for this method. Make the call with "
@@ -153,7 +153,7 @@ def _acceleration(drawn: Drawn) -> Floats:
     return drawn.acceleration
 
 
-def _t_values(drawn: Drawn) -> tuple[Floats, Floats]:
+def _t_values(drawn: BootstrapDraws) -> tuple[Floats, Floats]:
     if drawn.t_values is None or drawn.error_of_estimate is None:
         raise ParameterError(
             "A studentised interval needs the standard error within every resample, which was not computed. "
@@ -165,7 +165,7 @@ def _t_values(drawn: Drawn) -> tuple[Floats, Floats]:
 # --------------------------------------------------------------------------- p-values
 
 
-def _share_at(drawn: Drawn, null: float, method: IntervalMethod, k: int) -> float:
+def _share_at(drawn: BootstrapDraws, null: float, method: IntervalMethod, k: int) -> float:
     """The confidence left below: the α at which the lower end of the interval is `null`."""
     estimate, error = float(drawn.estimate[k]), float(drawn.standard_error[k])
     values = drawn.distribution[:, k]

@@ -14,7 +14,7 @@ from weald.uncertainty.bootstrap.ends import (
     ALTERNATIVES,
     METHODS,
     Alternative,
-    Drawn,
+    BootstrapDraws,
     Interval,
     IntervalMethod,
     interval_ends,
@@ -88,7 +88,7 @@ class BootstrapResult:
     n_rows: tuple[int, ...]
     n_dropped: int
     scalar: bool = field(repr=False)
-    drawn: Drawn = field(repr=False)
+    drawn: BootstrapDraws = field(repr=False)
 
     @property
     def estimate(self) -> float | Floats:

@@ -51,10 +51,12 @@ def evaluator_of(
     """The fastest way that gives scikit-learn's own score on all rows."""
     plain = ByScorer(scorer, model, y, weight, n_jobs)
     truth = plain.value()
+    labels_alone = model.asked == {"predict"}
     quick = _quick(_FUNCTIONS.get(name, name), model, y, weight)
     if quick is not None and math.isclose(truth, quick.value(), rel_tol=1e-9, abs_tol=1e-12):
         return quick
-    cells = _cells(scorer, model, y, truth) if weight is None and is_discrete(y) else None
+    by_kind = labels_alone and weight is None and is_discrete(y)
+    cells = _cells(scorer, model, y, truth) if by_kind else None
     return plain if cells is None else cells
 
 
@@ -84,7 +86,7 @@ def _quick(name: str, model: Told, y: NDArray[Any], weight: Floats | None) -> Ev
 
 
 def _cells(scorer: Callable[..., float], model: Told, y: NDArray[Any], truth: float) -> ByCells | None:
-    """By kinds of rows, if the scorer asks for labels alone and takes weights for repeated rows."""
+    """By kinds of rows, if the scorer, which asks for labels alone, takes weights for repeated rows."""
     said = np.asarray(model.answers("predict"))
     if said.shape != y.shape:
         return None
@@ -98,7 +100,7 @@ def _cells(scorer: Callable[..., float], model: Told, y: NDArray[Any], truth: fl
     try:
         same = math.isclose(truth, found.value(), rel_tol=1e-9, abs_tol=1e-12)
     except (WealdError, ValueError, TypeError, AttributeError):
-        return None  # it takes no weights, or asks for probabilities
+        return None  # it takes no weights
     return found if same else None
 
 

@@ -18,7 +18,7 @@ from weald.errors import DataError, ParameterError, UncertaintyWarning, outside,
 from weald.parameters import checked
 from weald.progress import Progress
 from weald.uncertainty.bootstrap.bootstrap import without_nan
-from weald.uncertainty.bootstrap.ends import METHODS, Drawn, Interval, acceleration_of
+from weald.uncertainty.bootstrap.ends import METHODS, BootstrapDraws, Interval, acceleration_of
 from weald.uncertainty.bootstrap.options import ResamplingOptions, drawn_seed
 from weald.uncertainty.bootstrap.plans import leave_out_groups, stratified
 from weald.uncertainty.bootstrap.records import (
@@ -293,7 +293,7 @@ def resampled_scores(
     owner: str,
     *,
     jackknife: bool,
-) -> tuple[Drawn, int]:
+) -> tuple[BootstrapDraws, int]:
     """The score, or the first minus the second, in each resample, with what BCa needs.
 
     Without `jackknife` that is left out where it takes calls of a scorer.
@@ -329,13 +329,13 @@ def resampled_scores(
             stacklevel=outside(),
         )
     if not jackknife and any(isinstance(e, ByScorer | ByCells) for e in evaluators):
-        return Drawn(estimate, values, spread), n_dropped
+        return BootstrapDraws(estimate, values, spread), n_dropped
     groups = leave_out_groups(plan, min(e.most_left_out for e in evaluators), seed)
     without = _difference([e.without(groups, n_threads=n_threads) for e in evaluators])[:, None]
     left = np.split(without[plan.members], plan.strata[1:-1]) if _by_row(plan, without) else [without]
     left = [part[np.isfinite(part[:, 0])] for part in left]  # a metric that a row alone makes possible
     acceleration = acceleration_of([part for part in left if len(part)] or [np.zeros((2, 1))])
-    return Drawn(estimate, values, spread, acceleration), n_dropped
+    return BootstrapDraws(estimate, values, spread, acceleration), n_dropped
 
 
 def _by_row(plan: ResamplePlan, values: Floats) -> bool:

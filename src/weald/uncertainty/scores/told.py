@@ -36,6 +36,11 @@ class Told(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.model, self.X = model, X
         self._answers: dict[str, NDArray[Any]] = {}
 
+    @property
+    def asked(self) -> frozenset[str]:
+        """What the model was asked for so far."""
+        return frozenset(self._answers)
+
     def answers(self, response: str) -> NDArray[Any]:
         """What the model says of all rows, asked once."""
         if response not in self._answers:

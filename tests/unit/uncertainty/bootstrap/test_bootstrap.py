@@ -85,6 +85,7 @@ def test_two_samples_and_pairs():
         np.testing.assert_allclose(named.interval(), called.interval())
     means = weald.bootstrap((X, Y), "mean", paired=True, **options)
     np.testing.assert_allclose(means.distribution, weald.bootstrap(X - Y, "mean", **options).distribution)
+    assert repr(means).startswith("difference of means of 60 and 60 rows")
     short = weald.bootstrap((X, Y[:20]), "mean", **options)
     assert short.n_rows == (60, 20)
     linked = weald.bootstrap((X, Y), "correlation", **options)

@@ -103,15 +103,15 @@ def test_folds_by_the_corrected_t():
 def test_p_values_are_uniform_where_there_is_no_difference():
     """Of models that guess, the share of p-values below 0.1 is about 0.1."""
     small = {"accuracy": 0, "roc_auc": 0}
-    for seed in range(200):
+    for seed in range(120):
         rng = np.random.default_rng(seed)
         y = rng.integers(0, 2, 80)
         small["accuracy"] += (
             weald.compare_scores(*rng.integers(0, 2, (2, 80)), None, y, "accuracy").p_value < 0.1
         )
         small["roc_auc"] += weald.compare_scores(*rng.normal(size=(2, 80)), None, y, "roc_auc").p_value < 0.1
-    assert 8 <= small["accuracy"] <= 34
-    assert 8 <= small["roc_auc"] <= 34
+    assert 4 <= small["accuracy"] <= 22
+    assert 4 <= small["roc_auc"] <= 22
 
 
 def test_bad_input():
