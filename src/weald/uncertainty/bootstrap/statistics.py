@@ -91,7 +91,6 @@ class Named:
         x, n = sample[0], len(sample[0])
         away = x - x.mean()
         found = np.empty((n, len(self.q) if self.name == "quantile" else 1))
-        order = np.argsort(x, kind="stable")
         if self.name == "mean":
             found[:, 0] = x.mean() - away / (n - 1)
         elif self.name in ("variance", "std"):
@@ -104,8 +103,10 @@ class Named:
         elif self.name == "correlation":
             found[:, 0] = _correlations_without(away, sample[1] - sample[1].mean())
         elif self.name == "trimmed_mean":
+            order = np.argsort(x, kind="stable")
             found[order, 0] = x.mean() + _trimmed_without(away[order], self.trim)
         else:
+            order = np.argsort(x, kind="stable")
             found[order] = _quantiles_without(x[order], np.asarray(self.q))
         return found
 
