@@ -42,12 +42,19 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.ranker import XGBRanker
     from weald.estimators.xgboost.regressor import XGBRegressor
     from weald.io.model_file import load
+    from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.drawing import plot_tree
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.margin import plot_margin
     from weald.pictures.text import export_text
     from weald.svm.kernels.mercer import MercerReport, check_mercer
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
+    from weald.uncertainty.bootstrap.bootstrap import bootstrap
+    from weald.uncertainty.bootstrap.leave_out import jackknife
+    from weald.uncertainty.scores.bands import precision_recall_band, roc_band
+    from weald.uncertainty.scores.calibration import calibration_band
+    from weald.uncertainty.scores.compare import compare_scores, fold_t_test
+    from weald.uncertainty.scores.score_interval import score_interval
 
 __version__ = "0.1.0"
 
@@ -60,6 +67,7 @@ __all__ = [
     "BaggingRegressor",
     "Booster",
     "Conformal",
+    "CalibrationBandDisplay",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
@@ -75,11 +83,13 @@ __all__ = [
     "LinearSVC",
     "LinearSVR",
     "MercerReport",
+    "PrecisionRecallBandDisplay",
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RocBandDisplay",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",
@@ -90,13 +100,18 @@ __all__ = [
     "XGBRanker",
     "XGBRegressor",
     "__version__",
+    "bootstrap",
+    "calibration_band",
     "callback",
     "check_mercer",
+    "compare_scores",
     "cv",
     "errors",
     "export_graphviz",
     "export_text",
+    "fold_t_test",
     "forest_bound",
+    "jackknife",
     "kernels",
     "load",
     "logit",
@@ -104,6 +119,9 @@ __all__ = [
     "odds",
     "plot_margin",
     "plot_tree",
+    "precision_recall_band",
+    "roc_band",
+    "score_interval",
     "sigmoid",
     "train",
     "variance_of_average",
@@ -116,6 +134,7 @@ _HOME = {
     "BaggingRegressor": "weald.estimators.bagging.bagging",
     "Booster": "weald.estimators.xgboost.native.booster",
     "Conformal": "weald.estimators.conformal.conformal",
+    "CalibrationBandDisplay": "weald.pictures.bands",
     "DMatrix": "weald.estimators.xgboost.native.matrix",
     "DataIter": "weald.estimators.xgboost.batches",
     "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",
@@ -128,14 +147,16 @@ _HOME = {
     "GradientBoostingRegressor": "weald.estimators.gradient_boosting.regressor",
     "Landmarks": "weald.estimators.svm.landmarks.landmarks",
     "LearningRateScheduler": "weald.boosting.callbacks",
-    "MercerReport": "weald.svm.kernels.mercer",
     "LinearSVC": "weald.estimators.svm.linear.svc",
     "LinearSVR": "weald.estimators.svm.linear.svr",
+    "MercerReport": "weald.svm.kernels.mercer",
+    "PrecisionRecallBandDisplay": "weald.pictures.bands",
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
+    "RocBandDisplay": "weald.pictures.bands",
     "SVC": "weald.estimators.svm.kernel.svc",
     "SVR": "weald.estimators.svm.kernel.svr",
     "TrainingCallback": "weald.boosting.callbacks",
@@ -147,17 +168,25 @@ _HOME = {
     "XGBRFRegressor": "weald.estimators.xgboost.forest",
     "XGBRanker": "weald.estimators.xgboost.ranker",
     "XGBRegressor": "weald.estimators.xgboost.regressor",
+    "bootstrap": "weald.uncertainty.bootstrap.bootstrap",
+    "calibration_band": "weald.uncertainty.scores.calibration",
     "check_mercer": "weald.svm.kernels.mercer",
+    "compare_scores": "weald.uncertainty.scores.compare",
     "cv": "weald.estimators.xgboost.native.train",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
+    "fold_t_test": "weald.uncertainty.scores.compare",
     "forest_bound": "weald.theory",
+    "jackknife": "weald.uncertainty.bootstrap.leave_out",
     "load": "weald.io.model_file",
     "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
     "odds": "weald.theory",
     "plot_margin": "weald.pictures.margin",
     "plot_tree": "weald.pictures.drawing",
+    "precision_recall_band": "weald.uncertainty.scores.bands",
+    "roc_band": "weald.uncertainty.scores.bands",
+    "score_interval": "weald.uncertainty.scores.score_interval",
     "sigmoid": "weald.theory",
     "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",

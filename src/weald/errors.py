@@ -77,6 +77,10 @@ class ScaleWarning(UserWarning):
     """Columns of very different spread go into a machine that compares rows by all of them."""
 
 
+class UncertaintyWarning(UserWarning):
+    """An interval or a test rests on a fallback: resamples left out, values all equal, perfect separation."""
+
+
 def outside() -> int:
     """The stacklevel, for the caller's warning, of the first frame that is not weald's."""
     level, frame = 1, inspect.currentframe()

@@ -17,6 +17,7 @@ class Purpose(IntEnum):
 
     TREE_COLUMNS = 8
     FOREST_TREE = 10
+    INNER_RESAMPLE = 61
     TREE_SEED = 1000
     DROP = 1001
     SKIP_DROP = 1002
@@ -29,6 +30,7 @@ class Purpose(IntEnum):
     ADABOOST_ROWS = 1200
     CALIBRATION_ROWS = 1700
     SET_SCORE = 1701
+    RESAMPLED_SAMPLE = 1300
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

@@ -340,6 +340,18 @@ def test_prediction_intervals_run(tmp_path: Path) -> None:
     shares = [float(share) for share in re.findall(r"([\d.]+) % ±", text)]
     assert len(shares) == 18
     assert min(shares) > 60
+def test_bootstrap_jobs_run() -> None:
+    printed = smoke("mean", script="bootstrap.py")
+    assert "1 results" in printed
+    assert "weald against SciPy: ratio" in printed
+
+
+def test_coverage_runs(tmp_path: Path) -> None:
+    page = tmp_path / "results.md"
+    assert "95 % intervals of 20 samples of 100 rows" in here(
+        "coverage.py", "--quick", "--markdown", str(page)
+    )
+    assert "| AUC | normal scores | delong |" in page.read_text(encoding="utf-8")
 
 
 def test_two_versions_are_compared_in_turn(tmp_path):

@@ -23,7 +23,9 @@ enum class Purpose : uint64_t {
   coefficient = 14,
   ranking_pair = 40,
   row_order = 50,
-  column_order = 51
+  column_order = 51,
+  resample = 60,
+  inner_resample = 61
 };
 
 // A bijection of 64-bit words whose output bits all depend on all input bits (a multiply-xorshift finaliser).

@@ -43,6 +43,7 @@ from weald.engine.ranking import (
     ranking_gradients,
     ranking_metric,
 )
+from weald.engine.resampling import NativeStatistic, RankedRows, ResampledError, ResamplePlan
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.stage import stage_huber, stage_pass, stage_quantiles
 from weald.engine.threads import simd_level, thread_count
@@ -61,14 +62,18 @@ __all__ = [
     "NativeColumns",
     "NativeOptions",
     "NativeSketch",
+    "NativeStatistic",
     "NewtonOptions",
     "NewtonRows",
     "NewtonTree",
     "PositionBias",
     "Predictor",
     "PruneSequence",
+    "RankedRows",
     "RankingPairs",
     "RankingQueries",
+    "ResamplePlan",
+    "ResampledError",
     "RowLoss",
     "SketchSummary",
     "StumpRows",

@@ -1,5 +1,5 @@
-"""How sure a forest is: variances, quantiles and intervals, all from the trees it has.
+"""How sure we are: of statistics (`bootstrap/`), of scores (`scores/`), of a forest's predictions.
 
-Equations U1 to U9 of docs/methods/forests.md: `jackknife`, `quantiles`, `intervals`, on the blocks of
-`trees`.
+The forest's are from the trees it has, equations U1 to U9 of docs/methods/forests.md: `jackknife`,
+`quantiles`, `intervals`, on the blocks of `trees`.
 """
