@@ -7,7 +7,6 @@ what `search` compares; docs/methods/neighbors.md has the equations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +82,7 @@ class RowSpace:
         table: Table,
         schema: Schema,
         *,
-        metric: MetricLike,
+        metric: MetricLike | Metric,
         scale: bool,
         weight: Floats | None = None,
         mismatch: float | None = None,
@@ -263,16 +262,3 @@ def _constant(found: ColumnStatistics, layout: ColumnLayout, *, scaled: bool) ->
     numeric = np.array([layout.schema.columns[j].kind == "numeric" for j in layout.plain], np.bool_)
     varied = found.deviation[numeric & (found.deviation > 0)] if len(numeric) else found.deviation
     return float(np.median(varied)) if len(varied) and not scaled else 1.0
-
-
-def saved_state(space: RowSpace) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]]:
-    """What a model file keeps beside the schema: facts for its JSON, and arrays."""
-    facts = {
-        "metric": space.metric.name,
-        "p": "inf" if np.isinf(space.metric.p) else space.metric.p,
-        "scaled": space.scaled,
-        "is_sparse": space.is_sparse,
-    }
-    arrays = {name: getattr(space, name) for name in ("shift", "divisor", "middle", "spread", "mismatch")}
-    arrays |= {"known": space.known.astype(np.uint8), "shares": np.concatenate([np.zeros(0), *space.shares])}
-    return facts, arrays
