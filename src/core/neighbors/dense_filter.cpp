@@ -193,16 +193,14 @@ void DenseFilter::load_codes(const Rows& queries, int64_t first, int64_t last, S
   }
 }
 
-// The level for a farthest sum of `most`; errors of the float64 sums, and what they lose near 0, included.
+// The level for a farthest sum of `most`; errors of the float64 sums included.
 float DenseFilter::level(double base, double most) const {
   const auto n = static_cast<double>(n_columns_ + n_categorical_);
   const double room = 1.0 + 4.0 * (n + 4.0) * double_unit;
   if (term_ == Term::product) return rounded_up(most + base + (n + 8.0) * 8.0 * double_unit);
-  const bool squares = sum_ == Sum::dot;
-  const double found = squares ? most_squares(metric_, most, fitted_.points.n_columns) : most;
-  const int power = squares ? 2 : 1;
-  const double lost = std::ldexp(n + 4.0, -1073 - power * exponent_);
-  return rounded_up(std::ldexp(found * room, -power * exponent_) + lost + base);
+  if (sum_ != Sum::dot) return rounded_up(std::ldexp(most * room, -exponent_) + base);
+  const double length = std::ldexp(most_length(metric_, most, fitted_.points.n_columns + n_categorical_), -exponent_);
+  return rounded_up(length * length * room + base);
 }
 
 void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t first, int64_t last, bool exclude_self,

@@ -163,8 +163,9 @@ class BaseNeighbors(
             others = f", each of which has {most} others" if X is None else ""
             raise DataError(
                 f"{k} neighbours are asked for, and this {owner} was fitted on {search.fitted.n_rows} rows"
-                f"{others}. Lower `n_neighbors`, or fit more rows. (Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but "
-                f"n_neighbors = {k}, n_samples_fit = {search.fitted.n_rows}.)"
+                f"{others}. Lower `n_neighbors`, or fit more rows. (Expected n_neighbors "
+                f"{'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
+                f"{search.fitted.n_rows}.)"
             )
         n_threads = thread_count(options.n_jobs)
         if X is None:
