@@ -10,6 +10,11 @@
 
 namespace weald::neighbors {
 
+// More than sums of n powers lose near 0.
+inline double lost_powers(int64_t n) {
+  return (static_cast<double>(n) + 4.0) * 0x1p-1070;
+}
+
 // ‖x − z‖₂ over n columns, as large as it can be while the sum of the metric is at most `most`: by the inequalities
 // between norms, ‖d‖₂ ≤ ‖d‖_p for p ≤ 2 and ‖d‖₂ ≤ n^(1/2 − 1/p) ‖d‖_p for p ≥ 2, with room for what powers lose near
 // 0.
@@ -17,7 +22,7 @@ inline double most_length(const Metric& metric, double most, int64_t n) {
   constexpr double room = 1.0 + 1e-9;
   const auto columns = static_cast<double>(n);
   if (metric.rule == Rule::largest) return most * std::sqrt(columns) * room;
-  const double sum = most + (columns + 4.0) * 0x1p-1070;
+  const double sum = most + lost_powers(n);
   if (metric.p == 2) return std::sqrt(sum) * (1.0 + (columns + 8.0) * 0x1p-52);
   const double wider = metric.p > 2 ? any_power(columns, 0.5 - 1.0 / metric.p) : 1.0;
   return distance_of(metric, sum) * wider * room;
