@@ -96,7 +96,7 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):  # type: ignore[misc
         leaf_size: int = 30,
         p: float = 2,
         metric: str = "minkowski",
-        metric_params: Mapping[str, Any] | None = None,
+        metric_params: Mapping[str, float] | None = None,
         n_jobs: int | None = None,
         scale: bool = False,
         unknown: str = "missing",

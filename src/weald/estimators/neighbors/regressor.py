@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -78,7 +77,7 @@ class KNeighborsRegressor(RegressorMixin, BaseNeighbors):  # type: ignore[misc] 
         leaf_size: int = 30,
         p: float = 2,
         metric: str = "minkowski",
-        metric_params: Mapping[str, Any] | None = None,
+        metric_params: Mapping[str, float] | None = None,
         n_jobs: int | None = None,
         scale: bool = False,
         unknown: str = "missing",
