@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
     from weald.estimators.gradient_boosting.regressor import GradientBoostingRegressor
     from weald.estimators.impute.proximity import ProximityImputer
+    from weald.estimators.neighbors.classifier import KNeighborsClassifier
+    from weald.estimators.neighbors.regressor import KNeighborsRegressor
     from weald.estimators.svm.kernel.svc import SVC
     from weald.estimators.svm.kernel.svr import SVR
     from weald.estimators.svm.landmarks.landmarks import Landmarks
@@ -78,6 +80,8 @@ __all__ = [
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "Landmarks",
     "LearningRateScheduler",
     "LinearSVC",
@@ -145,6 +149,8 @@ _HOME = {
     "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
     "GradientBoostingClassifier": "weald.estimators.gradient_boosting.classifier",
     "GradientBoostingRegressor": "weald.estimators.gradient_boosting.regressor",
+    "KNeighborsClassifier": "weald.estimators.neighbors.classifier",
+    "KNeighborsRegressor": "weald.estimators.neighbors.regressor",
     "Landmarks": "weald.estimators.svm.landmarks.landmarks",
     "LearningRateScheduler": "weald.boosting.callbacks",
     "LinearSVC": "weald.estimators.svm.linear.svc",

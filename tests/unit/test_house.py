@@ -29,6 +29,7 @@ ORDER = (
         "boosting",
         "adaboost",
         "svm",
+        "neighbors",
         "inspection",
         "uncertainty",
         "impute",
@@ -38,8 +39,8 @@ ORDER = (
 )
 #: The same within the estimators.
 FAMILIES = (
-    *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
-    *("impute", "conformal"),
+    *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "balanced"),
+    *("gradient_boosting", "svm", "logistic", "neighbors", "resampling", "impute", "conformal", "thresholds"),
 )
 
 
