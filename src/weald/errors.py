@@ -77,6 +77,10 @@ class ScaleWarning(UserWarning):
     """Columns of very different spread go into a machine that compares rows by all of them."""
 
 
+class ResamplingWarning(UserWarning):
+    """A sampler had too few rows to do all that was asked; the message says what it did instead."""
+
+
 def outside() -> int:
     """The stacklevel, for the caller's warning, of the first frame that is not weald's."""
     level, frame = 1, inspect.currentframe()

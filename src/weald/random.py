@@ -27,6 +27,13 @@ class Purpose(IntEnum):
     BAG_COLUMNS = 1101
     BAG_SEED = 1102
     ADABOOST_ROWS = 1200
+    RESAMPLED_ROW = 1300
+    RESAMPLED_NEIGHBOUR = 1301
+    RESAMPLED_STEP = 1302
+    RESAMPLED_PULL = 1303
+    RESAMPLED_LEVEL = 1304
+    RESAMPLED_NOISE = 1305
+    KEPT_ROW = 1306
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

@@ -1,0 +1,143 @@
+"""`MadeRows`: rows that are new, and where their values come from (equations R1 to R4).
+
+A level is always the level of a row that is there: the row it is taken from. Numbers lie between two rows, or
+about one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.arrays import Flags, Floats
+from weald.resampling.draws import normals
+
+Rows: TypeAlias = NDArray[np.intp]
+
+#: numbers of new rows that are made together: what fits the cache
+_TOGETHER = 1 << 16
+#: beyond it float64 does not tell whole numbers apart
+_EXACT_WHOLE = 2**53
+
+
+class NewNumbers(Protocol):
+    """How the numbers of new rows follow from those of the rows that are there."""
+
+    def of_column(self, j: int, values: Floats) -> Floats:
+        """The numbers of one column, whose values are given for all rows; NaN is missing, here and there."""
+
+    def of_block(self, array: NDArray[Any], out: NDArray[Any]) -> None:
+        """The same of all columns of an array, into another, in its dtype; values of bools are rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRows:
+    """New rows.
+
+    Parameters
+    ----------
+    base : ndarray of int
+        The row that each new one stands on: of its class, and what is not said otherwise is as there.
+    levels : mapping of position to ndarray of int
+        For columns of levels the row whose level each new row has.
+    numbers : NewNumbers or None
+        How numbers are made; None if they are those of `base`.
+    """
+
+    base: Rows
+    levels: Mapping[int, Rows] = field(default_factory=dict)
+    numbers: NewNumbers | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Numbers on the line from one row to another: x + step · (z - x), equation R1."""
+
+    base: Rows
+    other: Rows
+    step: Floats
+
+    def of_column(self, j: int, values: Floats) -> Floats:
+        """The numbers of one column."""
+        return blend(values[self.base], values[self.other], self.step)
+
+    def of_block(self, array: NDArray[Any], out: NDArray[Any]) -> None:
+        """The numbers of all columns."""
+        kind = array.dtype.kind
+        together = max(1, _TOGETHER // max(1, array.shape[1]))
+        exact = kind not in "iu" or _is_exact(array)
+        for first in range(0, len(self.base), together):
+            part = slice(first, first + together)
+            x, z = array[self.base[part]], array[self.other[part]]
+            step = self.step[part, np.newaxis]
+            if not exact:
+                out[part] = np.where(step > 0.5, z, x)
+                continue
+            made = blend(x.astype(np.float64, copy=False), z.astype(np.float64, copy=False), step)
+            out[part] = made if kind == "f" else np.rint(made)
+
+
+def blend(x: Floats, z: Floats, step: Floats) -> Floats:
+    """Numbers on the way from x to z, and never beyond either (R1); of gaps the nearer one decides (R2).
+
+    >>> blend(np.array([0.0, np.nan, 1.0]), np.array([4.0, 2.0, np.nan]), np.array([0.25, 0.75, 0.25]))
+    array([1., 2., 1.])
+    """
+    near = step > 0.5
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = z - x
+        # From the nearer end, so that rounding never leaves the line.
+        made *= np.where(near, step - 1.0, step)
+        made += np.where(near, z, x)
+        odd = ~np.isfinite(made)
+        if odd.any():
+            made = np.where(odd, _beyond(x, z, np.broadcast_to(step, x.shape)), made)
+    return made
+
+
+def _beyond(x: Floats, z: Floats, step: Floats) -> Floats:
+    """What the plain formula cannot tell: ends too far apart for float64, and gaps."""
+    made = x * (1.0 - step) + z * step
+    gap = np.isnan(x) | np.isnan(z)
+    return np.where(gap, np.where(step > 0.5, z, x), made)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Numbers about those of a row: x + scale · a normal draw, equation R4.
+
+    `scale` has the standard deviation of the noise by class and column, `group` the class of each new row (in
+    runs). Whole numbers stay within `lowest` and `highest`.
+    """
+
+    base: Rows
+    runs: tuple[tuple[int, int], ...]  # class, how many new rows, in order
+    scale: Mapping[int, Floats]
+    seed: int
+    lowest: Floats
+    highest: Floats
+    whole: Flags
+
+    def of_column(self, j: int, values: Floats) -> Floats:
+        """The numbers of one column."""
+        noise = [self.scale[k][j] * normals(self.seed, k, j, n) for k, n in self.runs]
+        made: Floats = values[self.base] + np.concatenate([np.zeros(0), *noise])
+        return np.clip(made, self.lowest[j], self.highest[j]) if self.whole[j] else made
+
+    def of_block(self, array: NDArray[Any], out: NDArray[Any]) -> None:
+        """The numbers of all columns."""
+        kind = array.dtype.kind
+        for j in range(array.shape[1]):
+            made = self.of_column(j, array[:, j].astype(np.float64))
+            out[:, j] = made if kind == "f" else np.rint(made)
+
+
+def _is_exact(array: NDArray[Any]) -> bool:
+    """Whether float64 holds every whole number of an array."""
+    if array.dtype.itemsize < 8 or not array.size:
+        return True
+    return -_EXACT_WHOLE <= int(array.min()) and int(array.max()) <= _EXACT_WHOLE
