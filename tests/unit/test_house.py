@@ -29,6 +29,7 @@ ORDER = (
         "boosting",
         "adaboost",
         "svm",
+        "neighbors",
         "inspection",
         "uncertainty",
         "resampling",
@@ -40,7 +41,7 @@ ORDER = (
 #: The same within the estimators.
 FAMILIES = (
     *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
-    "impute",
+    *("neighbors", "impute"),
 )
 
 

@@ -159,8 +159,8 @@ class MatrixPlan:
             Whether the hint on spreads will be asked for; reading a sparse table takes less time without.
         """
         layout = ColumnLayout.of(schema)
-        came_sparse = _came_sparse(table)
-        is_sparse = came_sparse or _mostly_zero(layout)
+        from_sparse = came_sparse(table)
+        is_sparse = from_sparse or _mostly_zero(layout)
         if is_sparse:
             found = sparse_statistics(
                 csr_of(table, layout),
@@ -175,7 +175,7 @@ class MatrixPlan:
         if scale == "standard":
             # A level is 0 or 1 already: divided by its deviation, a rare one would swamp every distance.
             divisor = np.where(layout.is_level, 1.0, _not_zero(found.deviation))
-            if not came_sparse:
+            if not from_sparse:
                 centre = np.where(layout.is_level, 0.0, found.mean) if is_sparse else found.mean
         elif scale == "maximum":
             divisor = _not_zero(found.largest)
@@ -249,7 +249,8 @@ class MatrixPlan:
         return cls(schema, scale, is_sparse, fill, centre, divisor)
 
 
-def _came_sparse(table: Table) -> bool:
+def came_sparse(table: Table) -> bool:
+    """Whether the table is a SciPy matrix."""
     return isinstance(table.columns, BlockColumns) and isinstance(table.columns.block, SparseBlock)
 
 

@@ -62,7 +62,7 @@ def dense_statistics(table: Table, layout: ColumnLayout, weight: Floats | None) 
         for line in range(0, len(block), few):
             lines, at = block[line : line + few], layout.starts[positions[line : line + few]]
             found.fill[at] = _fill(lines, weight)
-            found.mean[at], found.deviation[at], found.largest[at] = _moments(lines, weight)
+            found.mean[at], found.deviation[at], found.largest[at] = moments(lines, weight)
     return found
 
 
@@ -146,7 +146,7 @@ def weighted_median(values: Floats, weight: Floats | None) -> float:
     return float(_between(values[low], values[high]))
 
 
-def _moments(block: Floats, weight: Floats | None) -> tuple[Floats, Floats, Floats]:
+def moments(block: Floats, weight: Floats | None) -> tuple[Floats, Floats, Floats]:
     """Mean, standard deviation and largest absolute value of each line.
 
     Lines are first divided by a power of two near their largest value: squares neither overflow nor vanish.

@@ -1,0 +1,1 @@
+"""Nearest rows as estimators: `KNeighborsClassifier` and `KNeighborsRegressor`."""
