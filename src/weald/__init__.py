@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
     from weald.estimators.gradient_boosting.regressor import GradientBoostingRegressor
     from weald.estimators.impute.proximity import ProximityImputer
+    from weald.estimators.resampling.cleaning import EditedNearestNeighbours, NearMiss, TomekLinks
+    from weald.estimators.resampling.combined import SMOTEENN, SMOTETomek
+    from weald.estimators.resampling.focused import ADASYN, BorderlineSMOTE
+    from weald.estimators.resampling.random_samplers import RandomOverSampler, RandomUnderSampler
+    from weald.estimators.resampling.resampled import Resampled
+    from weald.estimators.resampling.smote import SMOTE, SMOTEN, SMOTENC
     from weald.estimators.svm.kernel.svc import SVC
     from weald.estimators.svm.kernel.svr import SVR
     from weald.estimators.svm.landmarks.landmarks import Landmarks
@@ -51,6 +57,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ADASYN",
+    "SMOTE",
+    "SMOTEENN",
+    "SMOTEN",
+    "SMOTENC",
     "SVC",
     "SVR",
     "AdaBoostClassifier",
@@ -58,11 +69,13 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "Booster",
+    "BorderlineSMOTE",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
+    "EditedNearestNeighbours",
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -73,11 +86,17 @@ __all__ = [
     "LinearSVC",
     "LinearSVR",
     "MercerReport",
+    "NearMiss",
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomOverSampler",
+    "RandomUnderSampler",
+    "Resampled",
+    "SMOTETomek",
+    "TomekLinks",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",
@@ -133,6 +152,19 @@ _HOME = {
     "QuantileSketch": "weald.data.sketch",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
+    "ADASYN": "weald.estimators.resampling.focused",
+    "BorderlineSMOTE": "weald.estimators.resampling.focused",
+    "EditedNearestNeighbours": "weald.estimators.resampling.cleaning",
+    "NearMiss": "weald.estimators.resampling.cleaning",
+    "RandomOverSampler": "weald.estimators.resampling.random_samplers",
+    "RandomUnderSampler": "weald.estimators.resampling.random_samplers",
+    "Resampled": "weald.estimators.resampling.resampled",
+    "SMOTE": "weald.estimators.resampling.smote",
+    "SMOTEENN": "weald.estimators.resampling.combined",
+    "SMOTEN": "weald.estimators.resampling.smote",
+    "SMOTENC": "weald.estimators.resampling.smote",
+    "SMOTETomek": "weald.estimators.resampling.combined",
+    "TomekLinks": "weald.estimators.resampling.cleaning",
     "SVC": "weald.estimators.svm.kernel.svc",
     "SVR": "weald.estimators.svm.kernel.svr",
     "TrainingCallback": "weald.boosting.callbacks",

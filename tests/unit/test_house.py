@@ -41,7 +41,7 @@ ORDER = (
 #: The same within the estimators.
 FAMILIES = (
     *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
-    *("neighbors", "impute"),
+    *("neighbors", "resampling", "impute"),
 )
 
 

@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import TableLike
 from weald.data.adapters import array_of_rows
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.forms import plain_table
-from weald.data.frames.write import Cells, ObjectType, object_types
-from weald.data.levels import missing_rows
-from weald.data.table import LevelColumn, NumericColumn, Table
-from weald.resampling.made import Around, Between, MadeRows
-
-_EXACT_WHOLE = 2.0**53
+from weald.data.frames.write import Cells, object_types
+from weald.data.table import LevelColumn, Table
+from weald.resampling.made import Between, MadeRows, Rows, blend, is_exact, known_numbers
+from weald.resampling.noise import Around
 
 
 def with_made_rows(X: TableLike, table: Table, made: MadeRows) -> Any:
@@ -38,9 +36,10 @@ def with_made_rows(X: TableLike, table: Table, made: MadeRows) -> Any:
     if form == "sparse":
         return _sparse(plain_table(X), made)
     own = np.arange(table.n_rows)
-    levels = {j: np.concatenate((own, rows)) for j, rows in made.levels.items()}
-    cells = {} if made.numbers is None else _cells(X, table, made)
-    return with_columns_of(X, np.concatenate((own, made.base)), levels, cells)
+    taken = dict(made.levels)
+    cells = {} if made.numbers is None else _cells(X, table, made, taken)
+    others = {j: np.concatenate((own, rows)) for j, rows in taken.items()}
+    return with_columns_of(X, np.concatenate((own, made.base)), others, cells)
 
 
 def _array(array: NDArray[Any], made: MadeRows) -> NDArray[Any]:
@@ -64,70 +63,86 @@ def _as_given_list(X: TableLike, array: NDArray[Any]) -> Any:
 # --------------------------------------------------------------------------- columns of their own types
 
 
-def _cells(X: TableLike, table: Table, made: MadeRows) -> dict[int, Cells]:
-    """What is written into the numeric columns of the new rows."""
-    assert made.numbers is not None
+def _cells(X: TableLike, table: Table, made: MadeRows, taken: dict[int, Rows]) -> dict[int, Cells]:
+    """What is written into the numeric columns of new rows; where that is no number, rows to take from."""
+    numbers = made.numbers
+    assert numbers is not None
     objects = object_types(X)
     found = {}
     for j, column in enumerate(table.columns):
         if isinstance(column, LevelColumn) or j in made.levels:
             continue
-        values = _numbers(column)
-        new = _new_numbers(column, values, made, j)
-        found[j] = _changed(new, values[made.base], column, table.n_rows, objects.get(j))
-    return {j: cells for j, cells in found.items() if len(cells.rows)}
-
-
-def _numbers(column: NumericColumn) -> Floats:
-    """The numbers of a column, NaN where missing."""
-    values = column.values.astype(np.float64)
-    missing = missing_rows(column)
-    if missing is not None:
-        values[missing] = np.nan
-    return values
-
-
-def _new_numbers(column: NumericColumn, values: Floats, made: MadeRows, j: int) -> Floats:
-    assert made.numbers is not None
-    return made.numbers.of_column(j, values)
-
-
-def _changed(
-    new: Floats, old: Floats, column: NumericColumn, n_rows: int, objects: ObjectType | None
-) -> Cells:
-    """The cells that are not as in the row they stand on: times finer than float64 tells stay as they are.
-
-    A number that is missing in the new row, and not in the row it stands on, cannot be written as a number.
-    """
-    at = np.flatnonzero((new != old) & ~np.isnan(new))
-    return Cells(n_rows + at, new[at], column.unit, objects)
+        if isinstance(numbers, Between) and column.values.dtype.kind in "iu" and not is_exact(column.values):
+            taken[j] = numbers.nearer
+            continue
+        values = known_numbers(column)
+        old, new = values[made.base], numbers.of_column(j, values)
+        gone = np.isnan(new) & ~np.isnan(old)
+        if isinstance(numbers, Between) and gone.any():
+            taken[j] = np.where(gone, numbers.other, made.base)
+        # What is as it was is not written: times may be finer than float64 tells.
+        at = np.flatnonzero((new != old) & ~np.isnan(new))
+        if len(at):
+            found[j] = Cells(table.n_rows + at, new[at], column.unit, objects.get(j))
+    return found
 
 
 # --------------------------------------------------------------------------- sparse matrices
 
 
 def _sparse(X: Any, made: MadeRows) -> Any:
-    """Sparse rows stay sparse: only what one of two rows stores can be other than 0 between them."""
+    """Sparse rows stay sparse: between two rows only what one of them stores can be other than 0."""
     matrix = sparse.csr_array(X)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    new = matrix[made.base]
+    new = matrix[made.base].astype(np.float64)
     if isinstance(made.numbers, Between):
         new = _sparse_between(matrix, made.numbers)
     elif isinstance(made.numbers, Around):
         new = _sparse_around(new, made.numbers)
     if made.levels:
         new = _with_levels(matrix, new, made)
-    kind = X.dtype.kind
-    if kind != "f":
+    if X.dtype.kind != "f":
         new.data = np.rint(new.data)
-    stacked = sparse.vstack([matrix, new.astype(X.dtype)], format="csr")
-    stacked.eliminate_zeros()
-    out = stacked.asformat(X.format)
-    return out if isinstance(X, sparse.sparray) else _as_matrix(out)
+    new.eliminate_zeros()
+    stacked = sparse.vstack([matrix, new.astype(X.dtype)], format=X.format)
+    return stacked if isinstance(X, sparse.sparray) else getattr(sparse, f"{X.format}_matrix")(stacked)
 
 
-def _as_matrix(array: Any) -> Any:
-    """The same as one of SciPy's older matrices."""
-    return getattr(sparse, f"{array.format}_matrix")(array)
+def _sparse_between(matrix: sparse.csr_array, numbers: Between) -> sparse.csr_array:
+    x, z = matrix[numbers.base].tocoo(), matrix[numbers.other].tocoo()
+    shape = x.shape
+    keys = [each.row.astype(np.int64) * shape[1] + each.col for each in (x, z)]
+    cells, at = np.unique(np.concatenate(keys), return_inverse=True)
+    values = np.zeros((2, len(cells)))
+    values[0, at[: len(keys[0])]], values[1, at[len(keys[0]) :]] = x.data, z.data
+    rows, columns = np.divmod(cells, shape[1])
+    made = blend(values[0], values[1], numbers.step[rows])
+    return sparse.coo_array((made, (rows, columns)), shape=shape).tocsr()
+
+
+def _sparse_around(new: sparse.csr_array, numbers: Around) -> sparse.csr_array:
+    """Noise on what is stored alone: what is not stored stays 0."""
+    by_column = new.tocsc()
+    for j in range(by_column.shape[1]):
+        part = slice(by_column.indptr[j], by_column.indptr[j + 1])
+        noise = numbers.noise(j)[by_column.indices[part]]
+        by_column.data[part] += noise
+    return by_column.tocsr()
+
+
+def _with_levels(matrix: sparse.csr_array, new: sparse.csr_array, made: MadeRows) -> sparse.csr_array:
+    """The columns that are read as categories, from the rows whose levels they take."""
+    entries = new.tocoo()
+    own = ~np.isin(entries.col, list(made.levels))
+    rows, columns, data = [entries.row[own]], [entries.col[own]], [entries.data[own]]
+    by_column = matrix.tocsc()
+    for j, taken in made.levels.items():
+        values = by_column[:, [j]].toarray()[taken, 0].astype(np.float64)
+        at = np.flatnonzero(values)
+        rows.append(at)
+        columns.append(np.full(len(at), j))
+        data.append(values[at])
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.coo_array((np.concatenate(data), places), shape=new.shape).tocsr()

@@ -13,8 +13,10 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Flags, Floats
-from weald.resampling.draws import normals
+from weald.arrays import Floats
+from weald.data.levels import missing_rows
+from weald.data.table import NumericColumn
+from weald.errors import infinite_value
 
 Rows: TypeAlias = NDArray[np.intp]
 
@@ -61,6 +63,11 @@ class Between:
     other: Rows
     step: Floats
 
+    @property
+    def nearer(self) -> Rows:
+        """Of the two rows the nearer one."""
+        return np.where(self.step > 0.5, self.other, self.base)
+
     def of_column(self, j: int, values: Floats) -> Floats:
         """The numbers of one column."""
         return blend(values[self.base], values[self.other], self.step)
@@ -69,7 +76,7 @@ class Between:
         """The numbers of all columns."""
         kind = array.dtype.kind
         together = max(1, _TOGETHER // max(1, array.shape[1]))
-        exact = kind not in "iu" or _is_exact(array)
+        exact = kind not in "iu" or is_exact(array)
         for first in range(0, len(self.base), together):
             part = slice(first, first + together)
             x, z = array[self.base[part]], array[self.other[part]]
@@ -106,38 +113,21 @@ def _beyond(x: Floats, z: Floats, step: Floats) -> Floats:
     return np.where(gap, np.where(step > 0.5, z, x), made)
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """Numbers about those of a row: x + scale · a normal draw, equation R4.
-
-    `scale` has the standard deviation of the noise by class and column, `group` the class of each new row (in
-    runs). Whole numbers stay within `lowest` and `highest`.
-    """
-
-    base: Rows
-    runs: tuple[tuple[int, int], ...]  # class, how many new rows, in order
-    scale: Mapping[int, Floats]
-    seed: int
-    lowest: Floats
-    highest: Floats
-    whole: Flags
-
-    def of_column(self, j: int, values: Floats) -> Floats:
-        """The numbers of one column."""
-        noise = [self.scale[k][j] * normals(self.seed, k, j, n) for k, n in self.runs]
-        made: Floats = values[self.base] + np.concatenate([np.zeros(0), *noise])
-        return np.clip(made, self.lowest[j], self.highest[j]) if self.whole[j] else made
-
-    def of_block(self, array: NDArray[Any], out: NDArray[Any]) -> None:
-        """The numbers of all columns."""
-        kind = array.dtype.kind
-        for j in range(array.shape[1]):
-            made = self.of_column(j, array[:, j].astype(np.float64))
-            out[:, j] = made if kind == "f" else np.rint(made)
-
-
-def _is_exact(array: NDArray[Any]) -> bool:
+def is_exact(array: NDArray[Any]) -> bool:
     """Whether float64 holds every whole number of an array."""
     if array.dtype.itemsize < 8 or not array.size:
         return True
-    return -_EXACT_WHOLE <= int(array.min()) and int(array.max()) <= _EXACT_WHOLE
+    return int(array.min()) >= -_EXACT_WHOLE and int(array.max()) <= _EXACT_WHOLE
+
+
+def known_numbers(column: NumericColumn) -> Floats:
+    """The numbers of a column, NaN where missing; infinite ones are refused."""
+    values = column.values.astype(np.float64)
+    missing = missing_rows(column)
+    if missing is not None:
+        values[missing] = np.nan
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise infinite_value(column.name, row, float(values[row]))
+    return values

@@ -1,0 +1,162 @@
+"""The nearest rows of a training table, as samplers ask for them: of a class, of all, never a row itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.arrays import Floats
+from weald.data.rows import take_rows
+from weald.data.schema import Schema
+from weald.data.table import BlockColumns, LevelColumn, Table
+from weald.errors import DataError, ResamplingWarning, outside
+from weald.neighbors.places import Places
+from weald.neighbors.search import nearest
+from weald.neighbors.space import RowSpace
+
+Rows: TypeAlias = NDArray[np.intp]
+#: a search gives distances and row numbers of so many neighbours at once, where memory counts
+_TOGETHER = 1 << 22
+
+
+class Neighbourhood(Protocol):
+    """Who is near whom."""
+
+    def for_class(self, rows: Rows) -> Neighbourhood:
+        """The same, measured as for making rows of the class of these rows."""
+
+    def nearest(self, among: Rows | None, queries: Rows, k: int) -> tuple[Floats, Rows]:
+        """Distances and numbers of the k nearest rows of each query, (n, k); `among` some rows, None for all.
+
+        No row is its own neighbour.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TableNeighbours:
+    """Neighbours by weald's own search.
+
+    Two levels of a category differ by the median of the deviations of the numeric columns, in the class that
+    rows are made for (R3), as in SMOTE-NC.
+    """
+
+    table: Table
+    space: RowSpace
+    places: Places
+    n_threads: int
+
+    @classmethod
+    def of(cls, table: Table, *, scale: bool | None, n_threads: int) -> TableNeighbours:
+        """Neighbours in an aligned table; `scale` None standardises columns only where there are times."""
+        schema = Schema.of(table)
+        scaled = has_times(table) if scale is None else scale
+        space = RowSpace.of(table, schema, metric="euclidean", scale=scaled)
+        return cls(table, space, space.place(table), n_threads)
+
+    def for_class(self, rows: Rows) -> TableNeighbours:
+        """Neighbours with the constant of a class."""
+        if not len(self.space.mismatch) or self.space.scaled:
+            return self
+        own = RowSpace.of(take_rows(self.table, rows), self.space.schema, metric="euclidean", scale=False)
+        return replace(self, space=replace(self.space, mismatch=own.mismatch))
+
+    def nearest(self, among: Rows | None, queries: Rows, k: int) -> tuple[Floats, Rows]:
+        """The nearest rows."""
+        fitted = self.places if among is None else self.places.take(among)
+        own = np.arange(self.table.n_rows) if among is None else among
+        if len(own) == len(queries) and bool((own == queries).all()):
+            away, at = nearest(self.space, fitted, fitted, k, exclude_self=True, n_threads=self.n_threads)
+            return away, own[at]
+        found = nearest(
+            self.space,
+            fitted,
+            self.places.take(queries),
+            min(k + 1, len(own)),
+            n_threads=self.n_threads,
+        )
+        return without_self(found[0], own[found[1]], queries, k)
+
+
+def without_self(away: Floats, rows: Rows, queries: Rows, k: int) -> tuple[Floats, Rows]:
+    """Of more neighbours than asked for the nearest k, without the row itself.
+
+    >>> without_self(np.array([[0.0, 1.0, 2.0]]), np.array([[7, 4, 5]]), np.array([7]), 2)[1].tolist()
+    [[4, 5]]
+    """
+    own = rows == queries[:, np.newaxis]
+    order = np.argsort(own, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(away, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectNeighbours:
+    """Neighbours by an object with scikit-learn's `kneighbors`, on rows of the user's own table."""
+
+    make: Callable[[], Any]  # an object that is not fitted
+    rows_of: Callable[[Rows], Any]
+    n_rows: int
+
+    def for_class(self, rows: Rows) -> ObjectNeighbours:
+        """The same: the object measures as it does."""
+        return self
+
+    def nearest(self, among: Rows | None, queries: Rows, k: int) -> tuple[Floats, Rows]:
+        """The nearest rows."""
+        own = np.arange(self.n_rows) if among is None else among
+        fitted = self.make()
+        fitted.fit(self.rows_of(own))
+        asked = min(k + 1, len(own))
+        away, at = fitted.kneighbors(self.rows_of(queries), n_neighbors=asked)
+        if np.shape(at) != (len(queries), asked):
+            raise DataError(
+                f"kneighbors of {type(fitted).__name__} gave an array of shape {np.shape(at)} for "
+                f"{len(queries)} rows and {asked} neighbours. Use a whole number of neighbours instead of "
+                "the object."
+            )
+        return without_self(np.asarray(away, np.float64), own[np.asarray(at, np.intp)], queries, k)
+
+
+def affordable(asked: int, n_rows: int, who: str, owner: str, parameter: str, *, itself: bool = True) -> int:
+    """As many neighbours as asked for, or all that there are among so many rows, with a warning.
+
+    `itself`: those who ask are among these rows, and none is its own neighbour.
+    """
+    there = n_rows - itself
+    if asked <= there:
+        return asked
+    needed = f"{parameter} + 1 = {asked + 1}" if itself else f"{parameter} = {asked}"
+    warnings.warn(
+        f"{who} has {n_rows} rows, fewer than {needed}: {owner} uses all {there}{' others' * itself} as "
+        f"neighbours. Set {parameter}={there}, or use RandomOverSampler or RandomUnderSampler.",
+        ResamplingWarning,
+        stacklevel=outside(),
+    )
+    return there
+
+
+def has_times(table: Table) -> bool:
+    """Whether some column holds dates or durations, which have no unit in common with numbers."""
+    columns = table.columns
+    looked_at = list(columns.placed.values()) if isinstance(columns, BlockColumns) else columns
+    return any(
+        not isinstance(column, LevelColumn) and column.unit not in ("number", "bool") for column in looked_at
+    )
+
+
+def farthest_sums(near: Neighbourhood, among: Rows, queries: Rows, others: int, k: int) -> Floats:
+    """For each query the sum of its distances to the k farthest of some rows; never all distances at once.
+
+    `others`: how many of those rows are not the query itself.
+    """
+    sums = np.empty(len(queries))
+    together = max(1, _TOGETHER // len(among))
+    for first in range(0, len(queries), together):
+        part = queries[first : first + together]
+        away, _ = near.nearest(among, part, others)
+        sums[first : first + together] = away[:, -k:].sum(axis=1)
+    return sums
