@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from weald.arrays import Floats, Integers
+import numpy as np
+
+from weald.arrays import Flags, Floats, Integers
+from weald.data.matrix.matrix import Matrix
+from weald.engine.neighbors import NativeRows, NeighborIndex, nearest_rows, neighbor_index
 from weald.errors import DataError
 from weald.neighbors.places import Places
 from weald.neighbors.space import RowSpace
 
-_BLOCK = 1 << 22
+ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
+#: from how many rows on, and up to how many columns, a tree is faster than tiles
+_TREE_ROWS, _TREE_COLUMNS = 512, 9
+#: rows of a leaf
+LEAF_SIZE = 30
 
 
 def nearest(
@@ -25,54 +32,93 @@ def nearest(
     """The k nearest fitted rows of each query: distances and row numbers, (n, k), nearest first.
 
     Ties go to the lower row number. With `exclude_self` the queries are the fitted rows, and no row is its
-    own neighbour (another row at the same place is).
+    own neighbour (another row at the same place may be).
+
+    >>> from weald.data.adapters import to_table
+    >>> from weald.data.schema import Schema
+    >>> table = to_table([[0.0], [1.0], [3.0]])
+    >>> space = RowSpace.of(table, Schema.of(table), metric="euclidean", scale=False)
+    >>> placed = space.place(table)
+    >>> nearest(space, placed, placed, 1, exclude_self=True)[1].tolist()
+    [[1], [0], [1]]
     """
-    most = fitted.n_rows - exclude_self
-    if not 1 <= k <= most:
-        raise DataError(f"{k} neighbours are asked for, among {most} rows. Ask for at most that many.")
-    gaps = space.gaps(fitted) | space.gaps(queries)
-    left, right = space.points(queries, gaps), space.points(fitted, gaps)
-    if fitted.is_sparse:
-        left, right = left.toarray(), right.toarray()
-    distances, rows = np.empty((queries.n_rows, k)), np.empty((queries.n_rows, k), np.int64)
-    step = max(1, _BLOCK // max(1, fitted.n_rows))
-    for start in range(0, queries.n_rows, step):
-        part = slice(start, start + step)
-        sums = _sums(space, left[part], queries.codes[part], right, fitted.codes)
-        if exclude_self:
-            own = np.arange(start, start + len(sums))
-            sums[np.arange(len(sums)), own] = np.nan  # sorted behind everything, infinity too
-        order = np.argsort(sums, axis=1, kind="stable")[:, :k]
-        rows[part] = order
-        distances[part] = np.take_along_axis(sums, order, axis=1)
-    p = space.metric.p
-    if space.metric.rule == "powers" and p != 1:
-        distances = np.sqrt(distances) if p == 2 else distances ** (1 / p)
-    return distances, rows
+    return Search(space, fitted).nearest(queries, k, exclude_self=exclude_self, n_threads=n_threads)
 
 
-def _sums(
-    space: RowSpace, x: Floats, x_codes: NDArray[np.int32], z: Floats, z_codes: NDArray[np.int32]
-) -> Floats:
-    cosine, p = space.metric.rule == "cosine", space.metric.p
-    sums = np.zeros((len(x), len(z)))
-    for j in range(x.shape[1]):
-        if cosine:
-            sums += x[:, j, None] * z[None, :, j]
-            continue
-        away = np.abs(x[:, j, None] - z[None, :, j])
-        sums = np.maximum(sums, away) if np.isinf(p) else sums + (away * away if p == 2 else away**p)
-    cost, against, starts = space.costs()
-    for j in range(len(cost)):
-        a, b = x_codes[:, j, None], z_codes[None, :, j]
-        one = against[starts[j] : starts[j + 1]]
-        term = np.where(a == b, 0.0, np.where(a == 0, one[b], np.where(b == 0, one[a], cost[j])))
-        if cosine:
-            sums += (cost[j] - term) / 2
-        else:
-            sums = np.maximum(sums, term) if np.isinf(p) else sums + term
-    if not cosine:
-        return sums
-    own = cost.sum() / 2
-    sizes = np.sqrt((x * x).sum(axis=1) + own)[:, None] * np.sqrt((z * z).sum(axis=1) + own)[None, :]
-    return np.clip(1.0 - np.where(sizes > 0, sums / np.where(sizes > 0, sizes, 1.0), 0.0), 0.0, 2.0)
+class Search:
+    """Fitted rows, ready to be searched: the index of the core is made when first asked for.
+
+    Parameters
+    ----------
+    space : RowSpace
+        Where they stand.
+    fitted : Places
+        The rows.
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
+        How rows are found; the answers are the same. Trees are for arrays and not for the cosine, where
+        tiles are taken instead; a ball tree is a kd-tree here.
+    leaf_size : int, default=30
+        Rows of a leaf of the tree.
+    """
+
+    def __init__(
+        self, space: RowSpace, fitted: Places, *, algorithm: str = "auto", leaf_size: int = LEAF_SIZE
+    ) -> None:
+        self.space = space
+        self.fitted = fitted
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self._gaps = space.gaps(fitted)
+        self._ready: tuple[Flags, NeighborIndex] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_ready": None}  # an index is made again, not kept
+
+    @property
+    def uses_tree(self) -> bool:
+        """Whether rows are found by a kd-tree."""
+        if self.fitted.is_sparse or self.space.metric.rule == "cosine" or self.algorithm == "brute":
+            return False
+        n_columns = self.fitted.numeric.shape[1] + int(self._gaps.sum())
+        few = n_columns <= _TREE_COLUMNS and self.fitted.n_rows >= _TREE_ROWS
+        return n_columns > 0 and (few or self.algorithm != "auto")
+
+    def nearest(
+        self, queries: Places, k: int, *, exclude_self: bool = False, n_threads: int = 1
+    ) -> tuple[Floats, Integers]:
+        """As the function `nearest`."""
+        most = self.fitted.n_rows - exclude_self
+        if not 1 <= k <= most:
+            raise DataError(
+                f"{k} neighbours are asked for, and there are {most} rows to choose from. Ask for 1 to {most}."
+            )
+        gaps = self._gaps | self.space.gaps(queries)
+        index = self._index(gaps, n_threads)
+        rows = _native_rows(self.space, queries, gaps)
+        return nearest_rows(index, rows, k, exclude_self=exclude_self, n_threads=n_threads)
+
+    def _index(self, gaps: Flags, n_threads: int) -> NeighborIndex:
+        """The index in which the columns of `gaps` have an axis for what is missing."""
+        ready = self._ready
+        if ready is not None and bool((ready[0] == gaps).all()):
+            return ready[1]
+        space = self.space
+        index = neighbor_index(
+            space.metric.rule,
+            space.metric.p,
+            _native_rows(space, self.fitted, gaps),
+            space.costs(),
+            tree=self.uses_tree,
+            leaf_size=self.leaf_size,
+            n_threads=n_threads,
+        )
+        self._ready = (gaps, index)
+        return index
+
+
+def _native_rows(space: RowSpace, places: Places, gaps: Flags) -> NativeRows:
+    points = space.points(places, gaps)
+    weight = np.empty(0)
+    if space.metric.rule == "cosine":
+        points, weight = space.of_length_one(points)
+    return Matrix(points), places.codes, weight

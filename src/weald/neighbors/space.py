@@ -222,6 +222,16 @@ class RowSpace:
         axes = sparse.csr_array((self.spread[at], new[at], indptr), shape=shape)
         return as_csr(sparse.hstack([filled, axes], format="csr"))
 
+    def of_length_one(self, points: Any) -> tuple[Any, Floats]:
+        """Points divided by their length, and 1 / length; categories lengthen all rows alike (N6)."""
+        squares = points.multiply(points) if sparse.issparse(points) else points * points
+        length = np.sqrt(np.asarray(squares.sum(axis=1)).ravel() + float((self.mismatch**2).sum()) / 2)
+        weight = np.where(length > 0, 1.0 / np.where(length > 0, length, 1.0), 0.0)
+        if not sparse.issparse(points):
+            return points * weight[:, None], weight
+        data = points.data * np.repeat(weight, np.diff(points.indptr))
+        return sparse.csr_array((data, points.indices, points.indptr), shape=points.shape), weight
+
     def costs(self) -> tuple[Floats, Floats, Integers]:
         """What categories add to the sum of powers (N4, N5).
 

@@ -44,9 +44,14 @@ void check(const MatrixView& matrix) {
 }
 
 std::vector<double> centre_of(const MatrixView& matrix, const Program& program) {
+  if (matrix.sparse || !program.of_differences()) return std::vector<double>(static_cast<size_t>(matrix.n_columns));
+  return middles_of(matrix);
+}
+
+std::vector<double> middles_of(const MatrixView& matrix) {
   const auto d = static_cast<size_t>(matrix.n_columns);
   std::vector<double> centre(d, 0.0);
-  if (matrix.sparse || !program.of_differences() || matrix.n_rows == 0) return centre;
+  if (matrix.n_rows == 0) return centre;
   const int64_t n = std::min(matrix.n_rows, most_middle_rows);
   std::vector<double> values(static_cast<size_t>(n));
   for (size_t k = 0; k < d; ++k) {

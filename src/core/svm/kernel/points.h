@@ -25,8 +25,9 @@ struct MatrixView {
 // Throws BadInput unless a compressed matrix is one: ascending starts and columns, all in range.
 void check(const MatrixView& matrix);
 
-// About the median of each column, which single values cannot move far from the others; all 0 for a compressed matrix,
-// which must not be moved.
+// About the median of each column of a dense matrix, which single values cannot move far from the others.
+std::vector<double> middles_of(const MatrixView& matrix);
+// The same for kernels of differences; all 0 for others, and for a compressed matrix, which must not be moved.
 std::vector<double> centre_of(const MatrixView& matrix, const Program& program);
 RowSizes sizes_of(const MatrixView& matrix, std::span<const double> centre, Run& run);
 

@@ -1,0 +1,256 @@
+#include "core/neighbors/dense_filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/simd.h"
+
+namespace weald::neighbors {
+
+using body::group;
+using body::panel;
+using body::Sum;
+
+namespace {
+
+using NextOpen = int64_t (*)(const body::Panels&, const body::Group&, int64_t, int64_t, float*);
+
+template <Sum sum, bool categories>
+int64_t open_baseline(const body::Panels& panels, const body::Group& queries, int64_t at, int64_t end, float* out) {
+  return body::next_open<sum, 16, categories>(panels, queries, at, end, out);
+}
+template <Sum sum, bool categories>
+WEALD_TARGET_AVX2 int64_t open_avx2(const body::Panels& panels, const body::Group& queries, int64_t at, int64_t end,
+                                    float* out) {
+  return body::next_open<sum, 32, categories>(panels, queries, at, end, out);
+}
+
+template <Sum sum>
+NextOpen chosen(bool categories) {
+  const bool avx2 = simd_level() == Simd::avx2;
+  if (categories) return avx2 ? open_avx2<sum, true> : open_baseline<sum, true>;
+  return avx2 ? open_avx2<sum, false> : open_baseline<sum, false>;
+}
+
+// Half a unit in the last place of 1.
+constexpr double float_unit = 0x1p-24;
+constexpr double double_unit = 0x1p-53;
+// Panels of a tile take about so many bytes, which stay in the second-level cache.
+constexpr int64_t tile_bytes = 1 << 16;
+// Sizes, scaled, beyond which float sums may overflow; columns beyond which their error is no longer small.
+constexpr double largest_size = 1e30;
+constexpr int64_t most_columns = 1 << 20;
+// More than all that float and its products lose near 0, for numbers scaled to at most 1.
+constexpr double tiny = 0x1p-100;
+
+float rounded_up(double x) {
+  if (!(x < infinity)) return std::numeric_limits<float>::infinity();
+  const auto near = static_cast<float>(x);
+  return static_cast<double>(near) < x ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
+}
+float rounded_down(double x) {
+  return -rounded_up(-x);
+}
+
+constexpr int64_t pack_block = 64;  // panels
+
+}  // namespace
+
+DenseFilter::DenseFilter(const Metric& metric, const Rows& fitted, const Categories& categories, Run& run)
+    : metric_(metric),
+      term_(term_of(metric)),
+      sum_(term_ == Term::absolute  ? Sum::absolute
+           : term_ == Term::largest ? Sum::largest
+                                    : Sum::dot),
+      fitted_(fitted),
+      categories_(categories),
+      order_(fitted.n()),
+      n_columns_(fitted.points.n_columns + (term_ == Term::product && categories.n() > 0 ? 1 : 0)),
+      n_categorical_(term_ == Term::square || term_ == Term::absolute ? categories.n() : 0),
+      centre_(static_cast<size_t>(fitted.points.n_columns)) {
+  double largest = 0.0;
+  if (term_ != Term::product) {
+    centre_ = svm::middles_of(fitted.points);
+    for (int64_t i = 0; i < fitted.n(); ++i) {
+      const double* row = fitted.points.dense + i * fitted.points.n_columns;
+      for (size_t k = 0; k < centre_.size(); ++k) largest = std::max(largest, std::abs(row[k] - centre_[k]));
+    }
+    for (int64_t c = 0; c < n_categorical_; ++c) {
+      largest = std::max(largest, distance_of(metric, categories.cost[static_cast<size_t>(c)]));
+    }
+    if (largest > 0) std::frexp(largest, &exponent_);
+    exponent_ = std::max(exponent_, -1000);  // 2^1000 is a number, 2^1074 is none
+    scale_ = std::ldexp(1.0, -exponent_);
+  }
+  usable_ = largest < infinity && n_columns_ < most_columns;
+  if (usable_) pack(run);
+}
+
+// A share of what a sum is at most, which its rounding errors stay below: 2^-24 for each of the columns and some more.
+double DenseFilter::slack(double size) const {
+  const auto n = static_cast<double>(n_columns_ + n_categorical_);
+  return (2.2 * n + 16.0) * float_unit * size + (n + 1.0) * tiny;
+}
+
+void DenseFilter::pack(Run& run) {
+  const int64_t n = fitted_.n(), n_panels = (n + panel - 1) / panel, d = fitted_.points.n_columns;
+  values_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel * n_columns_));
+  start_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel));
+  codes_ = svm::Aligned<int32_t>(static_cast<size_t>(n_panels * panel * n_categorical_));
+  against_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel * n_categorical_));
+  const int power = metric_.rule == Rule::powers && metric_.p == 2 ? 2 : 1;
+  double own = 0.0;
+  for (const double each : categories_.cost) own += each / 2;
+  for (int64_t c = 0; c < n_categorical_; ++c) {
+    const double scaled = std::ldexp(categories_.cost[static_cast<size_t>(c)], -power * exponent_);
+    cost_.push_back(rounded_down(scaled));
+    total_cost_ += scaled;
+  }
+  parallel_for(run, (n_panels + pack_block - 1) / pack_block, [&](int64_t at, int) {
+    for (int64_t j = at * pack_block * panel; j < std::min((at + 1) * pack_block, n_panels) * panel; ++j) {
+      if (j >= n) {
+        start_.data()[j] = std::numeric_limits<float>::infinity();
+        continue;
+      }
+      const int64_t i = order_(j);
+      const double* row = fitted_.points.dense + i * d;
+      float* to = values_.data() + j / panel * panel * n_columns_ + j % panel;
+      double size = 0.0;  // ‖x‖², Σ |x| or max |x|
+      for (int64_t k = 0; k < d; ++k) {
+        const auto x = static_cast<float>((row[k] - centre_[static_cast<size_t>(k)]) * scale_);
+        to[k * panel] = x;
+        const double whole = std::abs(double{x});
+        size = sum_ == Sum::dot ? size + whole * whole : sum_ == Sum::absolute ? size + whole : std::max(size, whole);
+      }
+      if (n_columns_ > d) to[d * panel] = static_cast<float>(std::sqrt(own) * fitted_.weight[static_cast<size_t>(i)]);
+      const double start = term_ == Term::product ? 1.0 : sum_ == Sum::dot ? size - 2.0 * slack(size) : -slack(size);
+      start_.data()[j] = rounded_down(start);
+      for (int64_t c = 0; c < n_categorical_; ++c) {
+        const int32_t code = fitted_.codes[i * n_categorical_ + c];
+        const int64_t place = (j / panel * n_categorical_ + c) * panel + j % panel;
+        codes_.data()[place] = code;
+        against_.data()[place] = rounded_down(std::ldexp(categories_.term(c, 0, code), -power * exponent_));
+      }
+    }
+  });
+}
+
+void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const {
+  const int64_t d = queries.points.n_columns, n_groups = (last - first + group - 1) / group;
+  if (scratch.values.size() == 0) {
+    scratch.values = svm::Aligned<float>(static_cast<size_t>(block * n_columns_));
+    scratch.level = svm::Aligned<float>(static_cast<size_t>(block));
+    scratch.codes.resize(static_cast<size_t>(block * n_categorical_));
+    scratch.against.resize(static_cast<size_t>(block * n_categorical_));
+    scratch.base.resize(static_cast<size_t>(block));
+    scratch.sums.resize(static_cast<size_t>(group * panel));
+  }
+  double own = 0.0;
+  for (const double each : categories_.cost) own += each / 2;
+  for (int64_t j = 0; j < n_groups * group; ++j) {
+    const bool there = first + j < last;
+    const double* row = queries.points.dense + (there ? first + j : first) * d;
+    float* to = scratch.values.data() + j / group * group * n_columns_ + j % group;
+    double size = 0.0;
+    for (int64_t k = 0; k < d; ++k) {
+      const double x = (row[k] - centre_[static_cast<size_t>(k)]) * scale_;
+      const double near = static_cast<double>(static_cast<float>(x));
+      const double whole = std::abs(near);
+      size = sum_ == Sum::dot ? size + whole * whole : sum_ == Sum::absolute ? size + whole : std::max(size, whole);
+      to[k * group] = static_cast<float>(term_ == Term::product ? -x : sum_ == Sum::dot ? -2.0 * near : near);
+    }
+    if (n_columns_ > d) {
+      to[d * group] =
+          static_cast<float>(-std::sqrt(own) * queries.weight[static_cast<size_t>(there ? first + j : first)]);
+    }
+    double base = slack(size) + slack(total_cost_);
+    if (term_ == Term::product) {
+      base = 2.0 * slack(1.0);
+    } else if (sum_ == Sum::dot) {
+      base = 2.0 * (slack(size) + slack(total_cost_)) - size;
+    }
+    const bool far = !(size < largest_size);
+    if (far) {
+      for (int64_t k = 0; k < n_columns_; ++k) to[k * group] = 0.0F;
+      base = infinity;
+    }
+    scratch.base[static_cast<size_t>(j)] = base;
+    scratch.level.data()[j] = (there ? 1.0F : -1.0F) * std::numeric_limits<float>::infinity();
+  }
+  load_codes(queries, first, last, scratch);
+}
+
+void DenseFilter::load_codes(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const {
+  const int power = metric_.rule == Rule::powers && metric_.p == 2 ? 2 : 1;
+  for (int64_t q = first; q < last; ++q) {
+    const int64_t j = q - first;
+    for (int64_t c = 0; c < n_categorical_; ++c) {
+      const int32_t code = queries.codes[q * n_categorical_ + c];
+      const auto place = static_cast<size_t>((j / group * n_categorical_ + c) * group + j % group);
+      scratch.codes[place] = code;
+      scratch.against[place] = rounded_down(std::ldexp(categories_.term(c, code, 0), -power * exponent_));
+    }
+  }
+}
+
+// The level for a farthest sum of `most`; errors of the float64 sums, and what they lose near 0, included.
+float DenseFilter::level(double base, double most) const {
+  const auto n = static_cast<double>(n_columns_ + n_categorical_);
+  const double room = 1.0 + 4.0 * (n + 4.0) * double_unit;
+  if (term_ == Term::product) return rounded_up(most + base + (n + 8.0) * 8.0 * double_unit);
+  const bool squares = sum_ == Sum::dot;
+  const double found = squares ? most_squares(metric_, most, fitted_.points.n_columns) : most;
+  const int power = squares ? 2 : 1;
+  const double lost = std::ldexp(n + 4.0, -1073 - power * exponent_);
+  return rounded_up(std::ldexp(found * room, -power * exponent_) + lost + base);
+}
+
+void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t first, int64_t last, bool exclude_self,
+                         std::span<Best> best, Scratch& scratch, Run& run) const {
+  const int64_t n = fitted_.n();
+  if (!usable_) {
+    for (int64_t q = first; q < last; ++q) {
+      run.check();
+      for (int64_t i = 0; i < n; ++i) {
+        if (!(exclude_self && i == q)) best[static_cast<size_t>(q - first)].offer(distance.sum(q, i), i);
+      }
+    }
+    return;
+  }
+  load(queries, first, last, scratch);
+  const int64_t n_panels = (n + panel - 1) / panel, n_groups = (last - first + group - 1) / group;
+  const int64_t bytes = panel * (n_columns_ + 2 * n_categorical_ + 1) * static_cast<int64_t>(sizeof(float));
+  const int64_t tile = std::max<int64_t>(1, tile_bytes / bytes);
+  const body::Panels panels{n_columns_, n_categorical_, values_.data(), start_.data(), codes_.data(), against_.data()};
+  const NextOpen next = sum_ == Sum::dot        ? chosen<Sum::dot>(n_categorical_ > 0)
+                        : sum_ == Sum::absolute ? chosen<Sum::absolute>(n_categorical_ > 0)
+                                                : chosen<Sum::largest>(false);
+  float* sums = scratch.sums.data();
+  for (int64_t from = 0; from < n_panels; from += tile) {
+    run.check();
+    const int64_t end = std::min(from + tile, n_panels);
+    for (int64_t g = 0; g < n_groups; ++g) {
+      float* level_of = scratch.level.data() + g * group;
+      const body::Group members{scratch.values.data() + g * group * n_columns_, level_of,
+                                scratch.codes.data() + g * group * n_categorical_, cost_.data(),
+                                scratch.against.data() + g * group * n_categorical_};
+      for (int64_t at = next(panels, members, from, end, sums); at < end;
+           at = next(panels, members, at + 1, end, sums)) {
+        for (int64_t r = 0; r < group; ++r) {
+          const int64_t q = first + g * group + r;
+          for (int64_t l = 0; l < panel; ++l) {
+            if (sums[r * panel + l] > level_of[r] || at * panel + l >= n || q >= last) continue;
+            const int64_t i = order_(at * panel + l);
+            if (exclude_self && i == q) continue;
+            Best& found = best[static_cast<size_t>(q - first)];
+            if (found.offer(distance.sum(q, i), i)) {
+              level_of[r] = level(scratch.base[static_cast<size_t>(q - first)], found.farthest().sum);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace weald::neighbors

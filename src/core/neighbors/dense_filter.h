@@ -1,0 +1,65 @@
+// Nearest rows of dense tables by tiles of float sums. A group of queries meets panels of fitted rows, 6 by 16 sums in
+// registers; a row whose sum, less all that rounding may have added, is above the farthest neighbour so far is out.
+// What passes, about k log(n / k) rows of n, is decided in float64, so that the result is that of float64 for all
+// pairs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/neighbors/best.h"
+#include "core/neighbors/bounds.h"
+#include "core/neighbors/distance.h"
+#include "core/neighbors/filter_body.h"
+#include "core/svm/kernel/tiles.h"
+
+namespace weald::neighbors {
+
+class DenseFilter {
+ public:
+  DenseFilter(const Metric& metric, const Rows& fitted, const Categories& categories, Run& run);
+
+  // What a thread needs for one block of queries.
+  struct Scratch {
+    svm::Aligned<float> values;  // [group][column][query]
+    svm::Aligned<float> level;   // [group][query]
+    std::vector<int32_t> codes;  // [group][category][query]
+    std::vector<float> against;  // the same
+    std::vector<double> base;    // what is added to the scaled sum of squares, or sum, to make a level
+    std::vector<float> sums;
+  };
+  static constexpr int64_t block = 16 * body::group;
+
+  // Offers to the best of queries [first, last), at most `block`, every fitted row that may belong there; row q is no
+  // neighbour of query q with `exclude_self`.
+  void search(const Distance& distance, const Rows& queries, int64_t first, int64_t last, bool exclude_self,
+              std::span<Best> best, Scratch& scratch, Run& run) const;
+
+ private:
+  void pack(Run& run);
+  void load(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const;
+  void load_codes(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const;
+  float level(double base, double most) const;
+  double slack(double size) const;
+
+  Metric metric_;
+  Term term_;
+  body::Sum sum_;
+  const Rows& fitted_;
+  const Categories& categories_;
+  Scattered order_;
+  int64_t n_columns_;      // of panels: one more than of the points for the cosine with categories
+  int64_t n_categorical_;  // of panels
+  bool usable_ = true;     // numbers so far apart that float cannot tell
+  std::vector<double> centre_;
+  int exponent_ = 0;       // numbers are divided by 2^exponent
+  double scale_ = 1.0;     // 2^-exponent
+  double total_cost_ = 0;  // of all categories, scaled
+  svm::Aligned<float> values_, start_, against_;
+  svm::Aligned<int32_t> codes_;
+  std::vector<float> cost_;  // scaled
+};
+
+}  // namespace weald::neighbors
