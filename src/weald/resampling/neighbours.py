@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -37,48 +38,63 @@ class Neighbourhood(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableNeighbours:
-    """Neighbours by weald's own search.
+    """Neighbours by weald's own search, in a table that is aligned to its own schema.
 
-    Two levels of a category differ by the median of the deviations of the numeric columns, in the class that
-    rows are made for (R3), as in SMOTE-NC.
+    What distances need to know is told by the rows that neighbours are looked for among: where missing
+    numbers stand, and by how much two levels of a category differ, the median of the deviations of the
+    numeric columns as in SMOTE-NC (R3). For making rows of a class that is always the median in the class.
     """
 
     table: Table
-    space: RowSpace
-    places: Places
+    scaled: bool
     n_threads: int
+    mismatch: Floats | None = None
 
     @classmethod
     def of(cls, table: Table, *, scale: bool | None, n_threads: int) -> TableNeighbours:
-        """Neighbours in an aligned table; `scale` None standardises columns only where there are times."""
-        schema = Schema.of(table)
-        scaled = has_times(table) if scale is None else scale
-        space = RowSpace.of(table, schema, metric="euclidean", scale=scaled)
-        return cls(table, space, space.place(table), n_threads)
+        """Neighbours in a table; `scale` None standardises columns only where there are times."""
+        return cls(table, has_times(table) if scale is None else scale, n_threads)
+
+    @cached_property
+    def _schema(self) -> Schema:
+        return Schema.of(self.table)
+
+    @cached_property
+    def _whole(self) -> tuple[RowSpace, Places]:
+        """All rows, and the space that they tell."""
+        space = self._space(self.table)
+        return space, space.place(self.table)
+
+    def _space(self, table: Table) -> RowSpace:
+        return RowSpace.of(table, self._schema, metric="euclidean", scale=self.scaled)
 
     def for_class(self, rows: Rows) -> TableNeighbours:
         """Neighbours with the constant of a class."""
-        if not len(self.space.mismatch) or self.space.scaled:
+        if self.scaled or all(column.kind != "categorical" for column in self._schema.columns):
             return self
-        own = RowSpace.of(take_rows(self.table, rows), self.space.schema, metric="euclidean", scale=False)
-        return replace(self, space=replace(self.space, mismatch=own.mismatch))
+        own = replace(self, mismatch=self._space(take_rows(self.table, rows)).mismatch)
+        own.__dict__.update({name: self.__dict__[name] for name in ("_whole",) if name in self.__dict__})
+        return own
 
     def nearest(self, among: Rows | None, queries: Rows, k: int) -> tuple[Floats, Rows]:
         """The nearest rows."""
-        fitted = self.places if among is None else self.places.take(among)
+        if among is None or self.scaled:  # deviations are those of all rows
+            space, places = self._whole
+            fitted = places if among is None else places.take(among)
+        else:
+            taken = take_rows(self.table, among)
+            space = self._space(taken)
+            places, fitted = None, space.place(taken)
+        if self.mismatch is not None:
+            space = replace(space, mismatch=self.mismatch)
         own = np.arange(self.table.n_rows) if among is None else among
         if len(own) == len(queries) and bool((own == queries).all()):
-            away, at = nearest(self.space, fitted, fitted, k, exclude_self=True, n_threads=self.n_threads)
+            away, at = nearest(space, fitted, fitted, k, exclude_self=True, n_threads=self.n_threads)
             return away, own[at]
-        found = nearest(
-            self.space,
-            fitted,
-            self.places.take(queries),
-            min(k + 1, len(own)),
-            n_threads=self.n_threads,
-        )
+        asked = space.place(take_rows(self.table, queries)) if places is None else places.take(queries)
+        found = nearest(space, fitted, asked, min(k + 1, len(own)), n_threads=self.n_threads)
         return without_self(found[0], own[found[1]], queries, k)
 
 
