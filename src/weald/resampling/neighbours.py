@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
+from weald.data.blocks import ArrayBlock, SparseBlock
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
-from weald.data.table import BlockColumns, LevelColumn, Table
-from weald.errors import DataError, ResamplingWarning, outside
+from weald.data.table import BlockColumns, LevelColumn, NumericColumn, Table
+from weald.errors import DataError, ResamplingWarning, infinite_value, outside
 from weald.neighbors.places import Places
 from weald.neighbors.search import nearest
 from weald.neighbors.space import RowSpace
@@ -54,7 +55,11 @@ class TableNeighbours:
 
     @classmethod
     def of(cls, table: Table, *, scale: bool | None, n_threads: int) -> TableNeighbours:
-        """Neighbours in a table; `scale` None standardises columns only where there are times."""
+        """Neighbours in a table; `scale` None standardises columns only where there are times.
+
+        Infinite numbers are refused here: a search among some of the rows would not meet all of them.
+        """
+        _refuse_infinite(table)
         return cls(table, has_times(table) if scale is None else scale, n_threads)
 
     @cached_property
@@ -153,6 +158,27 @@ def affordable(asked: int, n_rows: int, who: str, owner: str, parameter: str, *,
         stacklevel=outside(),
     )
     return there
+
+
+def _refuse_infinite(table: Table) -> None:
+    columns = table.columns
+    if isinstance(columns, BlockColumns) and isinstance(columns.block, SparseBlock):
+        found = columns.block.first_infinite()
+        if found is not None:
+            raise infinite_value(columns.names[found[0]], found[1], found[2])
+        return
+    if isinstance(columns, BlockColumns) and isinstance(columns.block, ArrayBlock):
+        array = columns.block.array
+        if array.dtype.kind != "f" or not np.isinf(array.min()) | np.isinf(array.max()) | np.isnan(
+            array.max()
+        ):
+            return
+    for column in columns:
+        if isinstance(column, NumericColumn) and column.values.dtype.kind == "f":
+            infinite = np.isinf(column.values) & (True if column.missing is None else ~column.missing)
+            if infinite.any():
+                row = int(np.argmax(infinite))
+                raise infinite_value(column.name, row, float(column.values[row]))
 
 
 def has_times(table: Table) -> bool:

@@ -83,7 +83,7 @@ def draw_lines(
         if column.ordered:
             levels[j] = between_ranks(column.indices, base, other, step)
         else:
-            tie = uniforms(seed, Purpose.RESAMPLED_LEVEL, group * table.n_columns + j, n)
+            tie = uniforms(seed, Purpose.RESAMPLED_LEVEL, _place(group, j), n)
             levels[j] = majority_rows(column.indices, centres.near, centres.voters, centres.rows, at, tie)
     return Lines(base, other, step, levels)
 
@@ -95,10 +95,15 @@ def draw_votes(centres: Centres, table: Table, one: OneClass, seed: int) -> Line
     around = np.column_stack((centres.rows, centres.near))
     levels = {}
     for j, column in level_columns(table):
-        tie = uniforms(seed, Purpose.RESAMPLED_LEVEL, group * table.n_columns + j, n)
+        tie = uniforms(seed, Purpose.RESAMPLED_LEVEL, _place(group, j), n)
         levels[j] = majority_rows(column.indices, around, None, centres.rows, at, tie)
     base = centres.rows[at]
     return Lines(base, base, np.zeros(n), levels)
+
+
+def _place(group: int, column: int) -> int:
+    """The place of a class and a column among draws: the same however many columns there are."""
+    return column << 32 | group
 
 
 def level_columns(table: Table) -> Iterable[tuple[int, LevelColumn]]:

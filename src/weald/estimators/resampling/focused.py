@@ -92,15 +92,16 @@ class BorderlineSMOTE(SearchingSampler):
     def _decide(self, given: Given, options: BorderlineOptions) -> Outcome:
         owner, seed = type(self).__name__, drawn_seed(options.random_state)
         k = self._count(options.k_neighbors, "k_neighbors")
-        m = affordable(
-            self._count(options.m_neighbors, "m_neighbors"), given.n_rows, "The table", owner, "m_neighbors"
-        )
+        m = self._count(options.m_neighbors, "m_neighbors")
         wide = near = self._neighbourhood(given, options.m_neighbors, options)
         if not (isinstance(options.k_neighbors, int) and isinstance(options.m_neighbors, int)):
             near = self._neighbourhood(given, options.k_neighbors, options)
         assert given.table is not None
+        growing = self._classes_to_grow(given)
+        if growing:
+            m = affordable(m, given.n_rows, "The table", owner, "m_neighbors")
         parts, dangers = [], {}
-        for one in self._classes_to_grow(given):
+        for one in growing:
             danger = in_danger(wide, one, given.labels.indices, m)
             if not danger.any():
                 _tell_safe(one.label, m, owner)
