@@ -13,7 +13,7 @@ from weald.errors import ModelFileError, WealdError
 from weald.io import labels
 
 #: Raised in the major part when older readers would misread, in the minor when they may ignore what is new.
-FORMAT = (1, 5)
+FORMAT = (1, 6)
 #: The oldest weald that reads this major format; written into the file for readers that are older still.
 NEEDS = "0.1.0"
 #: Parameters that shape neither predictions nor a new fit.

@@ -211,7 +211,20 @@ class SmoteTomekOptions(CombinedOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResampledOptions:
+class CorrectionOptions:
+    """The parameters of `Resampled` that predictions go by."""
+
+    correct_prior: bool = parameter(
+        Flag(), hint="Use True for probabilities under the class shares of the data."
+    )
+    decide: Literal["resampled", "corrected"] = parameter(
+        Choice(("resampled", "corrected")),
+        hint="Use 'resampled' to find more of the rare rows, 'corrected' to be right most often.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResampledOptions(CorrectionOptions):
     """The parameters of `Resampled`."""
 
     estimator: Estimator = parameter(
@@ -221,11 +234,4 @@ class ResampledOptions:
     sampler: Any = parameter(
         WithMethods("a sampler with fit_resample", ("fit_resample",)),
         hint="For example SMOTE(), or a sampler of imbalanced-learn; model files keep none but weald's.",
-    )
-    correct_prior: bool = parameter(
-        Flag(), hint="Use True for probabilities under the class shares of the data."
-    )
-    decide: Literal["resampled", "corrected"] = parameter(
-        Choice(("resampled", "corrected")),
-        hint="Use 'resampled' to find more of the rare rows, 'corrected' to be right most often.",
     )

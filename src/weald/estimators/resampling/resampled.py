@@ -13,9 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline
-from weald.data.target import Labels, positions_among, read_labels, read_weight, restore_labels
-from weald.errors import DataError, ParameterError, UnsupportedTargetError, naming_member
-from weald.estimators.resampling.options import ResampledOptions
+from weald.data.target import (
+    Labels,
+    positions_among,
+    read_labels,
+    read_weight,
+    restore_labels,
+    warn_of_column,
+)
+from weald.errors import DataError, ParameterError, UnsupportedTargetError, naming_member, outside
+from weald.estimators.resampling.options import CorrectionOptions, ResampledOptions
 from weald.estimators.resampling.saving import ResampledState
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.members import fit_member, limit_input_tags
@@ -28,6 +35,7 @@ from weald.estimators.shared.routing import (
 )
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
+from weald.parameters import checked
 from weald.resampling.priors import class_shares, correct_priors
 
 if TYPE_CHECKING:
@@ -242,7 +250,7 @@ class Resampled(
             Labels.
         """
         check_is_fitted(self)
-        if self._checked_options().decide == "resampled":
+        if self._how().decide == "resampled":
             return np.asarray(self.estimator_.predict(X))
         if not hasattr(self.estimator_, "predict_proba"):
             raise ParameterError(
@@ -269,7 +277,7 @@ class Resampled(
         """
         check_is_fitted(self)
         proba = self._raw_proba(X)
-        if not self._checked_options().correct_prior:
+        if not self._how().correct_prior:
             return proba
         return correct_priors(proba, self.class_shares_, self.resampled_shares_)
 
@@ -309,6 +317,11 @@ class Resampled(
         fitted: Any = self.estimator_
         found: NDArray[np.float64] = np.asarray(fitted.decision_function(X))
         return found
+
+    def _how(self) -> CorrectionOptions:
+        """What predictions go by; a loaded model may have no sampler, and needs none for them."""
+        values = {"correct_prior": self.correct_prior, "decide": self.decide}
+        return checked(CorrectionOptions, type(self).__name__, values)
 
     def _raw_proba(self, X: TableLike) -> Floats:
         """The estimator's probabilities, in the order of `classes_`; 0 for a class it never saw."""
@@ -355,7 +368,8 @@ def _labels(y: TargetLike | None, n_rows: int, owner: str) -> Labels:
         )
     if len(outputs[0].classes) < 2:
         raise DataError(
-            f"{owner} needs rows of at least 2 classes; y holds {outputs[0].classes.tolist()[0]!r} alone. "
+            f"{owner} needs rows of more than 1 class; y holds {outputs[0].classes.tolist()[0]!r} alone. "
             "Give it rows of every class, for example by stratified folds."
         )
+    warn_of_column(y, stacklevel=outside())
     return outputs[0]

@@ -58,6 +58,7 @@ class ResampledState:
         if shelf.left():
             raise ParameterError(f"A Resampled has no array {shelf.left()[0]!r:.80}.")
         model = cast("type[Resampled]", cls)(clone(fitted), sampler, **state.params)
+        model._how()
         more = {"n_features_in_": fitted.n_features_in_}
         names = getattr(fitted, "feature_names_in_", None)
         more |= {} if names is None else {"feature_names_in_": names}
