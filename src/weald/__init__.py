@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
     from weald.estimators.gradient_boosting.regressor import GradientBoostingRegressor
     from weald.estimators.impute.proximity import ProximityImputer
+    from weald.estimators.neighbors.classifier import KNeighborsClassifier
+    from weald.estimators.neighbors.regressor import KNeighborsRegressor
     from weald.estimators.resampling.cleaning import EditedNearestNeighbours, NearMiss, TomekLinks
     from weald.estimators.resampling.combined import SMOTEENN, SMOTETomek
     from weald.estimators.resampling.focused import ADASYN, BorderlineSMOTE
@@ -81,6 +83,8 @@ __all__ = [
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "Landmarks",
     "LearningRateScheduler",
     "LinearSVC",
@@ -142,6 +146,8 @@ _HOME = {
     "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
     "GradientBoostingClassifier": "weald.estimators.gradient_boosting.classifier",
     "GradientBoostingRegressor": "weald.estimators.gradient_boosting.regressor",
+    "KNeighborsClassifier": "weald.estimators.neighbors.classifier",
+    "KNeighborsRegressor": "weald.estimators.neighbors.regressor",
     "Landmarks": "weald.estimators.svm.landmarks.landmarks",
     "LearningRateScheduler": "weald.boosting.callbacks",
     "MercerReport": "weald.svm.kernels.mercer",

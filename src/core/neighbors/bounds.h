@@ -1,5 +1,5 @@
 // What a sum may still be: from the farthest of the k nearest so far, levels above which filters throw rows out, with
-// room for every rounding error (N7 of docs/methods/neighbors.md). And in which order rows are looked at.
+// room for every rounding error (V7 of docs/methods/neighbors.md). And in which order rows are looked at.
 #pragma once
 
 #include <cmath>
@@ -10,15 +10,22 @@
 
 namespace weald::neighbors {
 
-// A sum over squares of n columns, as large as it can be while the sum of `term` is at most `most`: for powers by the
-// inequalities between norms, ‖d‖₂ ≤ ‖d‖_p for p ≤ 2 and ‖d‖₂ ≤ n^(1/2 − 1/p) ‖d‖_p for p ≥ 2.
-inline double most_squares(const Metric& metric, double most, int64_t n) {
-  if (metric.rule == Rule::powers && metric.p == 2) return most;
+// More than sums of n powers lose near 0.
+inline double lost_powers(int64_t n) {
+  return (static_cast<double>(n) + 4.0) * 0x1p-1070;
+}
+
+// ‖x − z‖₂ over n columns, as large as it can be while the sum of the metric is at most `most`: by the inequalities
+// between norms, ‖d‖₂ ≤ ‖d‖_p for p ≤ 2 and ‖d‖₂ ≤ n^(1/2 − 1/p) ‖d‖_p for p ≥ 2, with room for what powers lose near
+// 0.
+inline double most_length(const Metric& metric, double most, int64_t n) {
   constexpr double room = 1.0 + 1e-9;
-  if (metric.rule == Rule::largest) return most * most * static_cast<double>(n) * room;
-  const double root = distance_of(metric, most);
-  const double wider = metric.p > 2 ? any_power(static_cast<double>(n), 1.0 - 2.0 / metric.p) : 1.0;
-  return root * root * wider * room;
+  const auto columns = static_cast<double>(n);
+  if (metric.rule == Rule::largest) return most * std::sqrt(columns) * room;
+  const double sum = most + lost_powers(n);
+  if (metric.p == 2) return std::sqrt(sum) * (1.0 + (columns + 8.0) * 0x1p-52);
+  const double wider = metric.p > 2 ? any_power(columns, 0.5 - 1.0 / metric.p) : 1.0;
+  return distance_of(metric, sum) * wider * room;
 }
 
 // Rows in an order that no order of the table can spoil: steps of about 0.618 n around a circle of n.

@@ -43,10 +43,10 @@ constexpr int64_t most_columns = 1 << 20;
 // More than all that float and its products lose near 0, for numbers scaled to at most 1.
 constexpr double tiny = 0x1p-100;
 
+// Not below x, and barely above: a rounding to nearest errs by less than what is added.
 float rounded_up(double x) {
-  if (!(x < infinity)) return std::numeric_limits<float>::infinity();
-  const auto near = static_cast<float>(x);
-  return static_cast<double>(near) < x ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
+  const double above = x + std::abs(x) * 0x1p-23 + 0x1p-126;
+  return above < std::numeric_limits<float>::max() ? static_cast<float>(above) : std::numeric_limits<float>::infinity();
 }
 float rounded_down(double x) {
   return -rounded_up(-x);
@@ -64,7 +64,6 @@ DenseFilter::DenseFilter(const Metric& metric, const Rows& fitted, const Categor
                                     : Sum::dot),
       fitted_(fitted),
       categories_(categories),
-      order_(fitted.n()),
       n_columns_(fitted.points.n_columns + (term_ == Term::product && categories.n() > 0 ? 1 : 0)),
       n_categorical_(term_ == Term::square || term_ == Term::absolute ? categories.n() : 0),
       centre_(static_cast<size_t>(fitted.points.n_columns)) {
@@ -94,6 +93,8 @@ double DenseFilter::slack(double size) const {
 
 void DenseFilter::pack(Run& run) {
   const int64_t n = fitted_.n(), n_panels = (n + panel - 1) / panel, d = fitted_.points.n_columns;
+  const Scattered order(n);
+  row_.assign(static_cast<size_t>(n_panels * panel), -1);
   values_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel * n_columns_));
   start_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel));
   codes_ = svm::Aligned<int32_t>(static_cast<size_t>(n_panels * panel * n_categorical_));
@@ -112,7 +113,8 @@ void DenseFilter::pack(Run& run) {
         start_.data()[j] = std::numeric_limits<float>::infinity();
         continue;
       }
-      const int64_t i = order_(j);
+      const int64_t i = order(j);
+      row_[static_cast<size_t>(j)] = i;
       const double* row = fitted_.points.dense + i * d;
       float* to = values_.data() + j / panel * panel * n_columns_ + j % panel;
       double size = 0.0;  // ‖x‖², Σ |x| or max |x|
@@ -193,16 +195,16 @@ void DenseFilter::load_codes(const Rows& queries, int64_t first, int64_t last, S
   }
 }
 
-// The level for a farthest sum of `most`; errors of the float64 sums, and what they lose near 0, included.
+// The level for a farthest sum of `most`; errors of the float64 sums included.
 float DenseFilter::level(double base, double most) const {
   const auto n = static_cast<double>(n_columns_ + n_categorical_);
   const double room = 1.0 + 4.0 * (n + 4.0) * double_unit;
   if (term_ == Term::product) return rounded_up(most + base + (n + 8.0) * 8.0 * double_unit);
-  const bool squares = sum_ == Sum::dot;
-  const double found = squares ? most_squares(metric_, most, fitted_.points.n_columns) : most;
-  const int power = squares ? 2 : 1;
-  const double lost = std::ldexp(n + 4.0, -1073 - power * exponent_);
-  return rounded_up(std::ldexp(found * room, -power * exponent_) + lost + base);
+  if (sum_ != Sum::dot) return rounded_up(most * room * scale_ + base);
+  const int64_t n_columns = fitted_.points.n_columns + n_categorical_;
+  if (term_ == Term::square) return rounded_up((most + lost_powers(n_columns)) * room * scale_ * scale_ + base);
+  const double length = most_length(metric_, most, n_columns) * scale_;
+  return rounded_up(length * length * room + base);
 }
 
 void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t first, int64_t last, bool exclude_self,
@@ -236,20 +238,27 @@ void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t 
                                 scratch.against.data() + g * group * n_categorical_};
       for (int64_t at = next(panels, members, from, end, sums); at < end;
            at = next(panels, members, at + 1, end, sums)) {
-        for (int64_t r = 0; r < group; ++r) {
+        for (int64_t r = 0; r < group && first + g * group + r < last; ++r) {
           const int64_t q = first + g * group + r;
-          for (int64_t l = 0; l < panel; ++l) {
-            if (sums[r * panel + l] > level_of[r] || at * panel + l >= n || q >= last) continue;
-            const int64_t i = order_(at * panel + l);
-            if (exclude_self && i == q) continue;
-            Best& found = best[static_cast<size_t>(q - first)];
-            if (found.offer(distance.sum(q, i), i)) {
-              level_of[r] = level(scratch.base[static_cast<size_t>(q - first)], found.farthest().sum);
-            }
-          }
+          offer_panel(distance, q, at, sums + r * panel, exclude_self, scratch.base[static_cast<size_t>(q - first)],
+                      best[static_cast<size_t>(q - first)], level_of[r]);
         }
       }
     }
+  }
+}
+
+// Offers the rows of a panel that may be near enough to query q, and lowers its level.
+void DenseFilter::offer_panel(const Distance& distance, int64_t q, int64_t at, const float* sums, bool exclude_self,
+                              double base, Best& best, float& level_of) const {
+  bool any = false;
+  for (int64_t l = 0; l < panel; ++l) any |= !(sums[l] > level_of);
+  if (!any) return;
+  for (int64_t l = 0; l < panel; ++l) {
+    if (sums[l] > level_of) continue;
+    const int64_t i = row_[static_cast<size_t>(at * panel + l)];
+    if (i < 0 || (exclude_self && i == q)) continue;
+    if (best.offer(distance.sum(q, i), i)) level_of = level(base, best.farthest().sum);
   }
 }
 

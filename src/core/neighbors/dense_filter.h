@@ -41,6 +41,8 @@ class DenseFilter {
   void pack(Run& run);
   void load(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const;
   void load_codes(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const;
+  void offer_panel(const Distance& distance, int64_t q, int64_t at, const float* sums, bool exclude_self, double base,
+                   Best& best, float& level_of) const;
   float level(double base, double most) const;
   double slack(double size) const;
 
@@ -49,10 +51,10 @@ class DenseFilter {
   body::Sum sum_;
   const Rows& fitted_;
   const Categories& categories_;
-  Scattered order_;
-  int64_t n_columns_;      // of panels: one more than of the points for the cosine with categories
-  int64_t n_categorical_;  // of panels
-  bool usable_ = true;     // numbers so far apart that float cannot tell
+  std::vector<int64_t> row_;  // of each lane; -1 where there is none
+  int64_t n_columns_;         // of panels: one more than of the points for the cosine with categories
+  int64_t n_categorical_;     // of panels
+  bool usable_ = true;        // numbers so far apart that float cannot tell
   std::vector<double> centre_;
   int exponent_ = 0;       // numbers are divided by 2^exponent
   double scale_ = 1.0;     // 2^-exponent

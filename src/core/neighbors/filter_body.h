@@ -61,6 +61,7 @@ template <int Bytes, class V>
     std::memcpy(&b, panels.codes + from, Bytes);
     std::memcpy(&missing, panels.against + from, Bytes);
     const V cost = queries.cost[c] - V{};
+#pragma GCC unroll 6
     for (int64_t r = 0; r < group; ++r) {
       const int32_t a = queries.codes[c * group + r];
       const V other = a == 0 ? missing : (b == 0 ? queries.against[c * group + r] - V{} : cost);
@@ -69,7 +70,8 @@ template <int Bytes, class V>
   }
 }
 
-// The sums of one half-panel pair; out [query][lane]. Returns whether any is not above its level.
+// The sums of two vectors of fitted rows, from lane `first` of panel `at` on; out [query][lane]. Returns whether any is
+// not above its level. Every loop over queries is unrolled, so that the sums never leave their registers.
 template <Sum sum, int Bytes, bool categories>
 [[gnu::always_inline]] inline bool panel_open(const Panels& panels, const Group& queries, int64_t at, int64_t first,
                                               float* out) {
@@ -78,12 +80,13 @@ template <Sum sum, int Bytes, bool categories>
   using Longs = typename Vector<int64_t, Bytes>::type;
   constexpr int64_t lanes = Bytes / 4;
   const float* values = panels.values + at * panels.n_columns * panel + first;
-  V start[2], sums[2][group];
-  std::memcpy(start, panels.start + at * panel + first, sizeof start);
+  V low_start, high_start, low[group], high[group];
+  std::memcpy(&low_start, panels.start + at * panel + first, Bytes);
+  std::memcpy(&high_start, panels.start + at * panel + first + lanes, Bytes);
 #pragma GCC unroll 6
   for (int64_t r = 0; r < group; ++r) {
-    sums[0][r] = sum == Sum::largest ? V{} : start[0];
-    sums[1][r] = sum == Sum::largest ? V{} : start[1];
+    low[r] = sum == Sum::largest ? V{} : low_start;
+    high[r] = sum == Sum::largest ? V{} : high_start;
   }
   for (int64_t k = 0; k < panels.n_columns; ++k) {
     V z0, z1;
@@ -92,25 +95,26 @@ template <Sum sum, int Bytes, bool categories>
 #pragma GCC unroll 6
     for (int64_t r = 0; r < group; ++r) {
       const V x = queries.values[k * group + r] - V{};  // in every lane
-      sums[0][r] = plus<sum, Bytes>(sums[0][r], x, z0);
-      sums[1][r] = plus<sum, Bytes>(sums[1][r], x, z1);
+      low[r] = plus<sum, Bytes>(low[r], x, z0);
+      high[r] = plus<sum, Bytes>(high[r], x, z1);
     }
   }
   if constexpr (sum == Sum::largest) {
+#pragma GCC unroll 6
     for (int64_t r = 0; r < group; ++r) {
-      sums[0][r] += start[0];
-      sums[1][r] += start[1];
+      low[r] += low_start;
+      high[r] += high_start;
     }
   }
   if constexpr (categories) {
-    add_categories<Bytes>(panels, queries, at, first, sums[0]);
-    add_categories<Bytes>(panels, queries, at, first + lanes, sums[1]);
+    add_categories<Bytes>(panels, queries, at, first, low);
+    add_categories<Bytes>(panels, queries, at, first + lanes, high);
   }
   Ints shut = Ints{} - 1;  // NaN is not above anything
 #pragma GCC unroll 6
   for (int64_t r = 0; r < group; ++r) {
     const V level = queries.level[r] - V{};
-    shut &= (sums[0][r] > level) & (sums[1][r] > level);
+    shut &= (low[r] > level) & (high[r] > level);
   }
   Longs wide;
   std::memcpy(&wide, &shut, Bytes);
@@ -118,9 +122,10 @@ template <Sum sum, int Bytes, bool categories>
 #pragma GCC unroll 4
   for (int64_t l = 0; l < Bytes / 8; ++l) all &= wide[l];
   if (all == -1) return false;
+#pragma GCC unroll 6
   for (int64_t r = 0; r < group; ++r) {
-    std::memcpy(out + r * panel + first, &sums[0][r], Bytes);
-    std::memcpy(out + r * panel + first + lanes, &sums[1][r], Bytes);
+    std::memcpy(out + r * panel + first, &low[r], Bytes);
+    std::memcpy(out + r * panel + first + lanes, &high[r], Bytes);
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // Rows between which distances are taken, and the distance: points without gaps, and categories beside them.
-// Equations N1 to N6 of docs/methods/neighbors.md.
+// Equations V1 to V6 of docs/methods/neighbors.md.
 #pragma once
 
 #include <cstdint>

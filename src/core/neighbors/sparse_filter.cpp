@@ -64,10 +64,12 @@ void SparseFilter::search(const Distance& distance, const Rows& queries, int64_t
   const bool cosine = term_ == Term::product;
   // Every sum here and in the distance has at most so many terms, each rounded twice.
   const double error = 8.0 * (static_cast<double>(x.n_columns) + 8.0) * double_unit;
+  const double lost = (static_cast<double>(x.n_columns) + 8.0) * 0x1p-1060;  // by products near 0
   const double weight = cosine && !queries.weight.empty() ? queries.weight[static_cast<size_t>(q)] * most_alike_ : 0.0;
   const auto level_of = [&](double most) {
     if (cosine) return most + 2.0 * error;
-    return most_squares(metric_, most, x.n_columns) * (1.0 + error) + error * norm - norm;
+    const double length = most_length(metric_, most, x.n_columns);
+    return length * length * (1.0 + error) + error * norm - norm + lost;
   };
   double level = level_of(best.farthest().sum);
   const double* norms = norm_.data();

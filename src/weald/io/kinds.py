@@ -51,6 +51,8 @@ KINDS = {
     "RandomForestRegressor": Kind(classifier=False, forest=True),
     "BaggingClassifier": Kind(classifier=True, ensemble=True),
     "BaggingRegressor": Kind(classifier=False, ensemble=True),
+    "KNeighborsClassifier": Kind(classifier=True, machine=True),
+    "KNeighborsRegressor": Kind(classifier=False, machine=True),
     "Landmarks": Kind(classifier=False, machine=True),
     "LinearSVC": Kind(classifier=True, machine=True),
     "LinearSVR": Kind(classifier=False, machine=True),

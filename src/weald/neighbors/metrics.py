@@ -32,12 +32,14 @@ class Metric:
     p: float
 
     @classmethod
-    def of(cls, metric: MetricLike) -> Metric:
+    def of(cls, metric: MetricLike | Metric) -> Metric:
         """The metric of a name, or of ("minkowski", p).
 
         >>> Metric.of(("minkowski", 2))
         Metric(name='euclidean', p=2.0)
         """
+        if isinstance(metric, Metric):
+            return metric
         name, p = metric if isinstance(metric, tuple) else (metric, 2.0)
         name = ALIASES.get(name, name)
         if name not in NAMES:

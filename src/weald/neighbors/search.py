@@ -14,8 +14,8 @@ from weald.neighbors.places import Places
 from weald.neighbors.space import RowSpace
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
-#: from how many rows on, and up to how many columns, a tree is faster than tiles
-_TREE_ROWS, _TREE_COLUMNS = 512, 9
+#: from how many rows on a tree is faster than tiles, up to so many columns
+_TREE_ROWS = ((256, 6), (50_000, 8))
 #: rows of a leaf
 LEAF_SIZE = 30
 
@@ -80,8 +80,8 @@ class Search:
         if self.fitted.is_sparse or self.space.metric.rule == "cosine" or self.algorithm == "brute":
             return False
         n_columns = self.fitted.numeric.shape[1] + int(self._gaps.sum())
-        few = n_columns <= _TREE_COLUMNS and self.fitted.n_rows >= _TREE_ROWS
-        return n_columns > 0 and (few or self.algorithm != "auto")
+        faster = any(self.fitted.n_rows >= n and n_columns <= most for n, most in _TREE_ROWS)
+        return n_columns > 0 and (faster or self.algorithm != "auto")
 
     def nearest(
         self, queries: Places, k: int, *, exclude_self: bool = False, n_threads: int = 1
@@ -89,9 +89,7 @@ class Search:
         """As the function `nearest`."""
         most = self.fitted.n_rows - exclude_self
         if not 1 <= k <= most:
-            raise DataError(
-                f"{k} neighbours are asked for, and there are {most} rows to choose from. Ask for 1 to {most}."
-            )
+            raise DataError(f"{k} neighbours are asked for, among {most} rows. Ask for 1 to {most}.")
         gaps = self._gaps | self.space.gaps(queries)
         index = self._index(gaps, n_threads)
         rows = _native_rows(self.space, queries, gaps)

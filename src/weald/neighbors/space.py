@@ -1,4 +1,4 @@
-"""`RowSpace`: where the rows of a table stand, and how far apart they are (equations N1 to N6).
+"""`RowSpace`: where the rows of a table stand, and how far apart they are (equations V1 to V6).
 
 Numbers and ranks keep their axis, a missing number stands at the middle of its column and away on an axis
 of its own, categories differ by a constant. So every distance is one between points without gaps, which is
@@ -7,7 +7,6 @@ what `search` compares; docs/methods/neighbors.md has the equations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +48,9 @@ class RowSpace:
         What is subtracted from numbers, and what then divides them.
     middle, spread : ndarray of shape (n_numeric,)
         Where a missing number stands, in the units of the space: at the middle of its column, and `spread`
-        away from all known ones on an axis of its own (N3).
+        away from all known ones on an axis of its own (V3).
     mismatch : ndarray of shape (n_categorical,)
-        How far two different levels of a column are apart (N4).
+        How far two different levels of a column are apart (V4).
     shares : tuple of ndarray
         The share of each level of each categorical column among its known values.
 
@@ -83,7 +82,7 @@ class RowSpace:
         table: Table,
         schema: Schema,
         *,
-        metric: MetricLike,
+        metric: MetricLike | Metric,
         scale: bool,
         weight: Floats | None = None,
         mismatch: float | None = None,
@@ -195,7 +194,7 @@ class RowSpace:
         return found
 
     def points(self, places: Places, gaps: Flags) -> Any:
-        """The numbers without gaps, an array or CSR: an axis is added for each column of `gaps` (N3)."""
+        """The numbers without gaps, an array or CSR: an axis is added for each column of `gaps` (V3)."""
         columns = np.flatnonzero(gaps)
         if not len(columns):
             return places.numeric
@@ -223,7 +222,7 @@ class RowSpace:
         return as_csr(sparse.hstack([filled, axes], format="csr"))
 
     def of_length_one(self, points: Any) -> tuple[Any, Floats]:
-        """Points divided by their length, and 1 / length; categories lengthen all rows alike (N6)."""
+        """Points divided by their length, and 1 / length; categories lengthen all rows alike (V6)."""
         squares = points.multiply(points) if sparse.issparse(points) else points * points
         length = np.sqrt(np.asarray(squares.sum(axis=1)).ravel() + float((self.mismatch**2).sum()) / 2)
         weight = np.where(length > 0, 1.0 / np.where(length > 0, length, 1.0), 0.0)
@@ -233,7 +232,7 @@ class RowSpace:
         return sparse.csr_array((data, points.indices, points.indptr), shape=points.shape), weight
 
     def costs(self) -> tuple[Floats, Floats, Integers]:
-        """What categories add to the sum of powers (N4, N5).
+        """What categories add to the sum of powers (V4, V5).
 
         For each column what two different levels add; for each code what it adds against a missing one; and
         where the codes of each column start among those.
@@ -263,16 +262,3 @@ def _constant(found: ColumnStatistics, layout: ColumnLayout, *, scaled: bool) ->
     numeric = np.array([layout.schema.columns[j].kind == "numeric" for j in layout.plain], np.bool_)
     varied = found.deviation[numeric & (found.deviation > 0)] if len(numeric) else found.deviation
     return float(np.median(varied)) if len(varied) and not scaled else 1.0
-
-
-def saved_state(space: RowSpace) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]]:
-    """What a model file keeps beside the schema: facts for its JSON, and arrays."""
-    facts = {
-        "metric": space.metric.name,
-        "p": "inf" if np.isinf(space.metric.p) else space.metric.p,
-        "scaled": space.scaled,
-        "is_sparse": space.is_sparse,
-    }
-    arrays = {name: getattr(space, name) for name in ("shift", "divisor", "middle", "spread", "mismatch")}
-    arrays |= {"known": space.known.astype(np.uint8), "shares": np.concatenate([np.zeros(0), *space.shares])}
-    return facts, arrays

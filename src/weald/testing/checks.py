@@ -46,6 +46,8 @@ _GRANTED: dict[str, dict[str, str]] = {
     "ExtraTreesRegressor": {},
     "RandomForestClassifier": {},
     "RandomForestRegressor": {},
+    "KNeighborsClassifier": {},
+    "KNeighborsRegressor": {},
     "Landmarks": {},
     "LinearSVC": {},
     "LinearSVR": {},

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weald.arrays import CategoricalFeatures, RandomState
+from weald.arrays import RandomState
+from weald.estimators.shared.reading_options import ReadingOptions
 from weald.numbers import as_float
-from weald.parameters import Choice, Flag, Function, Instance, Nothing, NotZero, Number, Whole, parameter
+from weald.parameters import Choice, Flag, Function, Instance, Nothing, Number, Whole, parameter
 from weald.svm.kernels.choice import KernelLike
 from weald.svm.kernels.gamma import Gamma
 
@@ -51,30 +52,14 @@ class AnyNumber:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnOptions:
+class ColumnOptions(ReadingOptions):
     """How estimators that turn tables into numbers read them, draw and share out the work."""
 
-    scale: bool = parameter(Flag(), hint="Use True to standardise columns inside the model.")
-    unknown: Literal["missing", "error"] = parameter(
-        Choice(("missing", "error")),
-        hint="Use 'missing' to treat categories not seen in training as missing.",
-    )
-    categorical_features: CategoricalFeatures = parameter(
-        Nothing(),
-        Choice(("from_dtype",)),
-        Instance((Collection,), "a list of column names, of positions or of True and False"),
-        hint="Leave it None to tell categories by the type of the column.",
-    )
     random_state: RandomState = parameter(
         Nothing(),
         Whole(0, 2**32 - 1),
         Instance((np.random.RandomState,), "a numpy.random.RandomState"),
         hint="Use a whole number for results that can be repeated.",
-    )
-    n_jobs: int | None = parameter(
-        Nothing(),
-        NotZero(),
-        hint="Leave it None for every CPU of the process, or count back from them with -1.",
     )
 
 
