@@ -312,6 +312,13 @@ def test_imputation_runs(tmp_path: Path) -> None:
     assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")
 
 
+def test_resampling_jobs_run() -> None:
+    pytest.importorskip("imblearn")
+    printed = smoke("smote", "enn", script="resampling.py")
+    assert "2 results" in printed
+    assert "rare rows within 0: yes" in printed
+
+
 def test_two_versions_are_compared_in_turn(tmp_path):
     """The old package takes a tenth of a second longer: a gain; the other way round it is told as a loss."""
     (tmp_path / "toys.py").write_text(

@@ -107,7 +107,7 @@ class BaseSampler(CheckedParameters, BaseEstimator, metaclass=ABCMeta):  # type:
         self._set_fitted(given, {}, forgotten=("sample_indices_", "synthetic_"))
         return self
 
-    def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[Any, Any]:
+    def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[TableLike, TargetLike]:
         """Resample a table and its labels.
 
         Parameters

@@ -26,7 +26,7 @@ class _Combined(BaseSampler):
     smote: Any
     n_jobs: int | None
 
-    def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[Any, Any]:
+    def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[TableLike, TargetLike]:
         """Resample a table and its labels.
 
         Parameters
@@ -47,7 +47,7 @@ class _Combined(BaseSampler):
         given = self._given(X, y, options)
         first, second = self._first(options), self._second(options)
         made, labels = first.fit_resample(X, y)
-        result: tuple[Any, Any] = second.fit_resample(made, labels)
+        result: tuple[TableLike, TargetLike] = second.fit_resample(made, labels)
         learned: dict[str, Any] = {"smote_": first, self._cleaner: second}
         if hasattr(first, "synthetic_") and hasattr(second, "sample_indices_"):
             kept = second.sample_indices_

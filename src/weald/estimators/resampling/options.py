@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class WithMethods:
         )
 
 
+#: how much noise, for all classes or by label
+Shrinkage: TypeAlias = float | Mapping[Any, float] | None
 #: what random_state may be
 _SEED: Final[tuple[Rule, ...]] = (
     Nothing(),
@@ -99,7 +101,7 @@ class RandomOverOptions(TableOptions):
     """The parameters of `RandomOverSampler`."""
 
     random_state: RandomState = parameter(*_SEED, hint=_REPEATED)
-    shrinkage: float | Mapping[Any, float] | None = parameter(
+    shrinkage: Shrinkage = parameter(
         Nothing(),
         Number(0),
         Instance((Mapping,), "a dict of label to a number"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from weald.arrays import CategoricalFeatures, RandomState
 from weald.data.target import positions_among
 from weald.errors import ParameterError, listing, told
 from weald.estimators.resampling.base import BaseSampler, Given, Outcome
-from weald.estimators.resampling.options import RandomOverOptions, RandomUnderOptions
+from weald.estimators.resampling.options import RandomOverOptions, RandomUnderOptions, Shrinkage
 from weald.estimators.shared.growth import drawn_seed
 from weald.numbers import as_float
 from weald.random import Purpose
@@ -72,7 +71,7 @@ class RandomOverSampler(BaseSampler):
         *,
         sampling_strategy: Strategy = "auto",
         random_state: RandomState = None,
-        shrinkage: float | Mapping[Any, float] | None = None,
+        shrinkage: Shrinkage = None,
         categorical_features: CategoricalFeatures = None,
     ) -> None:
         self.sampling_strategy = sampling_strategy
@@ -173,9 +172,7 @@ class RandomUnderSampler(BaseSampler):
 # --------------------------------------------------------------------------- noise
 
 
-def _shrinkage(
-    given_value: float | Mapping[Any, float] | None, given: Given, owner: str
-) -> dict[int, float] | None:
+def _shrinkage(given_value: Shrinkage, given: Given, owner: str) -> dict[int, float] | None:
     """The shrinkage of each class that gets rows, checked."""
     if given_value is None:
         return None
