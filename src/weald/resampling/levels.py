@@ -38,9 +38,13 @@ def majority_rows(
         Draws in (0, 1] that decide between levels that are equally frequent.
     """
     order, n_tied = _winners(indices[near], voters)
-    pick = np.minimum((tie * n_tied[at]).astype(np.intp), np.maximum(n_tied[at] - 1, 0))
-    found = near[at, order[at, pick]]
-    return np.where(n_tied[at] > 0, found, base[at])
+    winners = np.take_along_axis(near, order, axis=1)
+    winners[n_tied == 0, 0] = base[n_tied == 0]
+    if n_tied.max(initial=0) <= 1:
+        return winners[:, 0][at]
+    many = n_tied[at]
+    pick = np.minimum((tie * many).astype(np.intp), np.maximum(many - 1, 0))
+    return winners[at, pick]
 
 
 def _winners(levels: NDArray[np.int32], voters: Flags | None) -> tuple[Integers, Integers]:

@@ -75,16 +75,18 @@ class Between:
     def of_block(self, array: NDArray[Any], out: NDArray[Any]) -> None:
         """The numbers of all columns."""
         kind = array.dtype.kind
+        if kind in "iu" and not is_exact(array):
+            out[:] = array[self.nearer]
+            return
+        far = self.step > 0.5
+        start, end = np.where(far, self.other, self.base), np.where(far, self.base, self.other)
+        share = np.where(far, 1.0 - self.step, self.step)[:, np.newaxis]
         together = max(1, _TOGETHER // max(1, array.shape[1]))
-        exact = kind not in "iu" or is_exact(array)
-        for first in range(0, len(self.base), together):
+        for first in range(0, len(start), together):
             part = slice(first, first + together)
-            x, z = array[self.base[part]], array[self.other[part]]
-            step = self.step[part, np.newaxis]
-            if not exact:
-                out[part] = np.where(step > 0.5, z, x)
-                continue
-            made = blend(x.astype(np.float64, copy=False), z.astype(np.float64, copy=False), step)
+            x = np.take(array, start[part], axis=0).astype(np.float64, copy=False)
+            z = np.take(array, end[part], axis=0).astype(np.float64, copy=False)
+            made = _along(x, z, share[part])
             out[part] = made if kind == "f" else np.rint(made)
 
 
@@ -94,23 +96,21 @@ def blend(x: Floats, z: Floats, step: Floats) -> Floats:
     >>> blend(np.array([0.0, np.nan, 1.0]), np.array([4.0, 2.0, np.nan]), np.array([0.25, 0.75, 0.25]))
     array([1., 2., 1.])
     """
-    near = step > 0.5
+    far = step > 0.5
+    return _along(np.where(far, z, x), np.where(far, x, z), np.where(far, 1.0 - step, step))
+
+
+def _along(start: Floats, end: Floats, share: Floats) -> Floats:
+    """Numbers at most half of the way from the nearer row: so rounding never leaves the line."""
     with np.errstate(over="ignore", invalid="ignore"):
-        made = z - x
-        # From the nearer end, so that rounding never leaves the line.
-        made *= np.where(near, step - 1.0, step)
-        made += np.where(near, z, x)
-        odd = ~np.isfinite(made)
-        if odd.any():
-            made = np.where(odd, _beyond(x, z, np.broadcast_to(step, x.shape)), made)
+        made = end - start
+        made *= share
+        made += start
+        if not np.isfinite(made.sum()):  # one pass: a sum is finite only if every number is
+            # Ends too far apart for a difference, and gaps: where the farther row has one, the nearer counts.
+            apart = np.where(np.isnan(end), start, start * (1.0 - share) + end * share)
+            made = np.where(np.isfinite(made), made, apart)
     return made
-
-
-def _beyond(x: Floats, z: Floats, step: Floats) -> Floats:
-    """What the plain formula cannot tell: ends too far apart for float64, and gaps."""
-    made = x * (1.0 - step) + z * step
-    gap = np.isnan(x) | np.isnan(z)
-    return np.where(gap, np.where(step > 0.5, z, x), made)
 
 
 def is_exact(array: NDArray[Any]) -> bool:
