@@ -116,6 +116,16 @@ _LINEAR: Options = {
 }
 
 
+_NEIGHBORS: Options = {
+    "n_neighbors": [1, 2],
+    "weights": ["uniform", "distance"],
+    "metric": ["minkowski", "manhattan", "chebyshev", "cosine", "mixed"],
+    "p": [1, 1.5, 3],
+    "algorithm": ["auto", "brute"],
+    "scale": [True, False],
+}
+
+
 def _bagged(base: str) -> Callable[..., Any]:
     def make(**parameters: Any) -> Any:
         member = getattr(weald, f"DecisionTree{base}")(max_depth=3)
@@ -216,6 +226,8 @@ KINDS: tuple[ModelKind, ...] = (
         gentle=True,
         sparse_alike=False,
     ),
+    ModelKind("KNeighborsClassifier", "labels", _NEIGHBORS, gentle=True, weighted=False, sparse_alike=False),
+    ModelKind("KNeighborsRegressor", "numbers", _NEIGHBORS, gentle=True, weighted=False, sparse_alike=False),
     ModelKind(
         "Landmarks",
         "none",

@@ -186,6 +186,8 @@ def _machines() -> Iterator[Any]:
     gaps = np.where(np.random.default_rng(6).random(numbers().shape) < 0.1, np.nan, numbers())
     forest = weald.RandomForestClassifier(n_estimators=5)
     yield "ProximityImputer", lambda: weald.ProximityImputer(forest, random_state=7).fit(gaps, LABELS)
+    yield _named("KNeighborsClassifier", {"metric": "mixed"}, "numbers", LABELS, False)
+    yield _named("KNeighborsRegressor", {"weights": "distance"}, "sparse", SCORES, False)
     yield "Landmarks", lambda: weald.Landmarks(n_landmarks=20, random_state=7).fit(numbers())
 
 

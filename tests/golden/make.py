@@ -28,6 +28,8 @@ from weald import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
     Landmarks,
     LinearSVC,
     LinearSVR,
@@ -147,7 +149,7 @@ def ensembles(X, species, bills, weight):
 
 
 def machines(X, species, bills, weight):
-    """Those of support vector machines and landmarks."""
+    """Those of support vector machines, landmarks and neighbours."""
     adelie = np.array([name == "Adelie" for name in species])
     yield "machine-pairs", SVC(scale=True, probability=True, random_state=1), X, species, weight
     rest = SVC(kernel="poly", coef0=1.0, scale=True, multi_class="ovr", class_weight="balanced")
@@ -165,6 +167,9 @@ def machines(X, species, bills, weight):
     yield "machine-numbers", SVR(scale=True, categorical_features=["year"], unknown="error"), X, weight, None
     yield "machine-linear", LinearSVC(scale=True), X, species, weight
     yield "machine-linear-numbers", LinearSVR(scale=True), bills, weight, None
+    yield "neighbours", KNeighborsClassifier(metric="mixed", weights="distance"), X, species, None
+    both = np.column_stack([weight, np.arange(len(species)) % 13])
+    yield "neighbours-numbers", KNeighborsRegressor(3, p=1), bills, both, None
     yield "landmarks", Landmarks(6, scale=True, features="similarity", random_state=1), X, None, None
 
 

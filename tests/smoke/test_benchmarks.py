@@ -246,6 +246,12 @@ def test_svm_jobs_run() -> None:
     assert "objective within 0.01 %: yes" in printed
 
 
+def test_neighbors_jobs_run() -> None:
+    printed = smoke("texts", script="neighbors.py")
+    assert "1 results" in printed
+    assert "mean row within 0.0001 %: yes" in printed
+
+
 def test_forest_jobs_run() -> None:
     printed = smoke("file", script="forests.py")
     assert "1 results" in printed

@@ -258,6 +258,7 @@ void DenseFilter::offer_panel(const Distance& distance, int64_t q, int64_t at, c
     if (sums[l] > level_of) continue;
     const int64_t i = row_[static_cast<size_t>(at * panel + l)];
     if (i < 0 || (exclude_self && i == q)) continue;
+    if (best.farthest().sum == 0 && i > best.farthest().row) continue;  // no nearer; of equal rows there may be many
     if (best.offer(distance.sum(q, i), i)) level_of = level(base, best.farthest().sum);
   }
 }

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from unit.io.boosters import rows, target
 
-from weald import SVC, SVR, Landmarks
+from weald import SVC, SVR, KNeighborsClassifier, KNeighborsRegressor, Landmarks
 from weald.errors import ScaleWarning
 from weald.kernels import RBF, Linear, Spectrum
 
@@ -52,6 +52,14 @@ MACHINES = {
     "numbers": (rows, lambda X: SVR(C=2.0, categorical_features=["code"]).fit(X, target())),
     "numbers without support": (numbers, lambda X: SVR(epsilon=100.0).fit(X, target())),
     "numbers of sparse rows": (counts, lambda X: SVR(kernel="linear").fit(X, target())),
+    "neighbours": (rows, lambda X: KNeighborsClassifier(metric="mixed", weights="distance").fit(X, words())),
+    "neighbours of two outputs": (
+        rows,
+        lambda X: KNeighborsClassifier(3, p=1.5, categorical_features=["code"]).fit(
+            X, np.column_stack([words(), words()[::-1]])
+        ),
+    ),
+    "neighbours of sparse rows": (counts, lambda X: KNeighborsRegressor(3, metric="cosine").fit(X, target())),
     "landmarks": (numbers, lambda X: Landmarks(9, random_state=0).fit(X)),
 }
 

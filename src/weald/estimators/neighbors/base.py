@@ -44,8 +44,7 @@ class BaseNeighbors(
     _options: ClassVar[type[NeighborsOptions]] = NeighborsOptions
     _mark = "_search_"
 
-    n_neighbors: int
-    categorical_features: Any
+    metric: str
     _search_: Search
     _target_: NeighborsTarget
 
@@ -86,7 +85,7 @@ class BaseNeighbors(
             "_search_": search,
             "_target_": target,
             "n_samples_fit_": search.fitted.n_rows,
-            "effective_metric_": metric.name,
+            "effective_metric_": metric.name if self.metric == "minkowski" else self.metric,
             "effective_metric_params_": {"p": metric.p} if metric.name == "minkowski" else {},
         }
         set_fitted(self, learned | self._target_attributes(target), schema=search.space.schema)
