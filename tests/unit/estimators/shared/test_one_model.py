@@ -42,6 +42,7 @@ SMALL = {
     "XGBRFRegressor": {"n_estimators": 3},
     "XGBRanker": {"n_estimators": 3},
     "Landmarks": {"n_landmarks": 4},
+    "Resampled": {"estimator": weald.DecisionTreeClassifier(), "sampler": weald.RandomOverSampler()},
     "ProximityImputer": {"estimator": weald.RandomForestClassifier(n_estimators=3), "max_iter": 1},
 }
 
