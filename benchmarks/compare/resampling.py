@@ -4,7 +4,7 @@
 
 Every call of `fit_resample` is timed end to end, from the user's table to the resampled one. Counts of the
 classes must agree; new rows are drawn by each library in its own way, so they agree in the mean only.
-imbalanced-learn gives its search for neighbours no threads of its own but those of scikit-learn's brute force.
+imbalanced-learn gives its search for neighbours no threads but those of scikit-learn's brute force.
 """
 
 from __future__ import annotations

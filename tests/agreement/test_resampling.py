@@ -89,6 +89,10 @@ def test_adasyn_allots_as_many_rows(seed: int, n_neighbors: int) -> None:
     assert Counter(y_ours) == Counter(y_theirs)
 
 
+def fifty(y: np.ndarray) -> dict[int, int]:
+    return {0: 50, 1: int((y == 1).sum())}
+
+
 OVER = ["SMOTE", "RandomOverSampler", "SMOTEN"]
 STRATEGIES: list[Any] = [
     "auto",
@@ -97,12 +101,12 @@ STRATEGIES: list[Any] = [
     "not majority",
     "all",
     {0: 60, 1: 100},
-    lambda y: {0: 50, 1: int((y == 1).sum())},
+    fifty,
 ]
 
 
 @pytest.mark.parametrize("name", OVER)
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda s: getattr(s, "__name__", str(s)))
 def test_strategies_of_over_samplers_mean_the_same(name: str, strategy: Any) -> None:
     X, y = table(3)
     X = np.round(X)  # few values, for SMOTEN

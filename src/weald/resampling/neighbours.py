@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -39,7 +38,7 @@ class Neighbourhood(Protocol):
         """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TableNeighbours:
     """Neighbours by weald's own search, in a table that is aligned to its own schema.
 
@@ -49,9 +48,11 @@ class TableNeighbours:
     """
 
     table: Table
+    schema: Schema
     scaled: bool
     n_threads: int
     mismatch: Floats | None = None
+    whole: list[tuple[RowSpace, Places]] = field(default_factory=list)
 
     @classmethod
     def of(cls, table: Table, *, scale: bool | None, n_threads: int) -> TableNeighbours:
@@ -60,33 +61,29 @@ class TableNeighbours:
         Infinite numbers are refused here: a search among some of the rows would not meet all of them.
         """
         _refuse_infinite(table)
-        return cls(table, has_times(table) if scale is None else scale, n_threads)
+        scaled = has_times(table) if scale is None else scale
+        return cls(table, Schema.of(table), scaled, n_threads)
 
-    @cached_property
-    def _schema(self) -> Schema:
-        return Schema.of(self.table)
-
-    @cached_property
     def _whole(self) -> tuple[RowSpace, Places]:
-        """All rows, and the space that they tell."""
-        space = self._space(self.table)
-        return space, space.place(self.table)
+        """All rows, and the space that they tell; made once, for every class."""
+        if not self.whole:
+            space = self._space(self.table)
+            self.whole.append((space, space.place(self.table)))
+        return self.whole[0]
 
     def _space(self, table: Table) -> RowSpace:
-        return RowSpace.of(table, self._schema, metric="euclidean", scale=self.scaled)
+        return RowSpace.of(table, self.schema, metric="euclidean", scale=self.scaled)
 
     def for_class(self, rows: Rows) -> TableNeighbours:
         """Neighbours with the constant of a class."""
-        if self.scaled or all(column.kind != "categorical" for column in self._schema.columns):
+        if self.scaled or all(column.kind != "categorical" for column in self.schema.columns):
             return self
-        own = replace(self, mismatch=self._space(take_rows(self.table, rows)).mismatch)
-        own.__dict__.update({name: self.__dict__[name] for name in ("_whole",) if name in self.__dict__})
-        return own
+        return replace(self, mismatch=self._space(take_rows(self.table, rows)).mismatch)
 
     def nearest(self, among: Rows | None, queries: Rows, k: int) -> tuple[Floats, Rows]:
         """The nearest rows."""
         if among is None or self.scaled:  # deviations are those of all rows
-            space, places = self._whole
+            space, places = self._whole()
             fitted = places if among is None else places.take(among)
         else:
             taken = take_rows(self.table, among)

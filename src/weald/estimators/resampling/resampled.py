@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
-from weald.data.frames.user_rows import indexable, outline
+from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.target import (
     Labels,
     positions_among,
@@ -154,7 +154,8 @@ class Resampled(
         y : array-like of shape (n_rows,)
             The labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of the rows, if the estimator takes any. A new row has the weight of the row it stands on.
+            Weights of the rows, if the estimator takes any. A new row has the weight of the row it stands on;
+            a row of weight 0 is absent.
         **fit_params
             What metadata routing passes on to the estimator.
 
@@ -170,11 +171,19 @@ class Resampled(
         seen = outline(X)
         labels = _labels(y, seen.n_rows, owner)
         weight = read_weight(sample_weight, n_rows=seen.n_rows)
+        if weight is not None and not weight.all():  # a row of weight 0 is absent, and no row is made of it
+            there = np.flatnonzero(weight)
+            X, weight, fit_params = (
+                take(X, there),
+                weight[there],
+                params_of_rows(fit_params, there, seen.n_rows),
+            )
+            labels = _labels(restore_labels(labels.classes, labels.indices[there]), len(there), owner)
         sampler = clone(options.sampler)
         with naming_member(f"The sampler of {owner}, a {type(sampler).__name__},"):
             X_new, y_new = sampler.fit_resample(X, restore_labels(labels.classes, labels.indices))
         origin = getattr(sampler, "sample_indices_", None)
-        given = self._fit_params(weight, fit_params, origin, seen.n_rows, sampler)
+        given = self._fit_params(weight, fit_params, origin, len(labels.indices), sampler)
         with naming_member(f"The estimator of {owner}, a {type(options.estimator).__name__},"):
             fitted = fit_member(clone(options.estimator), X_new, y_new, **given)
         after = positions_among(np.asarray(y_new), labels.classes)

@@ -119,6 +119,17 @@ def test_weights_follow_their_rows() -> None:
         Resampled(KNeighborsClassifier(), weald.SMOTE()).fit(X, y, weight)
 
 
+def test_rows_of_weight_0_are_absent() -> None:
+    X, y = rows(300)
+    weight = (np.arange(300) % 3 > 0).astype(float)
+    there = weight > 0
+    model = Resampled(weald.DecisionTreeClassifier(), weald.SMOTE(random_state=0))
+    some = clone(model).fit(X[there], y[there]).predict_proba(X)
+    assert (model.fit(X, y, weight).predict_proba(X) == some).all()
+    with pytest.raises(DataError, match="more than 1 class; y holds 'often' alone"):
+        model.fit(X, y, (y == "often").astype(float))
+
+
 class Forgetful(weald.SMOTE):
     """A sampler that does not tell where rows come from."""
 
