@@ -41,14 +41,6 @@ OTHERS = {
         weald.LinearSVC(scale=True).fit(boosters.rows(), machines.words()),
         boosters.rows(),
     ),
-    "KNeighborsClassifier": lambda: (
-        weald.KNeighborsClassifier(3, metric="mixed").fit(machines.rows(), machines.words()),
-        machines.rows(),
-    ),
-    "KNeighborsRegressor": lambda: (
-        weald.KNeighborsRegressor(3).fit(machines.counts(), boosters.target()),
-        machines.counts(),
-    ),
     "LinearSVR": lambda: (weald.LinearSVR().fit(machines.numbers(), boosters.target()), machines.numbers()),
     "LinearSVC by l1": lambda: (
         weald.LinearSVC(penalty="l1", dual=False, max_iter=200).fit(machines.counts(), machines.words()),

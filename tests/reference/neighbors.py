@@ -56,7 +56,7 @@ def pair_sums(space: RowSpace, fitted: Places, queries: Places) -> Floats:
         return sums
     if len(cost):
         sums = sums + alike * x_weight[:, None] * z_weight[None, :]
-    return np.clip(1.0 - sums, 0.0, 2.0)
+    return np.clip(np.where(np.isnan(sums), 1.0, 1.0 - sums), 0.0, 2.0)
 
 
 def _with(space: RowSpace, sums: Floats, x: Any, z: Any) -> Floats:

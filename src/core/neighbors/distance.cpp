@@ -103,7 +103,9 @@ double Distance::with_categories(double sum, int64_t q, int64_t i) const {
       }
       sum += alike * queries_.weight[static_cast<size_t>(q)] * fitted_.weight[static_cast<size_t>(i)];
     }
-    return std::min(std::max(1.0 - sum, 0.0), 2.0);
+    const double found = 1.0 - sum;
+    if (found != found) return 1.0;  // lengths beyond float64: no direction is known
+    return std::min(std::max(found, 0.0), 2.0);
   }
   for (int64_t c = 0; c < n; ++c) {
     const double term = categories_.term(c, a[c], b[c]);

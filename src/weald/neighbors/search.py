@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import weakref
 
 import numpy as np
 
@@ -69,10 +69,6 @@ class Search:
         self.algorithm = algorithm
         self.leaf_size = leaf_size
         self._gaps = space.gaps(fitted)
-        self._ready: tuple[Flags, NeighborIndex] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_ready": None}  # an index is made again, not kept
 
     @property
     def uses_tree(self) -> bool:
@@ -97,7 +93,7 @@ class Search:
 
     def _index(self, gaps: Flags, n_threads: int) -> NeighborIndex:
         """The index in which the columns of `gaps` have an axis for what is missing."""
-        ready = self._ready
+        ready = _indexes.get(self)
         if ready is not None and bool((ready[0] == gaps).all()):
             return ready[1]
         space = self.space
@@ -110,8 +106,12 @@ class Search:
             leaf_size=self.leaf_size,
             n_threads=n_threads,
         )
-        self._ready = (gaps, index)
+        _indexes[self] = (gaps, index)
         return index
+
+
+#: made when first asked for, and gone with the rows; no part of what is copied or pickled
+_indexes: weakref.WeakKeyDictionary[Search, tuple[Flags, NeighborIndex]] = weakref.WeakKeyDictionary()
 
 
 def _native_rows(space: RowSpace, places: Places, gaps: Flags) -> NativeRows:

@@ -185,7 +185,9 @@ class RowSpace:
     def gaps(self, places: Places) -> Flags:
         """Which numeric columns have a gap in some row."""
         if not places.is_sparse:
-            if np.isfinite(places.numeric.sum()):  # one pass: a sum is finite only without NaN
+            with np.errstate(over="ignore", invalid="ignore"):
+                whole = np.isfinite(places.numeric.sum())  # one pass: a sum is finite only without NaN
+            if whole:
                 return np.zeros(places.numeric.shape[1], np.bool_)
             gaps: Flags = np.isnan(places.numeric).any(axis=0)
             return gaps
@@ -223,8 +225,9 @@ class RowSpace:
 
     def of_length_one(self, points: Any) -> tuple[Any, Floats]:
         """Points divided by their length, and 1 / length; categories lengthen all rows alike (V6)."""
-        squares = points.multiply(points) if sparse.issparse(points) else points * points
-        length = np.sqrt(np.asarray(squares.sum(axis=1)).ravel() + float((self.mismatch**2).sum()) / 2)
+        with np.errstate(over="ignore"):  # a row of infinite length has no direction
+            squares = points.multiply(points) if sparse.issparse(points) else points * points
+            length = np.sqrt(np.asarray(squares.sum(axis=1)).ravel() + float((self.mismatch**2).sum()) / 2)
         weight = np.where(length > 0, 1.0 / np.where(length > 0, length, 1.0), 0.0)
         if not sparse.issparse(points):
             return points * weight[:, None], weight
@@ -238,10 +241,12 @@ class RowSpace:
         where the codes of each column start among those.
         """
         p = self.metric.p
-        each = self.mismatch if np.isinf(p) else self.mismatch**p
+        with np.errstate(over="ignore"):
+            each = self.mismatch if np.isinf(p) else self.mismatch**p
         against = [np.zeros(0)]
         for cost, share in zip(each.tolist(), self.shares, strict=True):
-            expected = np.where(share < 1, cost, 0.0) if np.isinf(p) else cost * (1.0 - share)
+            differs = np.where(share < 1, 1.0, 0.0) if np.isinf(p) else 1.0 - share
+            expected = np.where(differs > 0, cost, 0.0) * np.where(differs > 0, differs, 1.0)
             against.append(np.concatenate(([0.0], expected)))
         starts = np.concatenate(([0], np.cumsum([len(share) + 1 for share in self.shares]))).astype(np.int64)
         return each, np.concatenate(against), starts

@@ -121,8 +121,10 @@ def _sparse_medians(
 ) -> Floats:
     """The median of each column, zeros included: 0 unless half of the weight is stored."""
     middle = np.zeros(len(stored))
+    order = np.argsort(columns, kind="stable")
+    starts = np.searchsorted(columns[order], np.arange(len(stored) + 1))
     for j in np.flatnonzero((stored > 0) & (stored >= zeros * (1 - 1e-9))).tolist():
-        at = columns == j
+        at = order[starts[j] : starts[j + 1]]
         one = np.append(values[at], 0.0)
         middle[j] = weighted_median(one, np.append(shares[at], zeros[j]))
     return middle

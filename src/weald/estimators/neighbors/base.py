@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -10,12 +11,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats, Integers, TableLike, TargetLike
+from weald.arrays import CategoricalFeatures, Floats, Integers, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.training import learn_columns
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
-from weald.estimators.neighbors.options import NeighborsOptions, chosen_metric
+from weald.estimators.neighbors.options import NeighborsOptions, Weights, chosen_metric
 from weald.estimators.neighbors.saving import SavedNeighbors
 from weald.estimators.neighbors.target import NeighborsTarget
 from weald.estimators.neighbors.votes import neighbor_weights
@@ -44,9 +45,35 @@ class BaseNeighbors(
     _options: ClassVar[type[NeighborsOptions]] = NeighborsOptions
     _mark = "_search_"
 
-    metric: str
     _search_: Search
     _target_: NeighborsTarget
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Weights = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Mapping[str, float] | None = None,
+        n_jobs: int | None = None,
+        scale: bool = False,
+        unknown: str = "missing",
+        categorical_features: CategoricalFeatures = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.scale = scale
+        self.unknown = unknown
+        self.categorical_features = categorical_features
 
     @abstractmethod
     def _read_target(self, y: TargetLike | None, n_rows: int) -> NeighborsTarget:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import CategoricalFeatures, Floats, TableLike, TargetLike, WeightLike
+from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.target import read_labels, read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, outside
 from weald.estimators.neighbors.base import BaseNeighbors
-from weald.estimators.neighbors.options import Weights
 from weald.estimators.neighbors.target import NeighborsTarget
 from weald.estimators.neighbors.votes import class_shares
 from weald.estimators.shared.labels import all_right, most_frequent, side_by_side
@@ -86,33 +84,6 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):  # type: ignore[misc
     """
 
     classes_: NDArray[Any] | list[NDArray[Any]]
-
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weights = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-        scale: bool = False,
-        unknown: str = "missing",
-        categorical_features: CategoricalFeatures = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.scale = scale
-        self.unknown = unknown
-        self.categorical_features = categorical_features
 
     def _read_target(self, y: TargetLike | None, n_rows: int) -> NeighborsTarget:
         """Labels of any type, of one output or several."""

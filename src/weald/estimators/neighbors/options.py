@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from weald.arrays import Floats
 from weald.errors import ParameterError, listing
@@ -47,7 +47,7 @@ class NeighborsOptions(ReadingOptions):
         Choice((*NAMES, *ALIASES)),
         hint="Use 'minkowski', or 'mixed' for a table whose columns have different units.",
     )
-    metric_params: Mapping[str, Any] | None = parameter(
+    metric_params: Mapping[str, float] | None = parameter(
         Nothing(), Instance((Mapping,), "a dict"), hint="Use {'p': 3}, or leave it None and set `p`."
     )
 

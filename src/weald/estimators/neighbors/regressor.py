@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import CategoricalFeatures, Floats, TableLike, TargetLike
+from weald.arrays import Floats, TableLike, TargetLike
 from weald.data.target import read_target
 from weald.estimators.neighbors.base import BaseNeighbors
-from weald.estimators.neighbors.options import Weights
 from weald.estimators.neighbors.target import NeighborsTarget
 from weald.estimators.neighbors.votes import means
 
@@ -68,33 +64,6 @@ class KNeighborsRegressor(RegressorMixin, BaseNeighbors):  # type: ignore[misc] 
     >>> model.predict([[1.5]])
     array([0.5])
     """
-
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weights = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-        scale: bool = False,
-        unknown: str = "missing",
-        categorical_features: CategoricalFeatures = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.scale = scale
-        self.unknown = unknown
-        self.categorical_features = categorical_features
 
     def _read_target(self, y: TargetLike | None, n_rows: int) -> NeighborsTarget:
         """Finite numbers, of one output or several."""

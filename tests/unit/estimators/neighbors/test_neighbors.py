@@ -115,6 +115,14 @@ def test_rows_all_equal():
     assert model.predict_proba({"x": [2.0], "c": ["a"]}).tolist() == [[1.0, 0.0]]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine"])
+def test_numbers_near_the_end_of_float64_are_silent(metric):
+    X = {"x": [1e308, -1e308, 1e307, 0.0], "y": [1e308, 1e308, 0.0, 1e300], "c": ["a", "a", "b", None]}
+    rows = KNeighborsClassifier(2, metric=metric).fit(X, [0, 1, 0, 1]).kneighbors()[1]
+    assert all(set(found) <= {0, 1, 2, 3} - {i} for i, found in enumerate(rows.tolist()))
+
+
 def test_only_categories():
     X = {"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"]}
     model = KNeighborsClassifier(1).fit(X, [0, 1, 2, 3])
