@@ -58,6 +58,7 @@ BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling categori
 BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy imputation linear_svm svm prediction_intervals
 BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy imputation linear_svm svm bootstrap coverage
 BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy imputation linear_svm svm neighbors
+BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy imputation linear_svm svm neighbors resampling
 bench: $(VENV)/.bench
 	for name in $(BENCH); do $(BIN)/python benchmarks/compare/$$name.py $(ARGS) || exit 1; done
 

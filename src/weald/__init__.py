@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from weald.estimators.impute.proximity import ProximityImputer
     from weald.estimators.neighbors.classifier import KNeighborsClassifier
     from weald.estimators.neighbors.regressor import KNeighborsRegressor
+    from weald.estimators.resampling.cleaning import EditedNearestNeighbours, NearMiss, TomekLinks
+    from weald.estimators.resampling.combined import SMOTEENN, SMOTETomek
+    from weald.estimators.resampling.focused import ADASYN, BorderlineSMOTE
+    from weald.estimators.resampling.random_samplers import RandomOverSampler, RandomUnderSampler
+    from weald.estimators.resampling.resampled import Resampled
+    from weald.estimators.resampling.smote import SMOTE, SMOTEN, SMOTENC
     from weald.estimators.svm.kernel.svc import SVC
     from weald.estimators.svm.kernel.svr import SVR
     from weald.estimators.svm.landmarks.landmarks import Landmarks
@@ -61,6 +67,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ADASYN",
+    "SMOTE",
+    "SMOTEENN",
+    "SMOTEN",
+    "SMOTENC",
     "SVC",
     "SVR",
     "AdaBoostClassifier",
@@ -70,11 +81,13 @@ __all__ = [
     "Booster",
     "Conformal",
     "CalibrationBandDisplay",
+    "BorderlineSMOTE",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
+    "EditedNearestNeighbours",
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -88,12 +101,18 @@ __all__ = [
     "LinearSVR",
     "MercerReport",
     "PrecisionRecallBandDisplay",
+    "NearMiss",
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RocBandDisplay",
+    "RandomOverSampler",
+    "RandomUnderSampler",
+    "Resampled",
+    "SMOTETomek",
+    "TomekLinks",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",
@@ -163,6 +182,19 @@ _HOME = {
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
     "RocBandDisplay": "weald.pictures.bands",
+    "ADASYN": "weald.estimators.resampling.focused",
+    "BorderlineSMOTE": "weald.estimators.resampling.focused",
+    "EditedNearestNeighbours": "weald.estimators.resampling.cleaning",
+    "NearMiss": "weald.estimators.resampling.cleaning",
+    "RandomOverSampler": "weald.estimators.resampling.random_samplers",
+    "RandomUnderSampler": "weald.estimators.resampling.random_samplers",
+    "Resampled": "weald.estimators.resampling.resampled",
+    "SMOTE": "weald.estimators.resampling.smote",
+    "SMOTEENN": "weald.estimators.resampling.combined",
+    "SMOTEN": "weald.estimators.resampling.smote",
+    "SMOTENC": "weald.estimators.resampling.smote",
+    "SMOTETomek": "weald.estimators.resampling.combined",
+    "TomekLinks": "weald.estimators.resampling.cleaning",
     "SVC": "weald.estimators.svm.kernel.svc",
     "SVR": "weald.estimators.svm.kernel.svr",
     "TrainingCallback": "weald.boosting.callbacks",

@@ -81,6 +81,10 @@ class UncertaintyWarning(UserWarning):
     """An interval or a test rests on a fallback: resamples left out, values all equal, perfect separation."""
 
 
+class ResamplingWarning(UserWarning):
+    """A sampler had too few rows to do all that was asked; the message says what it did instead."""
+
+
 def outside() -> int:
     """The stacklevel, for the caller's warning, of the first frame that is not weald's."""
     level, frame = 1, inspect.currentframe()

@@ -89,6 +89,12 @@ OTHERS = {
         ),
         boosters.rows(),
     ),
+    "resampled": lambda: (
+        weald.Resampled(
+            weald.DecisionTreeClassifier(max_depth=3), weald.RandomOverSampler(random_state=0)
+        ).fit(boosters.rows(), machines.words()),
+        boosters.rows(),
+    ),
     "votes of machines": lambda: (
         weald.VotingClassifier(
             [("a", weald.SVC(probability=True, random_state=0)), ("b", weald.LinearSVC())]

@@ -142,6 +142,11 @@ def _imputer(base: str) -> Callable[..., Any]:
     return make
 
 
+def _resampled(**parameters: Any) -> Any:
+    sampler = weald.RandomOverSampler(random_state=0)
+    return weald.Resampled(weald.DecisionTreeClassifier(max_depth=3), sampler, **parameters)
+
+
 def _voting(base: str) -> Callable[..., Any]:
     def make(**parameters: Any) -> Any:
         members = [
@@ -174,6 +179,12 @@ KINDS: tuple[ModelKind, ...] = (
     ),
     ModelKind("VotingClassifier", "labels", {"voting": ["hard", "soft"]}, make=_voting("Classifier")),
     ModelKind("VotingRegressor", "numbers", {"weights": [[1.0, 3.0]]}, make=_voting("Regressor")),
+    ModelKind(
+        "Resampled",
+        "labels",
+        {"correct_prior": [True, False], "decide": ["resampled", "corrected"]},
+        make=_resampled,
+    ),
     ModelKind(
         "AdaBoostClassifier",
         "labels",

@@ -14,6 +14,7 @@ import sys
 import numpy as np
 
 from weald import (
+    SMOTE,
     SVC,
     SVR,
     AdaBoostClassifier,
@@ -36,6 +37,8 @@ from weald import (
     ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
+    Resampled,
+    SMOTETomek,
     VotingClassifier,
     XGBClassifier,
     XGBRanker,
@@ -80,6 +83,8 @@ def models():
     imputer = ProximityImputer(RandomForestClassifier(4, max_depth=4), max_iter=2, random_state=1)
     yield "imputer", imputer, bills, species, None
     yield from conformal(X, species, bills, weight)
+    cleaned = SMOTETomek(sampling_strategy="minority", smote=SMOTE(k_neighbors=3, random_state=1))
+    yield "resampled", Resampled(DecisionTreeClassifier(max_depth=3), cleaned), X, species, weight
 
 
 def boosters(X, species, bills, weight):

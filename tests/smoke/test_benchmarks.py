@@ -358,6 +358,11 @@ def test_coverage_runs(tmp_path: Path) -> None:
         "coverage.py", "--quick", "--markdown", str(page)
     )
     assert "| AUC | normal scores | delong |" in page.read_text(encoding="utf-8")
+def test_resampling_jobs_run() -> None:
+    pytest.importorskip("imblearn")
+    printed = smoke("smote", "enn", script="resampling.py")
+    assert "2 results" in printed
+    assert "rare rows within 0: yes" in printed
 
 
 def test_two_versions_are_compared_in_turn(tmp_path):

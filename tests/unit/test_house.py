@@ -32,6 +32,7 @@ ORDER = (
         "neighbors",
         "inspection",
         "uncertainty",
+        "resampling",
         "impute",
     ),
     *("io", "pictures", "estimators", "theory", "kernels", "callback", "datasets", "cli", "testing"),

@@ -30,6 +30,11 @@ _HELD_OUT = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     "which rows are held out goes by their places, so a row of weight 2 is not two rows",
 )
+#: as scikit-learn grants its own baggers
+_RESAMPLED = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "samplers draw rows one by one, or make rows between them, so a row of weight 2 is not two rows",
+)
 #: class name → check → why it may fail. scikit-learn grants its decision trees nothing, so neither do we.
 _GRANTED: dict[str, dict[str, str]] = {
     "AdaBoostClassifier": {},
@@ -53,6 +58,7 @@ _GRANTED: dict[str, dict[str, str]] = {
     "LinearSVC": {},
     "LinearSVR": {},
     "ProximityImputer": {},
+    "Resampled": _RESAMPLED,
     "XGBClassifier": {},
     "XGBRegressor": {},
     # scikit-learn has no ranker.

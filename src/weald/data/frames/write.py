@@ -140,7 +140,7 @@ def take_rows(X: TableLike, rows: NDArray[np.intp]) -> Any:
     if _is_of("pyarrow", "Table", table):
         return arrow_rows(table, rows)
     if isinstance(table, Mapping):
-        return {name: _take(values, rows) for name, values in table.items()}
+        return {name: take_sequence(values, rows) for name, values in table.items()}
     if is_sparse(table):
         return table.tocsr()[rows].toarray()
     check_writable(table)
@@ -199,13 +199,15 @@ def places(names: Sequence[Hashable], given: Sequence[Hashable]) -> Sequence[int
     return [place[name] for name in names] if place.keys() == set(names) else range(len(names))
 
 
-def _take(values: Any, rows: NDArray[np.intp]) -> Any:
+def take_sequence(values: Any, rows: NDArray[np.intp]) -> Any:
     """Some values of a sequence of any library."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]
+    if isinstance(values, np.ndarray):
+        return values[rows]
     if _is_of("pyarrow", "ChunkedArray", values) or _is_of("pyarrow", "Array", values):
         return arrow_values(values, rows)
-    for name in ("gather", "take"):  # of polars; of NumPy
+    for name in ("gather", "take"):  # of polars; of pandas' arrays
         if hasattr(values, name):
             return getattr(values, name)(rows)
     return [values[row] for row in rows.tolist()]
@@ -370,6 +372,8 @@ def _polars_column(series: Any, cells: Cells) -> Any:
 
 def _polars_values(polars: Any, dtype: Any, cells: Cells) -> Any:
     """The new values as a Series of this type; dates by way of microseconds."""
+    if cells.unit == "number" and dtype.is_float():
+        return polars.Series(cells.numbers()).cast(dtype)
     if cells.unit in (None, "number", "bool"):
         values = cells.plain(whole=dtype.is_integer())
         if dtype == polars.Null:

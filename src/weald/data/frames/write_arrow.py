@@ -35,6 +35,8 @@ def arrow_column_with(column: pyarrow.ChunkedArray | pyarrow.Array, cells: Cells
         return _dictionary_with(column, cells)
     if kinds.is_temporal(column.type):
         return _times_with(column, cells)
+    if cells.unit == "number" and (kinds.is_floating(column.type) or kinds.is_integer(column.type)):
+        return _numbers_with(column, cells)
     values = column.to_pylist()
     if kinds.is_decimal(column.type):
         news = decimals_of(cells.numbers(), column.type.scale)
@@ -43,6 +45,17 @@ def arrow_column_with(column: pyarrow.ChunkedArray | pyarrow.Array, cells: Cells
     for row, value in zip(cells.rows.tolist(), news, strict=True):
         values[row] = value
     return arrow.array(values, type=column.type)
+
+
+def _numbers_with(column: pyarrow.Array, cells: Cells) -> pyarrow.Array:
+    """Numbers, rounded where the column holds whole ones."""
+    arrow = sys.modules["pyarrow"]
+    missing = column.is_null().to_numpy(zero_copy_only=False).copy()
+    values = column.fill_null(0).to_numpy(zero_copy_only=False).copy()
+    whole = arrow.types.is_integer(column.type)
+    values[cells.rows] = np.rint(cells.numbers()) if whole else cells.numbers()
+    missing[cells.rows] = False
+    return arrow.array(values, mask=missing).cast(column.type)
 
 
 def decimals_of(numbers: NDArray[np.float64], scale: int) -> list[Decimal]:

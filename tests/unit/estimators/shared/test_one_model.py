@@ -43,6 +43,7 @@ SMALL = {
     "XGBRanker": {"n_estimators": 3},
     "Landmarks": {"n_landmarks": 4},
     "Conformal": {"estimator": weald.DecisionTreeClassifier()},
+    "Resampled": {"estimator": weald.DecisionTreeClassifier(), "sampler": weald.RandomOverSampler()},
     "ProximityImputer": {"estimator": weald.RandomForestClassifier(n_estimators=3), "max_iter": 1},
 }
 

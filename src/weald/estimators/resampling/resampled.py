@@ -1,0 +1,384 @@
+"""`Resampled`: a classifier that learns from resampled rows and gives the probabilities of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from weald.arrays import Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
+from weald.data.frames.user_rows import indexable, outline, take
+from weald.data.target import (
+    Labels,
+    positions_among,
+    read_labels,
+    read_weight,
+    restore_labels,
+    warn_of_column,
+)
+from weald.errors import DataError, ParameterError, UnsupportedTargetError, naming_member, outside
+from weald.estimators.resampling.options import CorrectionOptions, ResampledOptions
+from weald.estimators.resampling.saving import ResampledState
+from weald.estimators.shared.contract import CheckedParameters
+from weald.estimators.shared.members import fit_member, limit_input_tags
+from weald.estimators.shared.routing import (
+    check_params,
+    params_of_rows,
+    route,
+    routing_is_on,
+    takes_weights,
+)
+from weald.estimators.shared.saving import Saving
+from weald.estimators.shared.state import set_fitted
+from weald.parameters import checked
+from weald.resampling.priors import class_shares, correct_priors
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+    from sklearn.utils.metadata_routing import MetadataRouter
+
+
+def _estimator_has(method: str) -> Any:
+    """Whether the estimator has a method, fitted or not; `available_if` asks it."""
+
+    def check(self: Resampled) -> bool:
+        getattr(getattr(self, "estimator_", self.estimator), method)
+        return True
+
+    return check
+
+
+class Resampled(
+    ResampledState,
+    CheckedParameters,
+    ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
+    MetaEstimatorMixin,  # type: ignore[misc]
+    Saving,
+    BaseEstimator,  # type: ignore[misc]
+):
+    """A classifier that resamples the rows it learns from, and gives the probabilities of the data.
+
+    Only `fit` resamples. Whatever cross-validates this, a Pipeline or a search, scores rows as they are: no
+    new row, and no row that a new one was made of, is ever in a scored fold.
+
+    A model that learned from balanced rows takes the rare class for as frequent as the others, so its
+    probabilities are too high for it. `predict_proba` undoes that: each probability is multiplied by the
+    share of its class in the data over its share among the resampled rows (equation R10 of
+    docs/methods/resampling.md).
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any with scikit-learn's contract.
+    sampler : sampler
+        Any with `fit_resample`: weald's, or imbalanced-learn's.
+    correct_prior : bool, default=True
+        Whether `predict_proba` is under the class shares of the data; False for those the estimator gives.
+    decide : {"resampled", "corrected"}, default="resampled"
+        What `predict` goes by. "resampled": what the estimator predicts, which takes classes for as frequent
+        as the sampler made them, and so finds more of the rare rows. "corrected": the class of the largest
+        probability of `predict_proba`, which errs least often.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted estimator.
+    sampler_ : sampler
+        The fitted sampler.
+    classes_ : ndarray
+        The labels, in order.
+    class_shares_ : ndarray of shape (n_classes,)
+        The share of each class in the data, by weight if there is one.
+    resampled_shares_ : ndarray of shape (n_classes,)
+        The same among the resampled rows.
+    n_features_in_ : int
+        How many columns the table had.
+    feature_names_in_ : ndarray
+        Their names; only if all of them are text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from weald import RandomUnderSampler, RandomForestClassifier, Resampled
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(2000) < 0.05
+    >>> X = rng.normal(size=(2000, 2)) + y[:, None]
+    >>> forest = RandomForestClassifier(min_samples_leaf=20, random_state=0)
+    >>> model = Resampled(forest, RandomUnderSampler(random_state=0)).fit(X, y)
+    >>> bool(abs(model.predict_proba(X)[:, 1].mean() - y.mean()) < 0.02)
+    True
+    >>> bool(model.estimator_.predict_proba(X)[:, 1].mean() > 0.2)  # as if half of the rows were rare
+    True
+    """
+
+    _options = ResampledOptions
+    _nested = True
+
+    estimator_: Classifier
+    sampler_: Any
+    classes_: NDArray[Any]
+    class_shares_: Floats
+    resampled_shares_: Floats
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        sampler: object,
+        *,
+        correct_prior: bool = True,
+        decide: Literal["resampled", "corrected"] = "resampled",
+    ) -> None:
+        self.estimator = estimator
+        self.sampler = sampler
+        self.correct_prior = correct_prior
+        self.decide = decide
+
+    def fit(
+        self,
+        X: TableLike,
+        y: TargetLike | None = None,
+        sample_weight: WeightLike | None = None,
+        **fit_params: object,
+    ) -> Self:
+        """Resample the rows, and fit the estimator on them.
+
+        Parameters
+        ----------
+        X : table
+            What the sampler and the estimator take; with weald's any table.
+        y : array-like of shape (n_rows,)
+            The labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of the rows, if the estimator takes any. A new row has the weight of the row it stands on;
+            a row of weight 0 is absent.
+        **fit_params
+            What metadata routing passes on to the estimator.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        options = self._checked_options()
+        owner = type(self).__name__
+        check_params(fit_params, owner, "fit")
+        X = indexable(X)
+        seen = outline(X)
+        labels = _labels(y, seen.n_rows, owner)
+        weight = read_weight(sample_weight, n_rows=seen.n_rows)
+        if weight is not None and not weight.all():  # a row of weight 0 is absent, and no row is made of it
+            there = np.flatnonzero(weight)
+            X, weight, fit_params = (
+                take(X, there),
+                weight[there],
+                params_of_rows(fit_params, there, seen.n_rows),
+            )
+            labels = _labels(restore_labels(labels.classes, labels.indices[there]), len(there), owner)
+        sampler = clone(options.sampler)
+        with naming_member(f"The sampler of {owner}, a {type(sampler).__name__},"):
+            X_new, y_new = sampler.fit_resample(X, restore_labels(labels.classes, labels.indices))
+        origin = getattr(sampler, "sample_indices_", None)
+        given = self._fit_params(weight, fit_params, origin, len(labels.indices), sampler)
+        with naming_member(f"The estimator of {owner}, a {type(options.estimator).__name__},"):
+            fitted = fit_member(clone(options.estimator), X_new, y_new, **given)
+        after = positions_among(np.asarray(y_new), labels.classes)
+        n_classes = len(labels.classes)
+        own = None if weight is None or origin is None else weight[origin]
+        told: dict[str, Any] = {"feature_names_in_": np.array(seen.names, object)} if seen.named else {}
+        self._set_fitted(
+            fitted,
+            labels.classes,
+            class_shares(labels.indices, n_classes, weight),
+            class_shares(after, n_classes, own),
+            {"sampler_": sampler, "n_features_in_": seen.n_columns, **told},
+        )
+        return self
+
+    def _fit_params(
+        self,
+        weight: Floats | None,
+        fit_params: Mapping[str, Any],
+        origin: NDArray[np.intp] | None,
+        n_rows: int,
+        sampler: object,
+    ) -> dict[str, Any]:
+        """What `fit` of the estimator gets besides the rows: what belongs to rows, for the resampled ones."""
+        given = dict(fit_params) if weight is None else {"sample_weight": weight, **fit_params}
+        if not given:
+            return {}
+        if routing_is_on():
+            given = dict(route(self, "fit", given).estimator.fit)
+        elif weight is not None and not takes_weights(self.estimator):
+            raise ParameterError(
+                f"Underlying estimator {type(self.estimator).__name__} does not support sample weights, and "
+                f"sample_weight was given to {type(self).__name__}. Leave it out, or use one that takes it."
+            )
+        if origin is None:
+            raise ParameterError(
+                f"{type(sampler).__name__} does not tell which rows it made of which (sample_indices_), so "
+                "weights cannot follow. Use a sampler of weald, or leave sample_weight out."
+            )
+        return params_of_rows(given, np.asarray(origin, np.int64), n_rows)
+
+    def _set_fitted(
+        self,
+        fitted: Any,
+        classes: NDArray[Any],
+        share: Floats,
+        share_after: Floats,
+        more: Mapping[str, Any],
+    ) -> None:
+        """Assign everything a fit (or a model file) brings, at once."""
+        learned = {
+            "estimator_": fitted,
+            "classes_": classes,
+            "class_shares_": share,
+            "resampled_shares_": share_after,
+            **more,
+        }
+        set_fitted(self, learned, forgotten=("sampler_",))
+
+    # ----------------------------------------------------------------------- predictions
+
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """The label of each row, by `decide`.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Labels.
+        """
+        check_is_fitted(self)
+        if self._how().decide == "resampled":
+            return np.asarray(self.estimator_.predict(X))
+        if not hasattr(self.estimator_, "predict_proba"):
+            raise ParameterError(
+                f"decide='corrected' goes by probabilities, and {type(self.estimator_).__name__} has no "
+                "predict_proba. Use decide='resampled', or an estimator that has it."
+            )
+        corrected = correct_priors(self._raw_proba(X), self.class_shares_, self.resampled_shares_)
+        return restore_labels(self.classes_, np.argmax(corrected, axis=1))
+
+    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`; under the class shares of the data, or with `correct_prior=False` as
+            the estimator gives them.
+        """
+        check_is_fitted(self)
+        proba = self._raw_proba(X)
+        if not self._how().correct_prior:
+            return proba
+        return correct_priors(proba, self.class_shares_, self.resampled_shares_)
+
+    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: TableLike) -> NDArray[np.float64]:
+        """The logarithm of `predict_proba`; -inf for a probability of 0.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Natural logarithms, in the order of `classes_`.
+        """
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
+
+    @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
+        """What the estimator's `decision_function` says: of the resampled rows, uncorrected.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray
+            As the estimator gives it.
+        """
+        check_is_fitted(self)
+        fitted: Any = self.estimator_
+        found: NDArray[np.float64] = np.asarray(fitted.decision_function(X))
+        return found
+
+    def _how(self) -> CorrectionOptions:
+        """What predictions go by; a loaded model may have no sampler, and needs none for them."""
+        values = {"correct_prior": self.correct_prior, "decide": self.decide}
+        return checked(CorrectionOptions, type(self).__name__, values)
+
+    def _raw_proba(self, X: TableLike) -> Floats:
+        """The estimator's probabilities, in the order of `classes_`; 0 for a class it never saw."""
+        proba = np.asarray(self.estimator_.predict_proba(X), np.float64)
+        places = positions_among(np.asarray(self.estimator_.classes_), self.classes_)
+        if len(places) == len(self.classes_) and bool((places == np.arange(len(places))).all()):
+            return proba
+        out = np.zeros((len(proba), len(self.classes_)))
+        out[:, places] = proba
+        return out
+
+    # ----------------------------------------------------------------------- scikit-learn
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What is passed on to `fit` of the estimator.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            As scikit-learn's tools read it.
+        """
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether `fit` has ended well once."""
+        return "estimator_" in vars(self)
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn may expect: tables that estimator and sampler take."""
+        tags = super().__sklearn_tags__()
+        limit_input_tags(tags, [self.estimator, self.sampler])
+        return tags
+
+
+def _labels(y: TargetLike | None, n_rows: int, owner: str) -> Labels:
+    outputs = read_labels(y, n_rows=n_rows, estimator=owner)
+    if len(outputs) > 1:
+        raise UnsupportedTargetError(
+            f"Multioutput target data is not supported by {owner}: y has {len(outputs)} columns. Give one "
+            "label per row."
+        )
+    if len(outputs[0].classes) < 2:
+        raise DataError(
+            f"{owner} needs rows of more than 1 class; y holds {outputs[0].classes.tolist()[0]!r} alone. "
+            "Give it rows of every class, for example by stratified folds."
+        )
+    warn_of_column(y, stacklevel=outside())
+    return outputs[0]
