@@ -31,6 +31,7 @@ ORDER = (
         "svm",
         "inspection",
         "uncertainty",
+        "resampling",
         "impute",
     ),
     *("io", "pictures", "estimators", "theory", "kernels", "callback", "datasets", "cli", "testing"),
