@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
     from weald.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
+    from weald.estimators.balanced.bagging import BalancedBaggingClassifier
+    from weald.estimators.balanced.boosting import RUSBoostClassifier
+    from weald.estimators.balanced.easy_ensemble import EasyEnsembleClassifier
+    from weald.estimators.balanced.forest import BalancedRandomForestClassifier
     from weald.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
@@ -57,12 +61,15 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BalancedBaggingClassifier",
+    "BalancedRandomForestClassifier",
     "Booster",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
+    "EasyEnsembleClassifier",
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -76,6 +83,7 @@ __all__ = [
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
+    "RUSBoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "TrainingCallback",
@@ -112,12 +120,15 @@ _HOME = {
     "AdaBoostRegressor": "weald.estimators.adaboost.regressor",
     "BaggingClassifier": "weald.estimators.bagging.bagging",
     "BaggingRegressor": "weald.estimators.bagging.bagging",
+    "BalancedBaggingClassifier": "weald.estimators.balanced.bagging",
+    "BalancedRandomForestClassifier": "weald.estimators.balanced.forest",
     "Booster": "weald.estimators.xgboost.native.booster",
     "DMatrix": "weald.estimators.xgboost.native.matrix",
     "DataIter": "weald.estimators.xgboost.batches",
     "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",
     "DecisionTreeRegressor": "weald.estimators.tree.decision_tree",
     "EarlyStopping": "weald.boosting.stopping",
+    "EasyEnsembleClassifier": "weald.estimators.balanced.easy_ensemble",
     "ExtMemQuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "ExtraTreesClassifier": "weald.estimators.forest.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
@@ -131,6 +142,7 @@ _HOME = {
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",
+    "RUSBoostClassifier": "weald.estimators.balanced.boosting",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
     "SVC": "weald.estimators.svm.kernel.svc",

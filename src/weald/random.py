@@ -26,6 +26,7 @@ class Purpose(IntEnum):
     BAG_ROWS = 1100
     BAG_COLUMNS = 1101
     BAG_SEED = 1102
+    BAG_CLASSES = 1103
     ADABOOST_ROWS = 1200
 
 

@@ -39,8 +39,8 @@ ORDER = (
 )
 #: The same within the estimators.
 FAMILIES = (
-    *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
-    "impute",
+    *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "balanced"),
+    *("gradient_boosting", "svm", "impute"),
 )
 
 
