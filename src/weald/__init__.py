@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from weald.estimators.svm.landmarks.landmarks import Landmarks
     from weald.estimators.svm.linear.svc import LinearSVC
     from weald.estimators.svm.linear.svr import LinearSVR
+    from weald.estimators.thresholds.thresholded import Thresholded
     from weald.estimators.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.voting.voting import VotingClassifier, VotingRegressor
     from weald.estimators.xgboost.batches import DataIter
@@ -86,6 +87,7 @@ __all__ = [
     "RUSBoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "Thresholded",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",
@@ -147,6 +149,7 @@ _HOME = {
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
     "SVC": "weald.estimators.svm.kernel.svc",
     "SVR": "weald.estimators.svm.kernel.svr",
+    "Thresholded": "weald.estimators.thresholds.thresholded",
     "TrainingCallback": "weald.boosting.callbacks",
     "VotingClassifier": "weald.estimators.voting.voting",
     "VotingRegressor": "weald.estimators.voting.voting",

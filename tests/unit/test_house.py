@@ -40,7 +40,7 @@ ORDER = (
 #: The same within the estimators.
 FAMILIES = (
     *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "balanced"),
-    *("gradient_boosting", "svm", "impute"),
+    *("gradient_boosting", "svm", "impute", "thresholds"),
 )
 
 

@@ -61,6 +61,7 @@ KINDS = {
     "SVC": Kind(classifier=True, machine=True),
     "SVR": Kind(classifier=False, machine=True),
     "ProximityImputer": Kind(classifier=False, ensemble=True),
+    "Thresholded": Kind(classifier=True, ensemble=True),
     "VotingClassifier": Kind(classifier=True, ensemble=True),
     "VotingRegressor": Kind(classifier=False, ensemble=True),
     "GradientBoostingClassifier": Kind(classifier=True, boosted=True, ensemble=True),
@@ -105,7 +106,11 @@ def class_of(name: str) -> type[Saveable]:
 
 def parameter_names(name: str) -> set[str]:
     """The constructor parameters of a known class, but for those that are estimators: these are parts."""
-    return set(cast("type[BaseEstimator]", class_of(name))._get_param_names()) - {"estimator", "estimators"}
+    return set(cast("type[BaseEstimator]", class_of(name))._get_param_names()) - {
+        "estimator",
+        "estimators",
+        "sampler",
+    }
 
 
 def as_known(model: object) -> tuple[str, Any]:

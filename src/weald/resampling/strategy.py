@@ -1,7 +1,7 @@
 """`sampling_strategy`, in all its forms, as a number of rows per class.
 
-What a number means depends on the sampler: rows to add (over-sampling), rows to keep (under-sampling); samplers
-that clean take only which classes are meant.
+What a number means depends on the sampler: rows to add (over-sampling), rows to keep (under-sampling);
+samplers that clean take only which classes are meant.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def rows_per_class(strategy: Strategy, labels: Labels, kind: Kind, owner: str) -
     labels : Labels
         The classes, and the class of each row.
     kind : {"over", "under", "clean"}
-        What the sampler does: then the numbers are rows to add, rows to keep, and the size of the rarest class.
+        What the sampler does: then the numbers are rows to add, rows to keep, and the size of the rarest
+        class.
     owner : str
         The sampler, for messages.
 
@@ -48,14 +49,15 @@ def rows_per_class(strategy: Strategy, labels: Labels, kind: Kind, owner: str) -
 
     Examples
     --------
-    >>> rows_per_class("auto", Labels(np.array(["a", "b"]), np.array([0, 0, 0, 1], np.int32)), "over", "SMOTE")
+    >>> labels = Labels(np.array(["a", "b"]), np.array([0, 0, 0, 1], np.int32))
+    >>> rows_per_class("auto", labels, "over", "SMOTE")
     {1: 2}
     """
     counts = np.bincount(labels.indices, minlength=len(labels.classes))
     if len(counts) < 2:
         raise DataError(
-            f"{owner} needs rows of more than 1 class; y holds {told(labels.classes.tolist()[0])} alone. Give it "
-            "rows of every class, for example by stratified folds."
+            f"{owner} needs rows of more than 1 class; y holds {told(labels.classes.tolist()[0])} alone. "
+            "Give it rows of every class, for example by stratified folds."
         )
     if isinstance(strategy, str):
         found = _of_word(strategy, counts, kind, owner)
@@ -116,24 +118,24 @@ def _of_numbers(
             f"`sampling_strategy` of {owner} cannot be a dict: how many rows it drops follows from the rows. "
             "Give a list of the classes it may drop rows of."
         )
-    found = {}
+    found: dict[int, int] = {}
     for k, label in zip(_positions(list(given), classes, owner), given, strict=True):
         asked = given[label]
         if not isinstance(asked, Integral) or isinstance(asked, bool) or asked < 0:
             raise ParameterError(
-                f"`sampling_strategy` of {owner} asks for {told(asked)} rows of class {told(label)}. Give a whole "
-                "number of at least 0: how many there are to be in all."
+                f"`sampling_strategy` of {owner} asks for {told(asked)} rows of class {told(label)}. Give a "
+                "whole number of at least 0: how many there are to be in all."
             )
         there = int(counts[k])
         if kind == "over" and asked < there:
             raise ParameterError(
-                f"`sampling_strategy` of {owner} asks for {asked} rows of class {told(label)}, which has {there}. "
-                "It adds rows: give as many or more, or use RandomUnderSampler."
+                f"`sampling_strategy` of {owner} asks for {asked} rows of class {told(label)}, which has "
+                f"{there}. It adds rows: give as many or more, or use RandomUnderSampler."
             )
         if kind == "under" and asked > there:
             raise ParameterError(
-                f"`sampling_strategy` of {owner} asks for {asked} rows of class {told(label)}, which has {there}. "
-                "It drops rows: give as many or fewer, or use RandomOverSampler."
+                f"`sampling_strategy` of {owner} asks for {asked} rows of class {told(label)}, which has "
+                f"{there}. It drops rows: give as many or fewer, or use RandomOverSampler."
             )
         found[k] = int(asked) - there if kind == "over" else int(asked)
     return found
@@ -153,8 +155,8 @@ def _of_list(
 def _of_ratio(ratio: float, counts: NDArray[np.integer], kind: Kind, owner: str) -> dict[int, int]:
     if kind == "clean":
         raise ParameterError(
-            f"`sampling_strategy` of {owner} cannot be a number: how many rows it drops follows from the rows. "
-            "Use 'auto', or a list of the classes it may drop rows of."
+            f"`sampling_strategy` of {owner} cannot be a number: how many rows it drops follows from the "
+            "rows. Use 'auto', or a list of the classes it may drop rows of."
         )
     if len(counts) > 2:
         raise ParameterError(
@@ -167,8 +169,8 @@ def _of_ratio(ratio: float, counts: NDArray[np.integer], kind: Kind, owner: str)
         added = int(ratio * many - few)
         if added <= 0:
             raise ParameterError(
-                f"`sampling_strategy` of {owner} is {ratio:g}, and the rarer class has {few / many:.3g} of the "
-                f"rows of the other ({few} and {many}) already. Give a larger ratio."
+                f"`sampling_strategy` of {owner} is {ratio:g}, and the rarer class has {few / many:.3g} of "
+                f"the rows of the other ({few} and {many}) already. Give a larger ratio."
             )
         return {fewest: added}
     kept = int(few / ratio)
@@ -189,7 +191,7 @@ def _positions(given: Sequence[Any], classes: NDArray[Any], owner: str) -> list[
     if absent:
         raise ParameterError(
             f"`sampling_strategy` of {owner} names {listing(absent)}, which no row of y has; it has "
-            f"{listing(classes.tolist())}. If a class may be absent, as in some folds, give a function of y that "
-            "names only those present."
+            f"{listing(classes.tolist())}. If a class may be absent, as in some folds, give a function of y "
+            "that names only those present."
         )
     return [int(place) for place in places]

@@ -52,7 +52,10 @@ class GrowOptions:
 
 @dataclass(frozen=True, slots=True)
 class ClassDraws:
-    """How many rows of each class a bag has, drawn class by class; equation F-B1 of docs/methods/forests.md."""
+    """How many rows of each class a bag has, drawn class by class.
+
+    Equation R11 of docs/methods/balanced_ensembles.md.
+    """
 
     n_rows: tuple[int, ...]  # that there are to draw from
     n_draws: tuple[int, ...]  # ALL_ROWS: each of them once

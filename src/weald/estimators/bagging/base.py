@@ -6,7 +6,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ class BaseBagging(
     _options = BaggingOptions
     _nested = True
     _fit_bags: ClassVar[Callable[..., list[Any]]] = staticmethod(fit_others)
-    _on_codes: Callable[[Any], TypeGuard[BaseTree]] = staticmethod(shares_codes)
+    _on_codes: ClassVar[Callable[..., Any]] = staticmethod(shares_codes)
 
     estimator: Estimator | None
     n_jobs: int | None
@@ -176,7 +176,7 @@ class BaseBagging(
         before = self._before(options, base)
         seed = before.seed if before else check_random_state(options.random_state).randint(2**31 - 1)
         if self._on_codes(base):
-            bagged = self._fit_trees(X, y, sample_weight, options, base, seed, before)
+            bagged = self._fit_trees(X, y, sample_weight, options, cast(BaseTree, base), seed, before)
         else:
             bagged = self._fit_others(X, y, sample_weight, options, base, seed, before, routed.get("fit", {}))
         learned: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""`BalancedBaggingClassifier`: any classifier, fitted on many draws of the rows in which classes are balanced.
+"""`BalancedBaggingClassifier`: any classifier, fitted on many draws of the rows with balanced classes.
 
 Parameters and attributes are imbalanced-learn's.
 """
@@ -151,7 +151,7 @@ class BalancedBaggingClassifier(BalancedMembers):
         self.correct_prior = correct_prior
         self.sampler = sampler
 
-    def _on_codes(self, base: Any) -> TypeGuard[BaseTree]:  # type: ignore[override]
+    def _on_codes(self, base: Any) -> TypeGuard[BaseTree]:
         """Whether members grow on codes of the whole table; those of a sampler have tables of their own."""
         return self.sampler is None and shares_codes(base)
 

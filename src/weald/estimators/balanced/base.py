@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import TableLike
 from weald.estimators.bagging.bagging import BaggingClassifier
-from weald.estimators.bagging.base import Bagged, Members
 from weald.estimators.bagging.bags import MemberBags
+from weald.estimators.bagging.base import Bagged, Members
 from weald.estimators.bagging.out_of_bag import OutOfBagMeans
 from weald.estimators.bagging.trees import TreeMembers
 from weald.estimators.balanced.class_rows import BalancedBags, Strategy, balanced_bags, labels_of
@@ -23,7 +22,6 @@ from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.estimators.shared.fitted import Target
 from weald.io.saved_state import SavedEnsemble
 from weald.model.importances import mean_importances
-from weald.parameters import checked
 
 
 class BalancedMembers(BaggingClassifier):
@@ -82,11 +80,13 @@ class BalancedMembers(BaggingClassifier):
         for bag, member in enumerate(members.fitted):
             if not hasattr(member, "feature_importances_"):
                 raise AttributeError(
-                    f"feature_importances_ needs members that have them, and {type(member).__name__} has none."
+                    f"feature_importances_ needs members that have them, and {type(member).__name__} has "
+                    "none."
                 )
             columns = slice(None) if members.columns is None else members.columns[bag]
             found[bag, columns] = member.feature_importances_
-        return found.mean(axis=0)
+        mean: NDArray[np.float64] = found.mean(axis=0)
+        return mean
 
     def _corrected(self, shares: NDArray[np.float64], shift: PriorShift | None = None) -> NDArray[np.float64]:
         if not self._checked_options().correct_prior:
@@ -102,9 +102,7 @@ class BalancedMembers(BaggingClassifier):
             present = np.zeros(bags.n_rows, np.bool_)
             present[bags.used] = True
         labels = labels_of(target, present, owner)
-        return balanced_bags(
-            bags, own.sampling_strategy, own.replacement, target.classes[0], labels, owner
-        )
+        return balanced_bags(bags, own.sampling_strategy, own.replacement, target.classes[0], labels, owner)
 
     def _judged(self, found: OutOfBagMeans, bagged: Bagged) -> dict[str, Any]:
         judged = super()._judged(found, bagged)

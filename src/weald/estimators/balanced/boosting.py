@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,10 @@ class RUSBoostClassifier(AdaBoostClassifier):
     correct_prior : bool, default=True
         Whether `predict_proba` gives probabilities under the class shares of the training rows; False for
         those of balanced classes, as imbalanced-learn's. `predict` is the same either way.
-    worse_than_chance : {"stop", "reset", "negate"}, default="stop"
-        What happens when the error is that of guessing, or more; as in `AdaBoostClassifier`.
+    worse_than_chance : {"stop", "reset", "negate"}, default="reset"
+        What happens when the error on all rows is that of guessing, or more, as often after a few rounds: the
+        round is tried again with the weights of the start and another draw. "stop" ends boosting, as
+        imbalanced-learn does; "negate" as in `AdaBoostClassifier`.
     probability : {"softmax", "logistic"}, default="softmax"
         How votes become probabilities; as in `AdaBoostClassifier`.
     cat_penalty : float, default=2.0
@@ -111,7 +113,7 @@ class RUSBoostClassifier(AdaBoostClassifier):
     _draws_rows = True
 
     #: AdaBoost's parameter: here rows are weighed, and drawn class by class
-    resample: ClassVar[str | None] = None
+    resample = None
 
     _prior_shift: PriorShift
 
@@ -124,7 +126,7 @@ class RUSBoostClassifier(AdaBoostClassifier):
         sampling_strategy: Strategy = "auto",
         replacement: bool = False,
         correct_prior: bool = True,
-        worse_than_chance: str = "stop",
+        worse_than_chance: str = "reset",
         probability: str = "softmax",
         cat_penalty: float = 2.0,
         early_stopping: float | tuple[TableLike, TargetLike] | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -119,9 +119,7 @@ class BalancedBags(MemberBags):
     def _tree_bags(self) -> TreeBags:
         """The draws from the whole table."""
         counts = np.bincount(self.labels, minlength=self.n_classes)
-        drawn = tuple(
-            ALL_ROWS if n is None else n for n in self._n_kept_of(counts)
-        )
+        drawn = tuple(ALL_ROWS if n is None else n for n in self._n_kept_of(counts))
         by_class = ClassDraws(tuple(counts.tolist()), drawn, self.replacement)
         return TreeBags(n_trees=1, seed=self.seed, by_class=by_class)
 
@@ -189,14 +187,13 @@ def balanced_bags(
     """
     asked = class_draws(strategy, replacement, classes, labels, owner)
     named = tuple(k for k, n in enumerate(asked.n_draws) if n != ALL_ROWS)
-    by_number = not isinstance(strategy, str | int | float | np.number)
-    names = [name for name in MemberBags.__dataclass_fields__]
+    by_number = not isinstance(strategy, str | int | float)
     return BalancedBags(
-        **{name: getattr(plain, name) for name in names},
+        **{each.name: getattr(plain, each.name) for each in fields(plain)},
         labels=np.maximum(labels, 0),
         n_classes=len(classes),
         most=asked.in_bag if by_number else None,
-        ratio=1.0 if isinstance(strategy, str) or by_number else float(strategy),
+        ratio=float(strategy) if isinstance(strategy, int | float) else 1.0,
         named=named,
         replacement=bool(replacement),
     )

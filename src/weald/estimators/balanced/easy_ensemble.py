@@ -5,7 +5,6 @@ Parameters and attributes are imbalanced-learn's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from weald.arrays import Estimator, RandomState
@@ -78,15 +77,15 @@ class EasyEnsembleClassifier(BalancedMembers):
     array(['usual', 'rare'], dtype='<U5')
     """
 
-    _default = AdaBoostClassifier
+    _default: ClassVar[type[Any]] = AdaBoostClassifier
     _options = BalancedBaggingOptions
 
     # What bagging has parameters for, and the easy ensemble has not: every draw is from all rows and columns.
-    max_samples: ClassVar[int | float | None] = None
-    max_features: ClassVar[int | float] = 1.0
-    bootstrap: ClassVar[bool] = False
-    bootstrap_features: ClassVar[bool] = False
-    oob_score: ClassVar[bool | Callable[..., float]] = False
+    max_samples = None
+    max_features = 1.0
+    bootstrap = False
+    bootstrap_features = False
+    oob_score = False
 
     def __init__(
         self,

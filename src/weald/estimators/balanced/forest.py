@@ -1,20 +1,22 @@
 """`BalancedRandomForestClassifier`: a forest whose bags have as many rows of every class.
 
-Names, defaults and attributes are imbalanced-learn's, so that code moves by changing an import. Bags are drawn
-by counter in the one native call; nothing is copied.
+Names, defaults and attributes are imbalanced-learn's, so that code moves by changing an import. Bags are
+drawn by counter in the one native call; nothing is copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState, TableLike
+from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState, TableLike, TargetLike
 from weald.data.table import Table
+from weald.data.target import warn_of_column
 from weald.data.training import used_rows
 from weald.errors import DataError, ParameterError
 from weald.estimators.balanced.class_rows import Strategy, class_draws, labels_of
@@ -22,15 +24,19 @@ from weald.estimators.balanced.options import BalancedForestOptions
 from weald.estimators.balanced.prior_shift import PriorShift
 from weald.estimators.forest.options import ForestOptions
 from weald.estimators.forest.tasks import ForestClassifier
-from weald.estimators.shared.class_weight import ClassWeight
+from weald.estimators.shared.class_weight import ClassWeight, Weights
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import row_limit
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
+from weald.parameters import GrowthOptions
 from weald.rows.bags import BagRecord
 from weald.rows.growth import ALL_ROWS, ClassDraws, GrowOptions
 from weald.uncertainty.trees import Drawn
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class BalancedRandomForestClassifier(ForestClassifier):
@@ -162,6 +168,8 @@ class BalancedRandomForestClassifier(ForestClassifier):
     """
 
     _options = BalancedForestOptions
+    #: bags lack rows without `bootstrap` too
+    _draws_classes = True
     _splitter = "best"
 
     def __init__(
@@ -228,7 +236,9 @@ class BalancedRandomForestClassifier(ForestClassifier):
     @property
     def sampling_strategy_(self) -> dict[Any, int]:
         """How many rows of each class a tree gets, by label."""
-        return dict(zip(self.classes_.tolist(), self._by_class().in_bag, strict=True))
+        check_is_fitted(self)
+        labels = cast("NDArray[Any]", self.classes_)
+        return dict(zip(labels.tolist(), self._by_class().in_bag, strict=True))
 
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """The probabilities of the classes: mean shares of the trees, under the shares of the training rows.
@@ -256,7 +266,17 @@ class BalancedRandomForestClassifier(ForestClassifier):
         assert self.bags_.by_class is not None
         return self.bags_.by_class
 
-    def _class_draws(self, options: BalancedForestOptions, target: Target) -> tuple[ClassDraws, NDArray[np.int32]]:
+    def _read_target(
+        self, y: TargetLike | None, n_rows: int, weight: Weights | None, options: GrowthOptions
+    ) -> Target:
+        target = super()._read_target(y, n_rows, weight, options)
+        if target.n_outputs == 1:
+            warn_of_column(y, stacklevel=5)
+        return target
+
+    def _class_draws(
+        self, options: BalancedForestOptions, target: Target
+    ) -> tuple[ClassDraws, NDArray[np.int32]]:
         """The rows that a tree gets of each class, and the class of each row."""
         owner = type(self).__name__
         labels = labels_of(target, used_rows(target.weight), owner)
@@ -292,15 +312,16 @@ class BalancedRandomForestClassifier(ForestClassifier):
         counts = np.bincount(labels[labels >= 0], minlength=len(self.classes_))
         if tuple(counts.tolist()) != self._by_class().n_rows:
             raise DataError(
-                f"{type(self).__name__} was fitted on {list(self._by_class().n_rows)} rows of the classes, and y "
-                f"has {counts.tolist()}. Give the labels and the sample_weight that it was fitted with."
+                f"{type(self).__name__} was fitted on {list(self._by_class().n_rows)} rows of the classes, "
+                f"and y has {counts.tolist()}. Give the labels and the sample_weight that it was fitted with."
             )
         return replace(self.bags_, labels=labels)
 
     def _drawn(self, method: str, weight: NDArray[np.float64] | None, needs_bags: bool = True) -> Drawn:
         raise ParameterError(
-            f"{method} of {type(self).__name__} is not known: both jackknives take every row to be as likely in "
-            "a bag as any other, and balancing makes rows of rare classes more so. Use RandomForestClassifier."
+            f"{method} of {type(self).__name__} is not known: both jackknives take every row to be as likely "
+            "in a bag as any other, and balancing makes rows of rare classes more so. Use "
+            "RandomForestClassifier."
         )
 
     def _growth(self, coded: Coded) -> GrowOptions:
@@ -329,6 +350,13 @@ class BalancedRandomForestClassifier(ForestClassifier):
         assert record.by_class is not None
         return found | {"oob_decision_function_": self._corrected(shares, record.by_class)}
 
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn may expect of the targets this takes: one column of labels."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = tags.target_tags.multi_output
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = False
+        return tags
+
     def _saved_state(self) -> SavedState:
         state, by_class = super()._saved_state(), self._by_class()
         params = dict(state.params)
@@ -346,7 +374,9 @@ class BalancedRandomForestClassifier(ForestClassifier):
         classes = state.classes or ()
         if len(classes) != 1:
             raise ParameterError("A balanced forest has one output.")
-        rows, drawn = (_whole(state.extra.get(name), len(classes[0])) for name in ("class_rows", "class_draws"))
+        rows, drawn = (
+            _whole(state.extra.get(name), len(classes[0])) for name in ("class_rows", "class_draws")
+        )
         replaces = state.extra.get("class_replace")
         if min(rows) < 1 or min(drawn) < ALL_ROWS or type(replaces) is not int or replaces not in (0, 1):
             raise ParameterError("The draws of a balanced forest are not what they can be.")

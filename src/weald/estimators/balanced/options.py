@@ -21,7 +21,7 @@ from weald.parameters import Nothing, parameter
 class BalancedForestOptions(RandomForestClassifierOptions):
     """The parameters of `BalancedRandomForestClassifier`."""
 
-    sampling_strategy: Strategy = sampling_strategy_rule()
+    sampling_strategy: Strategy = sampling_strategy_rule()  # noqa: RUF009
     replacement: bool = replacement_rule()
     correct_prior: bool = correct_prior_rule()
 
@@ -30,7 +30,7 @@ class BalancedForestOptions(RandomForestClassifierOptions):
 class BalancedBaggingOptions(BaggingOptions):
     """The parameters of `EasyEnsembleClassifier`, and of `BalancedBaggingClassifier` but for the sampler."""
 
-    sampling_strategy: Strategy = sampling_strategy_rule()
+    sampling_strategy: Strategy = sampling_strategy_rule()  # noqa: RUF009
     replacement: bool = replacement_rule()
     correct_prior: bool = correct_prior_rule()
 
@@ -50,6 +50,6 @@ class SampledBaggingOptions(BalancedBaggingOptions):
 class RUSBoostOptions(AdaBoostClassifierOptions):
     """The parameters of `RUSBoostClassifier`."""
 
-    sampling_strategy: Strategy = sampling_strategy_rule()
+    sampling_strategy: Strategy = sampling_strategy_rule()  # noqa: RUF009
     replacement: bool = replacement_rule()
     correct_prior: bool = correct_prior_rule()

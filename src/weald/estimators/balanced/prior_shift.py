@@ -1,4 +1,4 @@
-"""The class shares of the data and of the rows that members learned from, and probabilities between the two."""
+"""The class shares of the data and of the rows that members learned from; probabilities between these."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class PriorShift:
     learned: tuple[float, ...]
 
     @classmethod
-    def of(cls, data: Sequence[float] | NDArray[np.number], learned: Sequence[float] | NDArray[np.number]) -> PriorShift:
+    def of(
+        cls, data: Sequence[float] | NDArray[np.number], learned: Sequence[float] | NDArray[np.number]
+    ) -> PriorShift:
         """The shift between these numbers of rows."""
         return cls(tuple(float(n) for n in data), tuple(float(n) for n in learned))
 
@@ -28,7 +30,7 @@ class PriorShift:
         """Probabilities under the class shares of the data; equation R10."""
         return correct_priors(proba, self.data, self.learned)
 
-    def facts(self) -> dict[str, str]:
+    def facts(self) -> dict[str, int | float | str]:
         """The same for a model file."""
         return {"class_rows": _text(self.data), "class_rows_learned": _text(self.learned)}
 
