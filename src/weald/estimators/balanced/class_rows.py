@@ -90,11 +90,11 @@ class BalancedBags(MemberBags):
 
     labels: NDArray[np.int32]  # (n_rows,)
     n_classes: int
-    #: the rows that a bag keeps of each class: at most so many, where `sampling_strategy` says a number
-    most: tuple[int, ...] | None
-    #: else as many as the rarest has in the bag, divided by this, of the classes that are named
+    #: the most rows that a bag keeps of each class, where `sampling_strategy` gives numbers; None: all
+    most: tuple[int | None, ...] | None
+    #: else which classes of the bag are meant, and by what the rows of its rarest are divided
+    word: str
     ratio: float
-    named: tuple[int, ...]
     replacement: bool
 
     def rows(self, bag: int) -> NDArray[np.int64]:
@@ -125,11 +125,15 @@ class BalancedBags(MemberBags):
 
     def _n_kept_of(self, counts: NDArray[np.int64]) -> list[int | None]:
         """How many rows are kept of each class that has so many; None for all, which are not drawn."""
-        few = int(counts[counts > 0].min())
-        rest = [int(few / self.ratio)] * self.n_classes if self.most is None else list(self.most)
-        return [
-            min(rest[k], int(there)) if k in self.named and there else None for k, there in enumerate(counts)
-        ]
+        if self.most is not None:
+            pairs = zip(self.most, counts.tolist(), strict=True)
+            return [None if most is None else min(most, there) for most, there in pairs]
+        there = np.flatnonzero(counts)
+        fewest, most = there[np.argmin(counts[there])], there[np.argmax(counts[there])]
+        meant = {"majority": {most}, "not majority": {*there} - {most}, "all": {*there}}
+        named = meant.get(self.word, {*there} - {fewest})
+        n_kept = int(counts[fewest] / self.ratio)
+        return [min(n_kept, int(n)) if k in named else None for k, n in enumerate(counts)]
 
     def _kept(
         self, places: NDArray[np.int64], n_kept: int | None, words: NDArray[np.uint64]
@@ -186,14 +190,14 @@ def balanced_bags(
         The estimator's name, for messages.
     """
     asked = class_draws(strategy, replacement, classes, labels, owner)
-    named = tuple(k for k, n in enumerate(asked.n_draws) if n != ALL_ROWS)
-    by_number = not isinstance(strategy, str | int | float)
+    is_ratio = isinstance(strategy, int | float)
+    by_number = not (is_ratio or isinstance(strategy, str))
     return BalancedBags(
         **{each.name: getattr(plain, each.name) for each in fields(plain)},
         labels=np.maximum(labels, 0),
         n_classes=len(classes),
-        most=asked.in_bag if by_number else None,
+        most=tuple(None if n == ALL_ROWS else n for n in asked.n_draws) if by_number else None,
+        word="majority" if is_ratio else str(strategy),
         ratio=float(strategy) if isinstance(strategy, int | float) else 1.0,
-        named=named,
         replacement=bool(replacement),
     )
