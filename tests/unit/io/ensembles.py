@@ -10,8 +10,12 @@ from weald import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    BalancedBaggingClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    EasyEnsembleClassifier,
+    RUSBoostClassifier,
+    Thresholded,
     VotingClassifier,
     VotingRegressor,
     XGBClassifier,
@@ -48,6 +52,19 @@ ENSEMBLES = {
     "bagged pruned trees": lambda: BaggingRegressor(
         DecisionTreeRegressor(prune="cv", cv=3), n_estimators=2, random_state=0
     ).fit(rows(), target()),
+    "balanced bags": lambda: BalancedBaggingClassifier(
+        stump(), n_estimators=3, max_features=0.6, random_state=0
+    ).fit(rows(), words()),
+    "easy ensemble": lambda: EasyEnsembleClassifier(
+        2, AdaBoostClassifier(n_estimators=2), sampling_strategy="all", replacement=True, random_state=0
+    ).fit(rows(), words()),
+    "balanced rounds": lambda: RUSBoostClassifier(stump(), n_estimators=3, random_state=0).fit(
+        rows(), words()
+    ),
+    "threshold": lambda: Thresholded(stump(), "f1", cv=2).fit(rows(), words() == "low"),
+    "least cost": lambda: Thresholded(
+        XGBClassifier(n_estimators=2, max_depth=2), [[0, 1, 9], [1, 0, 1], [2, 1, 0]]
+    ).fit(rows(), words()),
     "votes": lambda: VotingClassifier(
         [("a", stump()), ("gone", "drop"), ("b", XGBClassifier(n_estimators=2))], weights=[1, 2, 0.5]
     ).fit(rows(), words()),

@@ -234,7 +234,7 @@ class BalancedRandomForestClassifier(ForestClassifier):
         self.unknown = unknown
 
     @property
-    def sampling_strategy_(self) -> dict[Any, int]:
+    def sampling_strategy_(self) -> dict[object, int]:
         """How many rows of each class a tree gets, by label."""
         check_is_fitted(self)
         labels = cast("NDArray[Any]", self.classes_)
