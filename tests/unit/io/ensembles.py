@@ -15,7 +15,6 @@ from weald import (
     DecisionTreeRegressor,
     EasyEnsembleClassifier,
     RUSBoostClassifier,
-    Thresholded,
     VotingClassifier,
     VotingRegressor,
     XGBClassifier,
@@ -61,10 +60,6 @@ ENSEMBLES = {
     "balanced rounds": lambda: RUSBoostClassifier(stump(), n_estimators=3, random_state=0).fit(
         rows(), words()
     ),
-    "threshold": lambda: Thresholded(stump(), "f1", cv=2).fit(rows(), words() == "low"),
-    "least cost": lambda: Thresholded(
-        XGBClassifier(n_estimators=2, max_depth=2), [[0, 1, 9], [1, 0, 1], [2, 1, 0]]
-    ).fit(rows(), words()),
     "votes": lambda: VotingClassifier(
         [("a", stump()), ("gone", "drop"), ("b", XGBClassifier(n_estimators=2))], weights=[1, 2, 0.5]
     ).fit(rows(), words()),
