@@ -102,7 +102,7 @@ def easy(forest: dict[str, Any], seed: int) -> Any:
 
 def members_of(forest: dict[str, Any]) -> int:
     """Members of an easy ensemble: ten, or fewer in a smoke run."""
-    return min(10, forest["n_estimators"])
+    return min(10, int(forest["n_estimators"]))
 
 
 def of_peer(kind: str, forested: bool) -> Maker:
