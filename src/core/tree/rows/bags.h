@@ -64,7 +64,7 @@ struct BagSource {
 
 // counts[row] += how often the bag of a tree has the row, class by class; counts are 0 before. Draw i of a tree is the
 // same whichever thread asks. Without replacement by Floyd's rule: the j-th of the rows joins where the one that was
-// drawn among the first j is in the bag already.
+// drawn among the first j is in the bag already. Equation R11 of docs/methods/balanced_ensembles.md.
 inline void draw_classes(const Bags& bags, int64_t tree, const RowsByClass& by_class, std::span<uint32_t> counts) {
   const Draws draws(bags.seed, Purpose::class_bag, static_cast<uint64_t>(tree));
   uint64_t i = 0;
