@@ -65,7 +65,9 @@ void bind_bags(nb::module_& m) {
       .def_rw("first_tree", &Bags::first_tree)
       .def_rw("n_draws", &Bags::n_draws)
       .def_rw("seed", &Bags::seed)
-      .def_rw("min_weight_share", &Bags::min_weight_share);
+      .def_rw("min_weight_share", &Bags::min_weight_share)
+      .def_rw("class_draws", &Bags::class_draws)
+      .def_rw("class_replace", &Bags::class_replace);
   m.def(
       "draw_bag",
       [](uint64_t seed, int64_t tree, int64_t n_draws, int64_t n_rows) {
@@ -75,6 +77,20 @@ void bind_bags(nb::module_& m) {
         return to_numpy(std::move(counts));
       },
       nb::arg("seed"), nb::arg("tree"), nb::arg("n_draws"), nb::arg("n_rows"));
+  m.def(
+      "draw_class_bag",
+      [](const Bags& bags, int64_t tree, const Vector<int32_t>& class_of_row) {
+        const std::span<const int32_t> classes = view(class_of_row);
+        std::vector<uint32_t> present;
+        for (size_t row = 0; row < classes.size(); ++row) {
+          require(classes[row] < static_cast<int64_t>(bags.class_draws.size()), "class out of range");
+          if (classes[row] >= 0) present.push_back(static_cast<uint32_t>(row));
+        }
+        const RowsByClass by_class(classes, present, bags.class_draws.size());
+        check_draws(bags, by_class);
+        return to_numpy(class_bag(bags, tree, by_class, classes.size()));
+      },
+      nb::arg("bags"), nb::arg("tree"), nb::arg("class_of_row").noconvert());
 }
 
 void bind_quantise(nb::module_& m) {

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
     from weald.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.conformal.conformal import Conformal
+    from weald.estimators.balanced.bagging import BalancedBaggingClassifier
+    from weald.estimators.balanced.boosting import RUSBoostClassifier
+    from weald.estimators.balanced.easy_ensemble import EasyEnsembleClassifier
+    from weald.estimators.balanced.forest import BalancedRandomForestClassifier
     from weald.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
     from weald.estimators.svm.landmarks.landmarks import Landmarks
     from weald.estimators.svm.linear.svc import LinearSVC
     from weald.estimators.svm.linear.svr import LinearSVR
+    from weald.estimators.thresholds.thresholded import Thresholded
     from weald.estimators.tree.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
     from weald.estimators.voting.voting import VotingClassifier, VotingRegressor
     from weald.estimators.xgboost.batches import DataIter
@@ -78,6 +83,8 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BalancedBaggingClassifier",
+    "BalancedRandomForestClassifier",
     "Booster",
     "Conformal",
     "CalibrationBandDisplay",
@@ -88,6 +95,7 @@ __all__ = [
     "DecisionTreeRegressor",
     "EarlyStopping",
     "EditedNearestNeighbours",
+    "EasyEnsembleClassifier",
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -105,6 +113,7 @@ __all__ = [
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
+    "RUSBoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RocBandDisplay",
@@ -113,6 +122,7 @@ __all__ = [
     "Resampled",
     "SMOTETomek",
     "TomekLinks",
+    "Thresholded",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",
@@ -155,6 +165,8 @@ _HOME = {
     "AdaBoostRegressor": "weald.estimators.adaboost.regressor",
     "BaggingClassifier": "weald.estimators.bagging.bagging",
     "BaggingRegressor": "weald.estimators.bagging.bagging",
+    "BalancedBaggingClassifier": "weald.estimators.balanced.bagging",
+    "BalancedRandomForestClassifier": "weald.estimators.balanced.forest",
     "Booster": "weald.estimators.xgboost.native.booster",
     "Conformal": "weald.estimators.conformal.conformal",
     "CalibrationBandDisplay": "weald.pictures.bands",
@@ -163,6 +175,7 @@ _HOME = {
     "DecisionTreeClassifier": "weald.estimators.tree.decision_tree",
     "DecisionTreeRegressor": "weald.estimators.tree.decision_tree",
     "EarlyStopping": "weald.boosting.stopping",
+    "EasyEnsembleClassifier": "weald.estimators.balanced.easy_ensemble",
     "ExtMemQuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "ExtraTreesClassifier": "weald.estimators.forest.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
@@ -179,6 +192,7 @@ _HOME = {
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",
+    "RUSBoostClassifier": "weald.estimators.balanced.boosting",
     "RandomForestClassifier": "weald.estimators.forest.random_forest",
     "RandomForestRegressor": "weald.estimators.forest.random_forest",
     "RocBandDisplay": "weald.pictures.bands",
@@ -197,6 +211,7 @@ _HOME = {
     "TomekLinks": "weald.estimators.resampling.cleaning",
     "SVC": "weald.estimators.svm.kernel.svc",
     "SVR": "weald.estimators.svm.kernel.svr",
+    "Thresholded": "weald.estimators.thresholds.thresholded",
     "TrainingCallback": "weald.boosting.callbacks",
     "VotingClassifier": "weald.estimators.voting.voting",
     "VotingRegressor": "weald.estimators.voting.voting",

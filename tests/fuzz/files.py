@@ -115,6 +115,18 @@ OTHERS = {
         ),
         weald.DMatrix(machines.numbers()),
     ),
+    "threshold": lambda: (
+        weald.Thresholded(weald.DecisionTreeClassifier(max_depth=2), "f1", cv=2).fit(
+            machines.numbers(), boosters.target(2)
+        ),
+        machines.numbers(),
+    ),
+    "least cost": lambda: (
+        weald.Thresholded(
+            weald.XGBClassifier(n_estimators=2, max_depth=2), [[0, 1, 9], [1, 0, 1], [2, 1, 0]]
+        ).fit(boosters.rows(), machines.words()),
+        boosters.rows(),
+    ),
     "tree of numbers": lambda: (
         weald.DecisionTreeRegressor(max_depth=4).fit(boosters.rows(), boosters.target()),
         boosters.rows(),

@@ -68,6 +68,11 @@ _FOREST: Options = {
     "bootstrap": [True, False],
     "leaf_dtype": ["float32", "float64"],
 }
+_BALANCED: Options = {
+    "sampling_strategy": ["all", "not minority", "majority"],
+    "correct_prior": [False],
+    "random_state": [0],
+}
 _STAGES: Options = {
     "n_estimators": [1, 4],
     "learning_rate": [0.1, 1.0],
@@ -134,6 +139,10 @@ def _bagged(base: str) -> Callable[..., Any]:
     return make
 
 
+def _easy(**parameters: Any) -> Any:
+    return weald.EasyEnsembleClassifier(2, weald.AdaBoostClassifier(n_estimators=2), **parameters)
+
+
 def _imputer(base: str) -> Callable[..., Any]:
     def make(**parameters: Any) -> Any:
         forest = getattr(weald, f"RandomForest{base}")(n_estimators=5, max_depth=4)
@@ -177,6 +186,18 @@ KINDS: tuple[ModelKind, ...] = (
         {"bootstrap": [False], "max_samples": [0.5], "max_features": [0.5], "random_state": [0]},
         make=_bagged("Regressor"),
     ),
+    ModelKind(
+        "BalancedRandomForestClassifier",
+        "labels",
+        {**_GROWTH, **_FOREST, **_CLASSES, **_BALANCED, "replacement": [True, False]},
+    ),
+    ModelKind(
+        "BalancedBaggingClassifier",
+        "labels",
+        {"n_estimators": [1, 3], "bootstrap": [False], "max_samples": [0.5], **_BALANCED},
+    ),
+    ModelKind("EasyEnsembleClassifier", "labels", _BALANCED, make=_easy),
+    ModelKind("RUSBoostClassifier", "labels", {"n_estimators": [1, 5], "learning_rate": [0.5], **_BALANCED}),
     ModelKind("VotingClassifier", "labels", {"voting": ["hard", "soft"]}, make=_voting("Classifier")),
     ModelKind("VotingRegressor", "numbers", {"weights": [[1.0, 3.0]]}, make=_voting("Regressor")),
     ModelKind(

@@ -21,11 +21,14 @@ from weald import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    BalancedBaggingClassifier,
+    BalancedRandomForestClassifier,
     Booster,
     Conformal,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     DMatrix,
+    EasyEnsembleClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -39,6 +42,8 @@ from weald import (
     RandomForestRegressor,
     Resampled,
     SMOTETomek,
+    RUSBoostClassifier,
+    Thresholded,
     VotingClassifier,
     XGBClassifier,
     XGBRanker,
@@ -148,6 +153,22 @@ def ensembles(X, species, bills, weight):
     yield "forest-combined", combined, bills, weight, None
     yield "forest-random", ExtraTreesRegressor(3, max_depth=5, random_state=1), X, weight, None
     yield "votes", VotingClassifier(members, voting="soft", weights=[1, 2, 3]), X, species, None
+    yield from balanced(X, species, weight)
+
+
+def balanced(X, species, weight):
+    """Those for rare classes, and a threshold."""
+    forest = BalancedRandomForestClassifier(4, sampling_strategy="auto", replacement=False, random_state=1)
+    yield "balanced-forest", forest, X, species, weight
+    yield "balanced-bags", BalancedBaggingClassifier(n_estimators=3, random_state=1), X, species, weight
+    few = AdaBoostClassifier(n_estimators=2)
+    yield "balanced-easy", EasyEnsembleClassifier(2, few, random_state=1), X, species, None
+    tree = DecisionTreeClassifier(max_depth=3)
+    yield "balanced-rounds", RUSBoostClassifier(tree, n_estimators=3, random_state=1), X, species, weight
+    rare = ["yes" if name == "Chinstrap" else "no" for name in species]
+    yield "thresholded", Thresholded(tree, "f1", cv=2), X, rare, None
+    costs = [[0, 1, 5], [2, 0, 1], [1, 1, 0]]
+    yield "thresholded-costs", Thresholded(tree, costs), X, species, weight
 
 
 def machines(X, species, bills, weight):

@@ -384,3 +384,25 @@ def test_two_versions_are_compared_in_turn(tmp_path):
         assert "1 results" in done.stdout, done.stderr
         codes.append(done.returncode)
     assert codes == [0, 1]
+
+
+needs_imblearn = pytest.mark.skipif(
+    find_spec("imblearn") is None, reason="imbalanced-learn is not installed (extra: bench)"
+)
+
+
+@needs_imblearn
+def test_balanced_ensemble_jobs_run() -> None:
+    printed = smoke("forest", "bagging", "rusboost", script="balanced_ensembles.py")
+    assert "3 results" in printed
+    assert "weald against imbalanced-learn: ratio" in printed
+
+
+@needs_imblearn
+def test_rare_classes_are_told(tmp_path: Path) -> None:
+    page = tmp_path / "results.md"
+    page.write_text(
+        "# Results\n\n<!-- rare-classes: begin -->\n<!-- rare-classes: end -->\n", encoding="utf-8"
+    )
+    assert "1 tables" in here("rare_classes.py", "--quick", "--markdown", str(page))
+    assert "| balanced forest, not corrected |" in page.read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ enum class Purpose : uint64_t {
   combination = 12,
   combined_column = 13,
   coefficient = 14,
+  class_bag = 15,
   ranking_pair = 40,
   row_order = 50,
   column_order = 51,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weald.adaboost.judging import Task
 from weald.adaboost.records import Learner, MemberRows, Round, RoundsPlan
-from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts
+from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts, weight_units
 from weald.errors import DataError, ParameterError, WealdError, naming_member
 
 #: how often in a row a round may be tried again
@@ -66,13 +66,16 @@ class RowChoice:
 
     def __init__(self, plan: RoundsPlan, weights: RowWeights) -> None:
         self.weights = weights
-        self._resample, self._seed = plan.resample, plan.seed
+        self._resample, self._seed, self._drawn = plan.resample, plan.seed, plan.drawn
 
     def seen(self, attempt: int) -> Seen:
         """The rows of an attempt."""
         weights = self.weights
         if self._resample is None:
-            return self._on_all(MemberRows(weights.units, False, attempt))
+            units = weights.units
+            if self._drawn is not None:
+                units = weight_units(weights.values * self._drawn(attempt))
+            return self._on_all(MemberRows(units, False, attempt))
         counts = self._counts(attempt)
         training = MemberRows(counts, True, attempt)
         if self._resample == "compound":
@@ -254,7 +257,9 @@ def _no_better(
     plan: RoundsPlan, task: Task, learner: Learner, at: _Tries, error: float, alone: _Kept
 ) -> _Kept | str:
     """What follows a member that is no better than chance; `alone`: the same member as the only one."""
-    can_differ = plan.resample is not None or learner.varies or not at.weights.at_start
+    can_differ = (
+        plan.resample is not None or plan.drawn is not None or learner.varies or not at.weights.at_start
+    )
     restarts = plan.worse_than_chance == "reset" or (
         plan.worse_than_chance == "negate" and plan.resample is not None
     )

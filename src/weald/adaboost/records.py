@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -55,6 +56,8 @@ class RoundsPlan:
     seed: int
     owner: str
     keep_row_weights: bool = False
+    #: how often the member of an attempt has each row, whose weights count as often; None: every row once
+    drawn: Callable[[int], NDArray[np.integer]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

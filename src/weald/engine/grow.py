@@ -95,3 +95,8 @@ def grow_absolute_trees(
 def draw_bag(seed: int, tree: int, n_draws: int, n_rows: int) -> NDArray[np.uint32]:
     """How often a tree's bag has each of the rows; see core/tree/rows/bags.h."""
     return _core.draw_bag(seed, tree, n_draws, n_rows)
+
+
+def draw_class_bag(bags: NativeBags, tree: int, class_of_row: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """How often a tree's bag has each row, drawn class by class; -1: absent. See core/tree/rows/bags.h."""
+    return _core.draw_class_bag(bags, tree, class_of_row)

@@ -67,7 +67,7 @@ class Leaves:
 
 def check_out_of_bag(bags: BagRecord, n_rows: int, owner: str) -> None:
     """Raise where a forest has no out-of-bag rows, or a table cannot be the one it was fitted on."""
-    if bags.n_draws == 0:
+    if not bags.leaves_rows_out:
         raise ParameterError(
             f"This {owner} was fitted with bootstrap=False: every tree saw every row, so none is out of bag. "
             "Use oob_only=False, or fit with bootstrap=True."

@@ -32,10 +32,11 @@ NEVER_SAVED = frozenset(
         "seed_per_iteration",
     }
 )
-#: Parameters that may be objects with a state of their own, no part of the model: saved only as numbers.
+#: Parameters that may be objects with a state of their own, no part of the model: saved only as numbers or
+#: words.
 _ONLY_NUMBERS = ("random_state", "cv")
 #: Parameters whose lists may hold mappings, or lists.
-_NESTED = {"class_weight": "dict", "interaction_constraints": "list"}
+_NESTED = {"class_weight": "dict", "interaction_constraints": "list", "threshold": "list"}
 
 _KINDS = ("numeric", "ordinal", "categorical")
 _UNITS = ("number", "bool", "datetime", "instant", "duration")
@@ -178,7 +179,7 @@ def encode_params(params: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in params.items() if name not in NEVER_SAVED}
     for name in _ONLY_NUMBERS:
         value = kept.get(name)
-        if not (value is None or isinstance(labels.plain(value), int)):
+        if not (value is None or isinstance(labels.plain(value), int | str)):
             del kept[name]
     return {
         name: _encode_kernel(value)

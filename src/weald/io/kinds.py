@@ -54,6 +54,10 @@ KINDS = {
     "Conformal": Kind(classifier=False, ensemble=True),
     "KNeighborsClassifier": Kind(classifier=True, machine=True),
     "KNeighborsRegressor": Kind(classifier=False, machine=True),
+    "BalancedBaggingClassifier": Kind(classifier=True, ensemble=True),
+    "BalancedRandomForestClassifier": Kind(classifier=True, forest=True),
+    "EasyEnsembleClassifier": Kind(classifier=True, ensemble=True),
+    "RUSBoostClassifier": Kind(classifier=True, ensemble=True),
     "Landmarks": Kind(classifier=False, machine=True),
     "LinearSVC": Kind(classifier=True, machine=True),
     "LinearSVR": Kind(classifier=False, machine=True),
@@ -61,6 +65,7 @@ KINDS = {
     "SVR": Kind(classifier=False, machine=True),
     "ProximityImputer": Kind(classifier=False, ensemble=True),
     "Resampled": Kind(classifier=True, ensemble=True),
+    "Thresholded": Kind(classifier=True, ensemble=True),
     "VotingClassifier": Kind(classifier=True, ensemble=True),
     "VotingRegressor": Kind(classifier=False, ensemble=True),
     "GradientBoostingClassifier": Kind(classifier=True, boosted=True, ensemble=True),
@@ -107,6 +112,9 @@ def parameter_names(name: str) -> set[str]:
     """The constructor parameters of a known class, but for those that are estimators: these are parts."""
     return set(cast("type[BaseEstimator]", class_of(name))._get_param_names()) - {
         *("estimator", "estimators", "sampler"),
+        "estimator",
+        "estimators",
+        "sampler",
     }
 
 

@@ -71,23 +71,18 @@ def check_room(
         return
     present = np.ones(codes.n_rows, np.bool_) if weight is None else weight > 0
     apart = rows_apart(codes, lane, present, options)
-    rows_of_trees = _rows_of_trees(present, bags, n_trees)
+    rows_of_trees = _rows_of_trees(np.where(present, lane[:, 0], -1), bags, n_trees)
     leaves = (fewest_leaves(codes, lane, rows, options, apart) for rows in rows_of_trees)
     refuse_too_many(leaves, n_trees, n_lanes)
 
 
 def _rows_of_trees(
-    present: NDArray[np.bool_], bags: TreeBags | None, n_trees: int
+    labels: NDArray[np.integer], bags: TreeBags | None, n_trees: int
 ) -> Iterator[NDArray[np.bool_]]:
-    """Which rows each tree has, from the first of the bags on."""
-    n_draws = 0 if bags is None else bags.n_draws or 0
+    """Which rows each tree has, from the first of the bags on; a row of the label -1 is absent."""
+    numbers = np.ascontiguousarray(labels, np.int32)
     for tree in range(n_trees):
-        rows = present
-        if bags is not None and n_draws:
-            rows = np.zeros(len(present), np.bool_)
-            n_present = int(np.count_nonzero(present))
-            rows[present] = engine.draw_bag(bags.seed, bags.first_tree + tree, n_draws, n_present) > 0
-        yield rows
+        yield labels >= 0 if bags is None else bags.counts(tree, numbers) > 0
 
 
 def may_fit(n_rows: int, n_trees: int, n_lanes: int) -> bool:

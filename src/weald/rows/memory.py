@@ -145,7 +145,7 @@ def grow_regression_tree(
 
 def _draws(bags: TreeBags | None) -> int:
     """How many rows a bag has, each of which may be the largest; 0 if none can come twice."""
-    return 0 if bags is None else bags.n_draws or 0
+    return 0 if bags is None else bags.most_draws
 
 
 def _check_counts(target: NDArray[np.float64], weight: Weights) -> None:

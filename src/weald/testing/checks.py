@@ -19,6 +19,11 @@ _PASTED_FRACTIONS = dict.fromkeys(
     ("check_sample_weights_list", "check_sample_weights_not_overwritten"),
     "a fractional max_samples is one of the sum of the weights, here more rows than can be drawn once",
 )
+#: what scikit-learn grants its own TunedThresholdClassifierCV
+_FOLDED = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "thresholds are judged on rows that count alike, in folds or bags that other rows would fall into",
+)
 #: what scikit-learn grants its own SVC and SVR
 _BY_SPREAD = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -42,10 +47,13 @@ _GRANTED: dict[str, dict[str, str]] = {
     "BaggingClassifier": _DRAWN_BAGS,
     "BaggingRegressor": _DRAWN_BAGS,
     "Conformal": {},
+    "BalancedRandomForestClassifier": _DRAWN_BAGS,
+    "RUSBoostClassifier": _DRAWN_BAGS,
     "DecisionTreeClassifier": {},
     "DecisionTreeRegressor": {},
     "SVC": _BY_SPREAD,
     "SVR": _BY_SPREAD,
+    "Thresholded": _FOLDED,
     "VotingClassifier": {},
     "VotingRegressor": {},
     "ExtraTreesClassifier": {},
@@ -107,7 +115,8 @@ def expected_failed_checks(estimator: Estimator) -> dict[str, str]:
     names = [each.__name__ for each in type(estimator).__mro__]  # a subclass may do what its parent may
     granted = next((_GRANTED[name] for name in names if name in _GRANTED), {})
     drawn: Any = estimator  # a bagging, where its rows are bags
-    if granted is _DRAWN_BAGS and not drawn.bootstrap and isinstance(drawn.max_samples, float):
+    pasted = not getattr(drawn, "bootstrap", True) and isinstance(getattr(drawn, "max_samples", None), float)
+    if granted is _DRAWN_BAGS and pasted:
         return {**granted, **_PASTED_FRACTIONS}
     if type(estimator).__name__ == "LinearSVC" and _stops_nearby(estimator):
         return dict(_NEARBY)

@@ -10,8 +10,11 @@ from weald import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    BalancedBaggingClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    EasyEnsembleClassifier,
+    RUSBoostClassifier,
     VotingClassifier,
     VotingRegressor,
     XGBClassifier,
@@ -48,6 +51,15 @@ ENSEMBLES = {
     "bagged pruned trees": lambda: BaggingRegressor(
         DecisionTreeRegressor(prune="cv", cv=3), n_estimators=2, random_state=0
     ).fit(rows(), target()),
+    "balanced bags": lambda: BalancedBaggingClassifier(
+        stump(), n_estimators=3, max_features=0.6, random_state=0
+    ).fit(rows(), words()),
+    "easy ensemble": lambda: EasyEnsembleClassifier(
+        2, AdaBoostClassifier(n_estimators=2), sampling_strategy="all", replacement=True, random_state=0
+    ).fit(rows(), words()),
+    "balanced rounds": lambda: RUSBoostClassifier(stump(), n_estimators=3, random_state=0).fit(
+        rows(), words()
+    ),
     "votes": lambda: VotingClassifier(
         [("a", stump()), ("gone", "drop"), ("b", XGBClassifier(n_estimators=2))], weights=[1, 2, 0.5]
     ).fit(rows(), words()),

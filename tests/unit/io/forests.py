@@ -6,6 +6,7 @@ import numpy as np
 from unit.io.boosters import rows, target
 
 from weald import (
+    BalancedRandomForestClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
@@ -22,6 +23,9 @@ FORESTS = {
     "forest, numbers": lambda: RandomForestRegressor(
         4, monotonic_cst={"length": 1}, max_features="log2+1", random_state=3
     ).fit(rows(), target()),
+    "balanced forest": lambda: BalancedRandomForestClassifier(
+        3, sampling_strategy={"low": 5, "high": 3}, bootstrap=True, random_state=6
+    ).fit(rows(), np.array(["low", "mid", "high"])[target(3)]),
     "extra trees, medians": lambda: ExtraTreesRegressor(
         3, criterion="absolute_error", max_depth=4, random_state=4
     ).fit(rows(), target()),

@@ -18,7 +18,7 @@ TreeArrays grow_absolute_trees(const Codes& codes, std::span<const int64_t> valu
   spread.weight_power = weight_power;
   spread.score_power = value_power + weight_power;
   const std::vector<uint32_t> present = present_rows(codes.n_rows, weights);
-  return grow_trees(codes, bags, present, options, false, run, [&](TreeCall call) {
+  return grow_trees(codes, bags, {present}, options, false, run, [&](TreeCall call) {
     const std::vector<int64_t> weights_here = times_counts(weights, call.counts);
     take_share(call.options, bags, std::accumulate(weights_here.begin(), weights_here.end(), int64_t{0}));
     std::vector<uint32_t> ids = drawn_rows(present, call.counts);

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "core/tree/kinds/class_growers.h"
 #include "core/tree/kinds/input.h"
@@ -133,10 +134,18 @@ TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, Class
   spread.factor = 1.0 / n_outputs;
   spread.weight_power = spread.score_power = target.weight_power;
   const bool counted = n_outputs == 1 && n_lanes == 2 && target.weights.empty() && !target.balance;
-  return grow_trees(codes, bags, present, options, n_lanes < many_lanes, run, [&](TreeCall call) {
+  std::optional<RowsByClass> by_class;
+  if (bags != nullptr && !bags->class_draws.empty()) {
+    require(n_outputs == 1, "classes are drawn apart for one output");
+    by_class.emplace(target.lane, present, static_cast<size_t>(n_lanes));
+    check_draws(*bags, *by_class);
+  }
+  const BagSource source{present, by_class ? &*by_class : nullptr};
+  return grow_trees(codes, bags, source, options, n_lanes < many_lanes, run, [&](TreeCall call) {
     std::vector<uint32_t> ids = drawn_rows(present, call.counts);
     if (counted) {
-      const int64_t total = call.counts.empty() ? codes.n_rows : bags->n_draws;
+      const int64_t total =
+          call.counts.empty() ? codes.n_rows : std::accumulate(call.counts.begin(), call.counts.end(), int64_t{0});
       take_share(call.options, bags, total);
       return grow_counted(call, target, std::move(ids), total, spread, criterion);
     }

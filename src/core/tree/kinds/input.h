@@ -59,9 +59,10 @@ TreeArrays grow_flat(const TreeCall& call, std::vector<uint32_t> ids, Rows rows,
 // The tree of every bag, joined; without bags one tree of all rows. Trees grow on one thread each if there are enough
 // of them. `by_sums`: DrawnGrower can compare sums of the rows. grow_one(call): the tree of one bag.
 template <class GrowOne>
-TreeArrays grow_trees(const Codes& codes, const Bags* bags, std::span<const uint32_t> present,
-                      const GrowOptions& options, bool by_sums, Run& run, const GrowOne& grow_one) {
+TreeArrays grow_trees(const Codes& codes, const Bags* bags, const BagSource& source, const GrowOptions& options,
+                      bool by_sums, Run& run, const GrowOne& grow_one) {
   if (bags == nullptr) return grow_one(TreeCall{codes, {}, options, nullptr, run});
+  const std::span<const uint32_t> present = source.present;
   if (present.empty()) throw BadInput("no row has a positive weight");
   TreesTogether together{nullptr, {}, TreeJoiner(bags->n_trees)};
   if (options.combined_columns > 0) together.scales = column_scales(codes, present);
@@ -70,7 +71,7 @@ TreeArrays grow_trees(const Codes& codes, const Bags* bags, std::span<const uint
     together.drawn_table = std::make_unique<DrawnTable>(codes, options, run);
   }
   const auto grow = [&](int64_t t, Run& part) {
-    const std::vector<uint32_t> counts = bag_of(*bags, t, present, static_cast<size_t>(codes.n_rows));
+    const std::vector<uint32_t> counts = bag_of(*bags, t, source, static_cast<size_t>(codes.n_rows));
     TreeCall call{codes, counts, options, &together, part};
     call.options.seed = bags->tree_seed(t);
     together.joiner.add(t, grow_one(std::move(call)));

@@ -55,7 +55,7 @@ TreeArrays grow_moment_trees(const Codes& codes, std::span<const int64_t> lanes,
   spread.weight_power = powers.weight;
   constexpr double ln2 = 0x1.62e42fefa39efp-1;
   spread.factor = (kind.poisson ? ln2 : 1.0) / spread.n_outputs;
-  return grow_trees(codes, bags, present, options, true, run, [&](TreeCall call) {
+  return grow_trees(codes, bags, {present}, options, true, run, [&](TreeCall call) {
     std::vector<uint32_t> ids = drawn_rows(present, call.counts);
     std::vector<int64_t> own_lanes, own_squares;  // of a bag
     std::span<const int64_t> lanes_here = lanes;

@@ -76,6 +76,8 @@ class BaseAdaBoost(
 
     _options: ClassVar[type[AdaBoostOptions]]
     _nested = True
+    #: whether members draw rows besides what `resample` asks for
+    _draws_rows: ClassVar[bool] = False
     #: "classifier" or "regressor"
     _kind: ClassVar[str]
 
@@ -152,7 +154,7 @@ class BaseAdaBoost(
         """Members that are weald's trees, on one coding of the table."""
         coded = clone(base).set_params(n_jobs=options.n_jobs)._coded(X, y, sample_weight)
         self._check_target(y, coded.target)
-        seed = _seed(options, adaboost_trees.is_random(coded))
+        seed = _seed(options, self._draws_rows or adaboost_trees.is_random(coded))
         learner = tree_learner(base, coded, seed, options.cat_penalty)
         boosted, learned = self._boost(learner, coded.target, coded.weight, options, seed)
         forest = joined(boosted.members)
@@ -183,7 +185,7 @@ class BaseAdaBoost(
         classes = None if target.classes is None else target.classes[0]
         values = target.values[:, 0]
         as_given = values if classes is None else restore_labels(classes, values)
-        seed = _seed(options, adaboost_others.is_random(base))
+        seed = _seed(options, self._draws_rows or adaboost_others.is_random(base))
         learner = OtherLearner(base, X, as_given, classes, seed)
         boosted, learned = self._boost(learner, target, weight, options, seed)
         members = BoostedOthers(
@@ -205,7 +207,8 @@ class BaseAdaBoost(
         held_out = self._held_out(learner, target, weight, stopping)
         with showing(options.n_estimators, options.verbose) as done:
             follower = Follower(training, held_out, stopping.wait, done)
-            boosted = boost(self._plan(options, seed), task, weights, learner, follower)
+            plan = replace(self._plan(options, seed), drawn=self._drawn(options, seed, target, weights))
+            boosted = boost(plan, task, weights, learner, follower)
         n = follower.n_best
         learned: dict[str, Any] = {}
         if options.keep_row_weights:
@@ -254,6 +257,12 @@ class BaseAdaBoost(
             owner=type(self).__name__,
             keep_row_weights=bool(options.keep_row_weights),
         )
+
+    def _drawn(
+        self, options: AdaBoostOptions, seed: int, target: Target, weights: RowWeights
+    ) -> Callable[[int], NDArray[np.integer]] | None:
+        """How often each member has each row; None: members have all rows."""
+        return None
 
     def _base(self, options: AdaBoostOptions) -> Estimator:
         """A copy of the base estimator, or the default one."""

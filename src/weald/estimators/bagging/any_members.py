@@ -14,8 +14,10 @@ from weald.arrays import Estimator, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
+from weald.data.target import restore_labels
 from weald.errors import DataError, naming_member
 from weald.estimators.bagging.bags import MemberBags
+from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.members import (
     fit_member,
     in_order,
@@ -134,6 +136,13 @@ def fit_others(
             fitted.append(member)
             done()
     return fitted
+
+
+def as_given(target: Target) -> NDArray[Any]:
+    """The target as members get it: the user's own labels, or numbers."""
+    if target.classes is not None:
+        return restore_labels(target.classes[0], target.values[:, 0])
+    return target.values[:, 0] if target.n_outputs == 1 else target.values
 
 
 def sees_all_rows(template: Estimator) -> bool:

@@ -6,7 +6,7 @@ others get rows of the user's own table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +112,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
     array(['stop', 'go'], dtype='<U4')
     """
 
-    _default = DecisionTreeClassifier
+    _default: ClassVar[type[Any]] = DecisionTreeClassifier
 
     classes_: NDArray[Any]
 

@@ -6,7 +6,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline
-from weald.data.target import read_weight, restore_labels
+from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, WealdError
-from weald.estimators.bagging.any_members import OtherMembers, fit_others, names_of, sees_all_rows
+from weald.estimators.bagging.any_members import (
+    OtherMembers,
+    as_given,
+    fit_others,
+    names_of,
+    sees_all_rows,
+)
 from weald.estimators.bagging.bags import MemberBags, make_bags
 from weald.estimators.bagging.out_of_bag import (
     OutOfBagMeans,
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 Members: TypeAlias = TreeMembers | OtherMembers
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,8 @@ class BaseBagging(
     _default: ClassVar[type[Any]]
     _options = BaggingOptions
     _nested = True
+    _fit_bags: ClassVar[Callable[..., list[Any]]] = staticmethod(fit_others)
+    _on_codes: ClassVar[Callable[..., Any]] = staticmethod(shares_codes)
 
     estimator: Estimator | None
     n_jobs: int | None
@@ -168,8 +177,8 @@ class BaseBagging(
             )
         before = self._before(options, base)
         seed = before.seed if before else check_random_state(options.random_state).randint(2**31 - 1)
-        if shares_codes(base):
-            bagged = self._fit_trees(X, y, sample_weight, options, base, seed, before)
+        if self._on_codes(base):
+            bagged = self._fit_trees(X, y, sample_weight, options, cast(BaseTree, base), seed, before)
         else:
             bagged = self._fit_others(X, y, sample_weight, options, base, seed, before, routed.get("fit", {}))
         if bagged.out_of_bag is not None:
@@ -192,7 +201,7 @@ class BaseBagging(
         reader = clone(base).set_params(n_jobs=options.n_jobs)
         coded = reader._coded(X, y, sample_weight, None if before is None else before.schema)
         self._check_target(y, coded.target)
-        bags = self._draw(options, seed, coded.table.n_rows, coded.table.n_columns, coded.weight)
+        bags = self._draw(options, seed, coded.target, coded.table.n_columns, coded.weight)
         numbers = self._missing(options, before, bags, coded.target)
         forests = grow_trees(base, coded, bags, numbers, options.n_jobs, options.verbose)
         forest = joined([*([before.forest] if before else []), *forests])
@@ -227,10 +236,10 @@ class BaseBagging(
         weight = read_weight(sample_weight, n_rows=given.n_rows)
         target = self._read_target(y, given.n_rows, None if sees_all_rows(base) else weight)
         self._check_target(y, target)
-        bags = self._draw(options, seed, given.n_rows, given.n_columns, weight)
+        bags = self._draw(options, seed, target, given.n_columns, weight)
         numbers = self._missing(options, before, bags, target)
-        fitted = fit_others(
-            base, X, _as_given(target), bags, numbers, options.n_jobs, options.verbose, params
+        fitted = self._fit_bags(
+            base, X, as_given(target), bags, numbers, options.n_jobs, options.verbose, params
         )
         members = OtherMembers(
             template=base,
@@ -253,18 +262,17 @@ class BaseBagging(
         return base
 
     def _draw(
-        self, options: BaggingOptions, seed: int, n_rows: int, n_columns: int, weight: Weights | None
+        self, options: BaggingOptions, seed: int, target: Target, n_columns: int, weight: Weights | None
     ) -> MemberBags:
-        owner = type(self).__name__
-        bags = make_bags(
-            options,
-            owner,
-            seed=seed,
-            n_rows=n_rows,
-            n_columns=n_columns,
-            weight=weight,
-        )
+        """How bags are drawn from the rows of a target."""
+        owner, n_rows = type(self).__name__, len(target.values)
+        bags = make_bags(options, owner, seed=seed, n_rows=n_rows, n_columns=n_columns, weight=weight)
+        bags = self._balanced(bags, options, target)
         check_oob(options, bags, owner)
+        return bags
+
+    def _balanced(self, bags: MemberBags, options: BaggingOptions, target: Target) -> MemberBags:
+        """The bags as they are."""
         return bags
 
     def _before(self, options: BaggingOptions, base: Estimator) -> Any:
@@ -282,7 +290,7 @@ class BaseBagging(
                 f"`n_estimators` of {owner} must be at least the {len(members)} members that are fitted when "
                 f"warm_start=True; got {options.n_estimators}."
             )
-        if isinstance(members, TreeMembers) != shares_codes(base):
+        if isinstance(members, TreeMembers) != self._on_codes(base):
             raise ParameterError(
                 f"`estimator` of {owner} has become one of another kind, a {type(base).__name__}, so that "
                 "`warm_start` cannot go on. Fit anew with warm_start=False."
@@ -329,8 +337,7 @@ class BaseBagging(
             "estimator_": members.template,
         }
         brought |= class_attributes(members.classes and members.classes[:1]) | learned
-        judged = ("oob_score_", "oob_decision_function_", "oob_prediction_")
-        set_fitted(self, brought, schema=members.schema, forgotten=judged)
+        set_fitted(self, brought, schema=members.schema, forgotten=_OUT_OF_BAG)
 
     def _mean(self, X: TableLike, method: str, params: Mapping[str, Any]) -> NDArray[np.float64]:
         """The mean of what the members predict: (rows, width)."""
@@ -391,10 +398,3 @@ class BaseBagging(
             return tags  # not an estimator, which `fit` will say
         tags.input_tags = replace(theirs, pairwise=False)
         return tags
-
-
-def _as_given(target: Target) -> NDArray[Any]:
-    """The target as members get it: the user's own labels, or numbers."""
-    if target.classes is not None:
-        return restore_labels(target.classes[0], target.values[:, 0])
-    return target.values[:, 0] if target.n_outputs == 1 else target.values

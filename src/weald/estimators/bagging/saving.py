@@ -34,7 +34,7 @@ class BaggingState:
         own = cast("BaseBagging", self)
         members = own._members
         params = {name: value for name, value in own.get_params(deep=False).items() if name != "estimator"}
-        if callable(params["oob_score"]):
+        if callable(params.get("oob_score")):
             del params["oob_score"]  # code
         kept: dict[str, Any] = {
             "params": params,

@@ -188,6 +188,10 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             present=used_rows(target.weight),
         )
 
+    def _same_draws(self, options: ForestOptions, target: Target) -> bool:
+        """Whether the bags of a new fit would be drawn as those of the last one."""
+        return self._n_draws(options, target.n_present) == self.bags_.n_draws
+
     def _past(self, options: ForestOptions) -> Self | None:
         """The forest of the last fit, if trees are to be added to it."""
         if not options.warm_start or "forest_" not in vars(self):
@@ -207,14 +211,13 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         If it does not, trees cannot be added; where none were asked for, the forest may stay as it is.
         """
         owner, width = type(self).__name__, max(1, sum(target.n_classes) or target.n_outputs)
-        n_draws = self._n_draws(options, target.n_present)
         other = [
             what
             for differs, what in (
                 (schema.columns != self.schema_.columns, "columns"),
                 (not self._same_classes(target) or self.forest_.width != width, "labels or outputs"),
                 (n_rows != self.bags_.n_rows, f"rows ({n_rows:,} instead of {self.bags_.n_rows:,})"),
-                (n_draws != self.bags_.n_draws, "draws (bootstrap, max_samples, weights)"),
+                (not self._same_draws(options, target), "draws (bootstrap, max_samples, weights)"),
             )
             if differs
         ]

@@ -312,15 +312,18 @@ class ForestInsight:
                 )
             target = Target(np.empty((table.n_rows, 0)), None, weight)
         present = used_rows(target.weight)
-        n_present = table.n_rows if present is None else int(np.count_nonzero(present))
-        n_draws = self.bags_.n_draws
-        if n_draws not in (0, self._n_draws(options, n_present)):
+        return TrainingRows(self.forest_, table, self._told_bags(target), present, n_threads), target
+
+    def _told_bags(self, target: Target) -> BagRecord:
+        """The bags, if they can have been drawn from these rows; `target` may be without columns."""
+        n_draws, n_rows, n_present = self.bags_.n_draws, len(target.values), target.n_present
+        if n_draws not in (0, self._n_draws(self._checked_options(), n_present)):
             raise DataError(
-                f"{owner} drew {n_draws:,} rows for each tree when it was fitted, and now "
-                f"{n_present:,} of {table.n_rows:,} rows have a weight above 0. Give the table and the "
+                f"{type(self).__name__} drew {n_draws:,} rows for each tree when it was fitted, and now "
+                f"{n_present:,} of {n_rows:,} rows have a weight above 0. Give the table and the "
                 "sample_weight that it was fitted with."
             )
-        return TrainingRows(self.forest_, table, self.bags_, present, n_threads), target
+        return self.bags_
 
     def _check_target(self, target: Target) -> None:
         if target.n_outputs != self.n_outputs_:
@@ -362,7 +365,7 @@ class ForestInsight:
 
 
 def _check_bags(bags: BagRecord, n_rows: int, owner: str) -> None:
-    if bags.n_draws == 0:
+    if not bags.leaves_rows_out:
         raise DataError(
             f"{owner} was fitted with bootstrap=False: every tree saw every row, and none is out of bag. "
             "Fit with bootstrap=True."
