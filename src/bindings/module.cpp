@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_adaboost(m);
   weald::bindings::bind_svm(m);
   weald::bindings::bind_linear(m);
+  weald::bindings::bind_logistic(m);
 }

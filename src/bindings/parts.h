@@ -21,5 +21,6 @@ void bind_inspection(nanobind::module_& m);
 void bind_adaboost(nanobind::module_& m);
 void bind_svm(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
+void bind_logistic(nanobind::module_& m);
 
 }  // namespace weald::bindings

@@ -1,0 +1,69 @@
+#include "core/logistic/lasso.h"
+
+#include <cmath>
+
+namespace weald::logistic {
+
+LassoSteps::LassoSteps(const Problem& problem, const linear::Columns* columns, const linear::Limits& limits,
+                       linear::Progress& progress, Run& run)
+    : p_(problem),
+      limits_(limits),
+      run_(run),
+      passes_(problem, columns, run),
+      progress_(progress),
+      total_(problem.total_cost()) {
+  weight_.assign(static_cast<size_t>(problem.n_values()), 0.0);
+  if (!p_.start.empty()) weight_.assign(p_.start.begin(), p_.start.end());
+  gradient_.assign(weight_.size(), 0.0);
+  change_.assign(weight_.size(), 0.0);
+}
+
+Solution LassoSteps::solve() {
+  loss_ = passes_.evaluate(weight_, gradient_);
+  int64_t iteration = 0;
+  bool converged = false, stuck = false;
+  double last = linear::infinite, gap = 0;
+  for (;; ++iteration) {
+    distance_ = distance(p_, weight_, gradient_);
+    const double objective = loss_ + distance_.penalty;
+    const bool small = distance_.violation <= limits_.tol * total_;
+    gap = distance_.gap;
+    if (p_.ridge == 0) {
+      gap = small || stuck ? gap_of_lasso(p_, passes_, weight_, gradient_, objective) : linear::infinite;
+    }
+    progress_.tell(iteration, distance_.violation / total_);
+    converged = (small || stuck) && gap <= gap_share * limits_.tol * objective;
+    if (converged || stuck || iteration >= limits_.max_iter || limits_.late()) break;
+    minimise_model(last);
+    last = distance_.sum;
+    stuck = !search(objective) && !refine();
+  }
+  const double objective = loss_ + distance_.penalty;
+  if (!std::isfinite(gap)) gap = gap_of_lasso(p_, passes_, weight_, gradient_, objective);
+  return {weight_, objective, gap, distance_.violation / total_, iteration, converged, false};
+}
+
+// Shortens the change until it lowers the objective enough; false if rounding leaves nothing to gain.
+bool LassoSteps::search(double before) {
+  Values trial(weight_), gradient(weight_.size());
+  double promised = linear::dot(gradient_.data(), change_.data(), p_.n_values());
+  for (size_t at = 0; at < trial.size(); ++at) trial[at] += change_[at];
+  promised += distance(p_, trial, gradient_).penalty - distance_.penalty;
+  double step = 1;
+  for (int round = 0; round < most_shortened && promised < 0; ++round, step /= 2) {
+    for (size_t at = 0; at < trial.size(); ++at) trial[at] = weight_[at] + step * change_[at];
+    const double loss = passes_.evaluate(trial, gradient);
+    const Distance there = distance(p_, trial, gradient);
+    const double value = loss + there.penalty;
+    if (value > before + least_of_slope * step * promised + rounding * before) continue;
+    if (!(value < before) && !(there.violation < distance_.violation)) break;
+    weight_.swap(trial);
+    gradient_.swap(gradient);
+    loss_ = loss;
+    return true;
+  }
+  loss_ = passes_.evaluate(weight_, gradient_);
+  return false;
+}
+
+}  // namespace weald::logistic

@@ -1,0 +1,85 @@
+#include <memory>
+
+#include "core/logistic/curvature.h"
+#include "core/logistic/lasso.h"
+#include "core/svm/linear/solvers/l1_step.h"
+
+namespace weald::logistic {
+
+namespace {
+
+constexpr double model_rows_per_column = 160;  // of a sample: steps are only as good as its Hessian
+constexpr double slow_step = 0.35;             // one that leaves more of the violations asks for a larger sample
+constexpr double matrix_share = 0.02;          // of the violations now: how well a model is minimised
+constexpr int most_matrix_passes = 2000;       // over the weights of one model
+
+class Proximal final : public LassoSteps {
+ public:
+  Proximal(const Problem& problem, const linear::Limits& limits, linear::Progress& progress, Run& run)
+      : LassoSteps(problem, nullptr, limits, progress, run) {
+    take(rows_to_sample(p_, model_rows_per_column));
+  }
+
+ private:
+  void take(int64_t n_rows) {
+    sample_ = std::make_unique<Sample>(p_, n_rows);
+    few_ = sample_->whole() ? nullptr : std::make_unique<Passes>(sample_->problem(), nullptr, run_);
+  }
+
+  bool refine() override {
+    if (sample_->whole()) return false;
+    take(p_.rows.n_rows);
+    return true;
+  }
+
+  void minimise_model(double last) override {
+    if (distance_.sum > slow_step * last && !sample_->whole()) take(4 * sample_->problem().rows.n_rows);
+    if (!sample_->whole()) {
+      Values unused(weight_.size());
+      few_->evaluate(weight_, unused);
+    }
+    hessian(sample_->problem(), sample_->whole() ? passes_ : *few_, true, run_, matrix_);
+    linear::Square& h = matrix_.front();
+    for (int64_t i = 0; i < h.n; ++i) {
+      for (int64_t j = 0; j < i; ++j) h.row(j)[i] = h.row(i)[j];
+    }
+    const int64_t width = p_.rows.width(), stride = p_.stride();
+    Values slope(static_cast<size_t>(h.n)), value(slope.size());
+    const auto place = [&](int64_t u) { return static_cast<size_t>(u % width * stride + u / width); };
+    for (int64_t u = 0; u < h.n; ++u) {
+      const auto at = place(u), own = static_cast<size_t>(u);
+      value[own] = weight_[at];
+      slope[own] = gradient_[at] + ridge(u % width) * weight_[at];
+    }
+    for (int round = 0; round < most_matrix_passes; ++round) {
+      run_.check();
+      double open = 0;
+      for (int64_t u = 0; u < h.n; ++u) {
+        const auto own = static_cast<size_t>(u);
+        const double absolute = lasso(u % width);
+        const double bend = h.row(u)[u] * (1 + no_curvature);
+        open += linear::violation(slope[own], value[own], absolute);
+        double step = absolute > 0 ? -value[own] : 0.0;  // a column without curvature has no slope either
+        if (bend > 0) step = linear::shrunken_step(slope[own], bend, value[own], absolute);
+        if (step == 0) continue;
+        value[own] += step;
+        const double* row = h.row(u);
+        for (int64_t other = 0; other < h.n; ++other) slope[static_cast<size_t>(other)] += step * row[other];
+      }
+      if (open <= matrix_share * distance_.sum) break;
+    }
+    for (int64_t u = 0; u < h.n; ++u) change_[place(u)] = value[static_cast<size_t>(u)] - weight_[place(u)];
+  }
+
+  std::unique_ptr<Sample> sample_;
+  std::unique_ptr<Passes> few_;
+  std::vector<linear::Square> matrix_;
+};
+
+}  // namespace
+
+Solution solve_proximal(const Problem& problem, const linear::Limits& limits, linear::Progress& progress, Run& run) {
+  return Proximal(problem, limits, progress, run).solve();
+}
+
+}  // namespace weald::logistic
