@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
     from weald.estimators.gradient_boosting.regressor import GradientBoostingRegressor
     from weald.estimators.impute.proximity import ProximityImputer
+    from weald.estimators.logistic.regression import LogisticRegression
     from weald.estimators.svm.kernel.svc import SVC
     from weald.estimators.svm.kernel.svr import SVR
     from weald.estimators.svm.landmarks.landmarks import Landmarks
@@ -72,6 +73,7 @@ __all__ = [
     "LearningRateScheduler",
     "LinearSVC",
     "LinearSVR",
+    "LogisticRegression",
     "MercerReport",
     "ProximityImputer",
     "QuantileDMatrix",
@@ -128,6 +130,7 @@ _HOME = {
     "MercerReport": "weald.svm.kernels.mercer",
     "LinearSVC": "weald.estimators.svm.linear.svc",
     "LinearSVR": "weald.estimators.svm.linear.svr",
+    "LogisticRegression": "weald.estimators.logistic.regression",
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",

@@ -39,6 +39,7 @@ ORDER = (
 #: The same within the estimators.
 FAMILIES = (
     *("shared", "tree", "forest", "bagging", "voting", "xgboost", "adaboost", "gradient_boosting", "svm"),
+    "logistic",
     "impute",
 )
 

@@ -46,12 +46,15 @@ class Coordinates final : public LassoSteps {
 
   void choose() {
     active_.clear();
-    for (int64_t j = 0; j < p_.rows.width(); ++j) {
+    for (int64_t j = 0; j < p_.rows.width(); ++j) {  // all lines of a column together: they are shifted together
+      bool wanted = false;
       for (int64_t k = 0; k < p_.n_lines; ++k) {
         const auto at = static_cast<size_t>(j * stride_ + k);
-        const double w = weight_[at], slope = gradient_[at] + ridge(j) * w;
-        if (w == 0 && std::abs(slope) <= lasso(j)) continue;
-        active_.push_back({j, k, w, slope, 0.0});
+        wanted = wanted || weight_[at] != 0 || std::abs(gradient_[at]) > lasso(j);
+      }
+      for (int64_t k = 0; k < p_.n_lines && wanted; ++k) {
+        const auto at = static_cast<size_t>(j * stride_ + k);
+        active_.push_back({j, k, weight_[at], gradient_[at] + ridge(j) * weight_[at], 0.0});
       }
     }
     constexpr int64_t at_once = 64;
@@ -92,6 +95,19 @@ class Coordinates final : public LassoSteps {
     }
   }
 
+  // What a shift of all lines gains: it moves no row's probabilities, and so nothing of the model but the penalty.
+  void shift_columns() {
+    Values lines(static_cast<size_t>(p_.n_lines));
+    for (size_t first = 0; first < active_.size(); first += lines.size()) {
+      const int64_t column = active_[first].column;
+      if (!p_.penalised(column)) continue;
+      double* change = change_.data() + column * stride_;
+      for (size_t k = 0; k < lines.size(); ++k) lines[k] = active_[first + k].value + change[k];
+      const double shift = best_shift(lines, p_.lasso, p_.ridge);
+      for (size_t k = 0; k < lines.size(); ++k) change[k] -= shift;
+    }
+  }
+
   // Active weights in turn, until the quadratic model of the smooth part plus λ Σ|w| is at its least.
   void minimise_model(double) override {
     choose();
@@ -117,6 +133,7 @@ class Coordinates final : public LassoSteps {
         change += step;
         move(each.column, each.line, step);
       }
+      if (p_.n_lines > 1) shift_columns();
       if (open <= turn_share * distance_.sum || limits_.late()) break;
     }
   }

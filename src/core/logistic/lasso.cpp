@@ -1,8 +1,37 @@
 #include "core/logistic/lasso.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace weald::logistic {
+
+double best_shift(std::span<double> v, double lasso, double ridge) {
+  std::sort(v.begin(), v.end());
+  const auto n = static_cast<double>(v.size());
+  double sum = 0;
+  for (const double each : v) sum += each;
+  // The derivative by s from the left and from the right; both rise with s.
+  const auto slope = [&](double s, bool right) {
+    const auto below = static_cast<double>(
+        (right ? std::upper_bound(v.begin(), v.end(), s) : std::lower_bound(v.begin(), v.end(), s)) - v.begin());
+    return lasso * (2 * below - n) - ridge * (sum - n * s);
+  };
+  if (slope(0, false) <= 0 && slope(0, true) >= 0) return 0;
+  const bool up = slope(0, true) < 0;  // the best lies above 0
+  double from = 0;
+  for (size_t k = 0; k < v.size(); ++k) {  // the places where the derivative jumps, going away from 0
+    const double at = up ? v[k] : v[v.size() - 1 - k];
+    if (up ? at <= 0 : at >= 0) continue;
+    const double rest = slope(from, up);  // of the stretch between the two places
+    if (ridge > 0) {
+      const double within = from - rest / (n * ridge);
+      if (up ? within <= at : within >= at) return within;
+    }
+    if (up ? slope(at, true) >= 0 : slope(at, false) <= 0) return at;
+    from = at;
+  }
+  return ridge > 0 ? from - slope(from, up) / (n * ridge) : from;
+}
 
 LassoSteps::LassoSteps(const Problem& problem, const linear::Columns* columns, const linear::Limits& limits,
                        linear::Progress& progress, Run& run)

@@ -66,6 +66,16 @@ class Proximal final : public LassoSteps {
         const double* row = h.row(u);
         for (int64_t other = 0; other < h.n; ++other) slope[static_cast<size_t>(other)] += step * row[other];
       }
+      for (int64_t j = 0; j < width && p_.n_lines > 1; ++j) {
+        if (!p_.penalised(j)) continue;
+        Values lines;
+        for (int64_t k = 0; k < p_.n_lines; ++k) lines.push_back(value[static_cast<size_t>(k * width + j)]);
+        const double shift = best_shift(lines, p_.lasso, p_.ridge);
+        for (int64_t k = 0; k < p_.n_lines && shift != 0; ++k) {
+          value[static_cast<size_t>(k * width + j)] -= shift;
+          slope[static_cast<size_t>(k * width + j)] -= p_.ridge * shift;
+        }
+      }
       if (open <= matrix_share * distance_.sum) break;
     }
     for (int64_t u = 0; u < h.n; ++u) change_[place(u)] = value[static_cast<size_t>(u)] - weight_[place(u)];

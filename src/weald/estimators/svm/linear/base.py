@@ -10,14 +10,13 @@ import contextlib
 import logging
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
@@ -25,7 +24,6 @@ from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
 from weald.data.target import read_weight
 from weald.data.training import learn_columns
 from weald.engine import thread_count
-from weald.errors import DataError
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
@@ -33,6 +31,7 @@ from weald.estimators.shared.state import set_fitted
 from weald.estimators.svm.convergence import ONE_SCALE, one_of
 from weald.estimators.svm.kernel.reading import TableReading
 from weald.estimators.svm.kernel.training import MachineTarget
+from weald.estimators.svm.linear.lines import FittedLines
 from weald.estimators.svm.linear.model import LinearModel, SavedLinearMachine
 from weald.estimators.svm.linear.options import LinearOptions
 from weald.svm.linear import Intercept, LinearSolution
@@ -70,6 +69,7 @@ class Solved:
 
 class BaseLinearMachine(
     SavedLinearMachine,
+    FittedLines,
     TableManners,
     CheckedParameters,
     Saving,
@@ -194,32 +194,6 @@ class BaseLinearMachine(
         )
 
     # ------------------------------------------------------------------ afterwards
-
-    @property
-    def _fitted(self) -> LinearModel:
-        model = vars(self).get("_model_")
-        if model is None:
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet. Call `fit` first.")
-        return model  # type: ignore[no-any-return]
-
-    def _decisions(self, X: TableLike) -> Floats:
-        """X · w + b of every row and machine."""
-        check_is_fitted(self)
-        return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))
-
-    def _set(self, part: str, values: ArrayLike) -> None:
-        """Put other weights or intercepts in place: scikit-learn's linear machines let users do that."""
-        old: Floats = getattr(self._fitted, part)
-        new = np.array(values, np.float64)
-        shown: Floats = getattr(self, f"{part}_")
-        if new.shape != shown.shape:
-            raise DataError(
-                f"`{part}_` of this {type(self).__name__} has the shape {shown.shape}; got {new.shape}."
-            )
-        if not np.isfinite(new).all():
-            raise DataError(f"`{part}_` of {type(self).__name__} must be finite numbers.")
-        changed: dict[str, Any] = {part: new.reshape(old.shape)}
-        self._model_ = replace(self._fitted, **changed)
 
     def _each(self, values: Floats) -> float | Floats:
         return values[0].item() if len(values) == 1 else values
