@@ -13,6 +13,7 @@
 #include "bindings/call.h"
 #include "bindings/linear_rows.h"
 #include "bindings/parts.h"
+#include "core/data/medians.h"
 #include "core/data/sparse_moments.h"
 #include "core/svm/linear/classes.h"
 #include "core/svm/linear/scores.h"
@@ -105,7 +106,15 @@ auto sparse_moments(const Vector<int64_t>& start, const Vector<int32_t>& index, 
                         to_numpy(std::move(found.mean)), to_numpy(std::move(found.deviation)));
 }
 
+// (medians, whether all values are finite or missing)
+auto dense_medians(const Matrix<double>& table, int n_threads) {
+  const auto n_rows = static_cast<int64_t>(table.shape(0)), n_columns = static_cast<int64_t>(table.shape(1));
+  auto found = call(n_threads, [&](Run& run) { return column_medians(view(table), n_rows, n_columns, run); });
+  return nb::make_tuple(to_numpy(std::move(found.value)), found.finite);
+}
+
 void bind_columns(nb::module_& m) {
+  m.def("dense_medians", dense_medians, nb::arg("table").noconvert(), nb::arg("n_threads"));
   m.def("count_sparse_entries", count_sparse_entries, nb::arg("start").noconvert(), nb::arg("index").noconvert(),
         nb::arg("value").noconvert(), nb::arg("weight").noconvert(), nb::arg("n_columns"));
   m.def("sparse_moments", sparse_moments, nb::arg("start").noconvert(), nb::arg("index").noconvert(),

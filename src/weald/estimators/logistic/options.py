@@ -81,7 +81,7 @@ class Penalty(NamedTuple):
 
 
 def chosen_penalty(options: LogisticOptions, owner: str) -> Penalty:
-    """The penalty that `penalty`, `l1_ratio` and `C` stand for, in scikit-learn's old words or its new ones."""
+    """The penalty that `penalty`, `l1_ratio` and `C` stand for, in scikit-learn's old words or new ones."""
     penalty, ratio = options.penalty, options.l1_ratio
     if penalty == "elasticnet" and ratio is None:
         raise ParameterError(

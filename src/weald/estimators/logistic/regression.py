@@ -56,8 +56,8 @@ class LogisticRegression(
     C : float, default=1.0
         What losses cost against weights: lower is a stronger penalty. inf: no penalty.
     l1_ratio : float, default=0.0
-        The share of absolute values in the penalty, l1_ratio · Σ |w| + (1 - l1_ratio) · ½ Σ w²: 1 leaves columns
-        out, 0 does not.
+        The share of absolute values in the penalty, l1_ratio · Σ |w| + (1 - l1_ratio) · ½ Σ w²: 1 leaves
+        columns out, 0 does not.
     dual : bool, default=False
         Accepted for scikit-learn's sake; the solution is the same.
     tol : float, default=1e-4

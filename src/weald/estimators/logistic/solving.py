@@ -102,8 +102,8 @@ def tell(found: Solved, endless: NDArray[np.bool_], options: LogisticOptions, ow
     """Warn if weights grow without end, or if a problem stopped early."""
     if endless.any():
         warnings.warn(
-            f"The classes of {owner} can be told apart so well that no finite weights are the best: without a "
-            "penalty they grow without end, and those of this model are where the solver stopped. "
+            f"The classes of {owner} can be told apart so well that no finite weights are the best: without "
+            "a penalty they grow without end, and those of this model are where the solver stopped. "
             "Probabilities near 0 and 1 and odds ratios mean little. Use a penalty (C=1.0, or larger for a "
             "weak one), or leave out the column that gives the label away.",
             ConvergenceWarning,

@@ -20,17 +20,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
-from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
+from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.target import read_weight
-from weald.data.training import learn_columns
 from weald.engine import thread_count
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
 from weald.estimators.svm.convergence import ONE_SCALE, one_of
-from weald.estimators.svm.kernel.reading import TableReading
-from weald.estimators.svm.kernel.training import MachineTarget
+from weald.estimators.svm.kernel.training import MachineTarget, read_columns
 from weald.estimators.svm.linear.lines import FittedLines
 from weald.estimators.svm.linear.model import LinearModel, SavedLinearMachine
 from weald.estimators.svm.linear.options import LinearOptions
@@ -119,18 +117,13 @@ class BaseLinearMachine(
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
-        schema, aligned = learn_columns(table, weight, unknown=options.unknown, owner=owner)
-        scale: Scale = "standard" if options.scale else None
-        hint = log.isEnabledFor(logging.INFO)
-        plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
-        reading = TableReading.of(plan, options.categorical_features, None)
-        matrix = reading.matrix(aligned)
+        reading, matrix = read_columns(table, None, weight, options, owner)
         if weight is not None:
             matrix = matrix.take(np.flatnonzero(weight > 0))
         solved = self._solved(matrix, target, options)
         facts = {each.name: getattr(solved, each.name) for each in fields(Solved)}
         self._set_fitted(LinearModel(reading=reading, **facts), target.classes)
-        self._tell(plan, solved, options, owner)
+        self._tell(reading.plan, solved, options, owner)
         return self
 
     # ------------------------------------------------------------------ the steps

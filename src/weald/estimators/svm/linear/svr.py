@@ -163,7 +163,8 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
     @property
     def intercept_(self) -> Floats:
         """The intercept."""
-        return self._fitted.intercept
+        found: Floats = self._fitted.intercept
+        return found
 
     @intercept_.setter
     def intercept_(self, intercepts: ArrayLike) -> None:
