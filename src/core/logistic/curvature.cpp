@@ -69,8 +69,8 @@ int64_t rows_to_sample(const Problem& p, double per_column) {
   const double size = coupled ? width * lines : width;
   const double products = coupled ? size * size / 2 : lines * size * size / 2;
   double wanted = std::max(static_cast<double>(least_sample), per_column * size);
-  if (!p.rows.sparse()) wanted = std::min(wanted, most_multiplications / products);
   const auto n = static_cast<double>(p.rows.n_rows);
+  if (!p.rows.sparse()) wanted = std::min(wanted, most_multiplications / products);
   if (wanted * 1.5 >= n) wanted = n;
   if (wanted < std::min(least_per_column * size, n)) return 0;
   return static_cast<int64_t>(wanted);

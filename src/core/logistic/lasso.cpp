@@ -51,25 +51,33 @@ Solution LassoSteps::solve() {
   loss_ = passes_.evaluate(weight_, gradient_);
   int64_t iteration = 0;
   bool converged = false, stuck = false;
-  double last = linear::infinite, gap = 0;
+  double last = linear::infinite;
   for (;; ++iteration) {
     distance_ = distance(p_, weight_, gradient_);
     const double objective = loss_ + distance_.penalty;
     const bool small = distance_.violation <= limits_.tol * total_;
-    gap = distance_.gap;
-    if (p_.ridge == 0) {
-      gap = small || stuck ? gap_of_lasso(p_, passes_, weight_, gradient_, objective) : linear::infinite;
-    }
+    const bool near = p_.ridge > 0 ? distance_.gap <= gap_share * limits_.tol * objective
+                                   : distance_.violation <= limits_.tol / gap_share * p_.lasso;
+    converged = stuck ? small || near : small && near;  // where rounding leaves nothing to gain, one mark is enough
     progress_.tell(iteration, distance_.violation / total_);
-    converged = (small || stuck) && gap <= gap_share * limits_.tol * objective;
     if (converged || stuck || iteration >= limits_.max_iter || limits_.late()) break;
     minimise_model(last);
     last = distance_.sum;
     stuck = !search(objective) && !refine();
   }
   const double objective = loss_ + distance_.penalty;
-  if (!std::isfinite(gap)) gap = gap_of_lasso(p_, passes_, weight_, gradient_, objective);
+  const double gap = p_.ridge > 0 ? distance_.gap : gap_of_lasso(p_, passes_, weight_, gradient_, objective);
+  centre_intercepts();
   return {weight_, objective, gap, distance_.violation / total_, iteration, converged, false};
+}
+
+// A shift of all free intercepts changes nothing: of all solutions the one whose intercepts add up to 0.
+void LassoSteps::centre_intercepts() {
+  if (p_.n_lines == 1 || p_.penalised(p_.rows.width() - 1)) return;
+  double* last = weight_.data() + (p_.rows.width() - 1) * p_.stride();
+  double sum = 0;
+  for (int64_t k = 0; k < p_.n_lines; ++k) sum += last[k];
+  for (int64_t k = 0; k < p_.n_lines; ++k) last[k] -= sum / static_cast<double>(p_.n_lines);
 }
 
 // Shortens the change until it lowers the objective enough; false if rounding leaves nothing to gain.

@@ -45,6 +45,7 @@ class LassoSteps {
 
  private:
   bool search(double before);
+  void centre_intercepts();
 
   linear::Progress& progress_;
   double total_;

@@ -16,11 +16,13 @@ namespace {
 
 constexpr double rows_per_column = 40;  // of a sample
 constexpr int64_t most_products = 500;  // in one step
+constexpr int64_t few_products = 4;     // up to here a Hessian of an earlier place will do
 constexpr int64_t many_products = 12;   // from here on the sample was too small
 constexpr double roughest = 0.1;        // residual of a step, of the gradient
-constexpr double sample_tol = 1e-2;     // of the solution that a sample starts from
+constexpr double sample_tol = 0.3;      // of the solution that a sample starts from
 constexpr double moving = 0.5;          // scores that still move so much at the end have no end
-constexpr int most_farther = 8;         // steps to find that out
+constexpr double small_loss = 0.01;
+constexpr int most_farther = 8;  // steps to find that out
 
 // What conjugate gradients divide by: the Hessian of a sample, of each line alone or of all together, or the diagonal.
 class Scaling {
@@ -129,8 +131,8 @@ class Newton {
       measure();
       progress_.tell(iteration, told());
       const bool small = distance_.violation <= limits_.tol * total_;
-      converged = p_.no_penalty() ? (small || stuck) && decrement_ <= goal() && iteration > 0
-                                  : (small || stuck) && distance_.gap <= goal();
+      const bool near = p_.no_penalty() ? decrement_ <= goal() && iteration > 0 : distance_.gap <= goal();
+      converged = stuck ? small || near : small && near;  // where rounding leaves nothing to gain, one is enough
       if (converged && p_.no_penalty() && moved_ > moving) {
         separable = stuck || farther++ >= most_farther;
         converged = separable;
@@ -146,7 +148,10 @@ class Newton {
 
  private:
   double objective() const { return loss_ + distance_.penalty; }
-  double goal() const { return gap_share * limits_.tol * objective(); }
+  // What the gap may be. Without a penalty losses may vanish, and then it is measured against a small one of each row.
+  double goal() const {
+    return gap_share * limits_.tol * (p_.no_penalty() ? std::max(objective(), small_loss * total_) : objective());
+  }
   double told() const { return (p_.no_penalty() ? distance_.violation / total_ : distance_.gap / objective()); }
 
   // From what the caller gives, or from the solution of a sample.
@@ -176,13 +181,14 @@ class Newton {
   }
 
   void direction() {
-    scaling_.prepare(weight_);
+    if (scaling_.exact() || scaling_.sample() == nullptr || products_ > few_products) scaling_.prepare(weight_);
     Values r(gradient_.size()), z(r.size());
     for (size_t at = 0; at < r.size(); ++at) r[at] = -gradient_[at];
     if (scaling_.exact()) {
       scaling_.divide(r, change_);
-    } else if (conjugate_gradients(r, z) > many_products) {
-      scaling_.enlarge();
+    } else {
+      products_ = conjugate_gradients(r, z);
+      if (products_ > many_products) scaling_.enlarge();
     }
     decrement_ = -linear::dot(gradient_.data(), change_.data(), size_) / 2;
     if (p_.no_penalty()) moved_ = passes_.largest_score(change_);
@@ -265,9 +271,10 @@ class Newton {
   Values weight_, gradient_, loss_gradient_, change_;
   Distance distance_;
   double loss_ = 0;
-  double first_ = 0;      // squared length of the first gradient, as conjugate gradients measure it
-  double decrement_ = 0;  // half of gᵀ H⁻¹ g of the last step
-  double moved_ = 0;      // the largest change of a score by it
+  int64_t products_ = most_products;  // of the last step
+  double first_ = 0;                  // squared length of the first gradient, as conjugate gradients measure it
+  double decrement_ = 0;              // half of gᵀ H⁻¹ g of the last step
+  double moved_ = 0;                  // the largest change of a score by it
 };
 
 }  // namespace

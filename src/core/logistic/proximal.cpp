@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "core/logistic/curvature.h"
 #include "core/logistic/lasso.h"
+#include "core/svm/linear/solvers/cholesky.h"
 #include "core/svm/linear/solvers/l1_step.h"
 
 namespace weald::logistic {
@@ -11,6 +14,7 @@ namespace {
 constexpr double model_rows_per_column = 160;  // of a sample: steps are only as good as its Hessian
 constexpr double slow_step = 0.35;             // one that leaves more of the violations asks for a larger sample
 constexpr double matrix_share = 0.02;          // of the violations now: how well a model is minimised
+constexpr int turns_between = 8;               // jumps
 constexpr int most_matrix_passes = 2000;       // over the weights of one model
 
 class Proximal final : public LassoSteps {
@@ -76,9 +80,43 @@ class Proximal final : public LassoSteps {
           slope[static_cast<size_t>(k * width + j)] -= p_.ridge * shift;
         }
       }
+      if (round % turns_between == turns_between - 1) jump(h, value, slope);
       if (open <= matrix_share * distance_.sum) break;
     }
     for (int64_t u = 0; u < h.n; ++u) change_[place(u)] = value[static_cast<size_t>(u)] - weight_[place(u)];
+  }
+
+  // Weights in turn are slow where columns are alike. As long as no weight changes its sign, the least of the model is
+  // one system of equations away: goes there, or as far as the first weight that becomes 0.
+  void jump(const linear::Square& h, Values& value, Values& slope) {
+    const int64_t width = p_.rows.width();
+    std::vector<int64_t> kept;
+    for (int64_t u = 0; u < h.n; ++u) {
+      if (h.row(u)[u] > 0 && (value[static_cast<size_t>(u)] != 0 || lasso(u % width) == 0)) kept.push_back(u);
+    }
+    linear::Square part(static_cast<int64_t>(kept.size()));
+    Values move(kept.size());
+    for (size_t a = 0; a < kept.size(); ++a) {
+      const auto own = static_cast<size_t>(kept[a]);
+      for (size_t b = 0; b <= a; ++b) part.row(static_cast<int64_t>(a))[b] = h.row(kept[a])[kept[b]];
+      move[a] = -(slope[own] + (lasso(kept[a] % width) > 0 ? std::copysign(p_.lasso, value[own]) : 0.0));
+    }
+    linear::factorise(part, run_);
+    linear::solve_factored(part, move);
+    double far = 1;
+    for (size_t a = 0; a < kept.size(); ++a) {
+      const double v = value[static_cast<size_t>(kept[a])];
+      if (!std::isfinite(move[a])) return;
+      if (lasso(kept[a] % width) > 0 && v * (v + move[a]) < 0) far = std::min(far, -v / move[a]);
+    }
+    for (size_t a = 0; a < kept.size(); ++a) {
+      const auto own = static_cast<size_t>(kept[a]);
+      const bool ends = lasso(kept[a] % width) > 0 && -value[own] == far * move[a];
+      const double step = ends ? -value[own] : far * move[a];
+      value[own] += step;
+      const double* row = h.row(kept[a]);
+      for (int64_t other = 0; other < h.n; ++other) slope[static_cast<size_t>(other)] += step * row[other];
+    }
   }
 
   std::unique_ptr<Sample> sample_;

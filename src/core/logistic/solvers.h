@@ -1,5 +1,6 @@
 // The solvers. All stop when the largest violation of optimality is at most tol · Σ c, and the duality gap at most
-// tol/100 of the objective; without a penalty, where there is no gap, when half the Newton decrement is.
+// tol/100 of the objective (where ρ = 0 and λ > 0, whose gap is a loose bound, when the violation is also at most 100
+// tol · λ); without a penalty, where there is no gap, when half the Newton decrement is.
 #pragma once
 
 #include "core/base/pool.h"

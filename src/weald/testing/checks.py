@@ -44,6 +44,7 @@ _GRANTED: dict[str, dict[str, str]] = {
     "Landmarks": {},
     "LinearSVC": {},
     "LinearSVR": {},
+    "LogisticRegression": {},
     "ProximityImputer": {},
     "XGBClassifier": {},
     "XGBRegressor": {},
