@@ -29,6 +29,7 @@ from weald import (
     Landmarks,
     LinearSVC,
     LinearSVR,
+    LogisticRegression,
     ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -159,6 +160,7 @@ def machines(X, species, bills, weight):
     yield "machine-numbers", SVR(scale=True, categorical_features=["year"], unknown="error"), X, weight, None
     yield "machine-linear", LinearSVC(scale=True), X, species, weight
     yield "machine-linear-numbers", LinearSVR(scale=True), bills, weight, None
+    yield "logistic", LogisticRegression(scale=True, l1_ratio=0.2), X, species, weight
     yield "landmarks", Landmarks(6, scale=True, features="similarity", random_state=1), X, None, None
 
 

@@ -104,6 +104,7 @@ STRESSED = [
     weald.XGBClassifier,
     weald.SVC,
     weald.LinearSVC,
+    weald.LogisticRegression,
     weald.Landmarks,
     weald.ProximityImputer,
 ]
