@@ -49,6 +49,21 @@ class FittedLines:
         changed: dict[str, Any] = {part: new.reshape(old.shape)}
         self._model_ = replace(self._fitted, **changed)
 
+    @property
+    def intercept_(self) -> Floats:
+        """The intercept of each machine."""
+        found: Floats = self._fitted.intercept
+        return found
+
+    @intercept_.setter
+    def intercept_(self, intercepts: ArrayLike) -> None:
+        self._set("intercept", intercepts)
+
+    @property
+    def column_names_(self) -> tuple[Hashable, ...]:
+        """The columns that `coef_` weighs."""
+        return tuple(self._fitted.reading.plan.column_names)
+
 
 class ClassLines(FittedLines):
     """Lines of weights that tell classes apart: one for two classes, else one per class."""
@@ -64,21 +79,6 @@ class ClassLines(FittedLines):
     @coef_.setter
     def coef_(self, weights: ArrayLike) -> None:
         self._set("coef", weights)
-
-    @property
-    def intercept_(self) -> Floats:
-        """The intercept of each machine."""
-        found: Floats = self._fitted.intercept
-        return found
-
-    @intercept_.setter
-    def intercept_(self, intercepts: ArrayLike) -> None:
-        self._set("intercept", intercepts)
-
-    @property
-    def column_names_(self) -> tuple[Hashable, ...]:
-        """The columns that `coef_` weighs."""
-        return tuple(self._fitted.reading.plan.column_names)
 
     def decision_function(self, X: TableLike) -> Floats:
         """The value x · w + b of every row and machine.
