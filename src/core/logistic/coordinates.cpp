@@ -9,7 +9,7 @@ namespace weald::logistic {
 namespace {
 
 constexpr double turn_share = 0.1;  // of the violations now: how well a model is minimised
-constexpr int most_turns = 100;     // over the weights of one model
+constexpr int most_turns = 1000;    // over the weights of one model
 constexpr int64_t entries_between_checks = 1 << 18;
 
 // A weight that is not 0 or wants to be.
