@@ -11,7 +11,9 @@
 
 #include "bindings/arrays.h"
 #include "bindings/call.h"
+#include "bindings/linear_rows.h"
 #include "bindings/parts.h"
+#include "core/data/medians.h"
 #include "core/data/sparse_moments.h"
 #include "core/svm/linear/classes.h"
 #include "core/svm/linear/scores.h"
@@ -20,60 +22,6 @@
 namespace weald::bindings {
 
 namespace {
-
-// (n_rows, n_columns, values), or (n_rows, n_columns, indptr, indices, data): the caller keeps the arrays alive.
-linear::Rows linear_rows(const nb::tuple& parts, double bias) {
-  linear::Rows rows;
-  rows.n_rows = nb::cast<int64_t>(parts[0]);
-  rows.n_columns = nb::cast<int64_t>(parts[1]);
-  rows.bias = bias;
-  if (parts.size() == 3) {
-    const auto values = nb::cast<Matrix<double>>(parts[2], false);
-    require(
-        static_cast<int64_t>(values.shape(0)) == rows.n_rows && static_cast<int64_t>(values.shape(1)) == rows.n_columns,
-        "a matrix has its own shape");
-    rows.dense = values.data();
-    return rows;
-  }
-  const auto start = nb::cast<Vector<int64_t>>(parts[2], false);
-  const auto index = nb::cast<Vector<int32_t>>(parts[3], false);
-  const auto value = nb::cast<Vector<double>>(parts[4], false);
-  linear::check_sparse(view(start), view(index), static_cast<int64_t>(value.size()), rows.n_rows, rows.n_columns);
-  rows.start = start.data();
-  rows.index = index.data();
-  rows.value = value.data();
-  return rows;
-}
-
-// Beyond, the clock could not count them.
-constexpr double longest_seconds = 1e9;
-
-linear::Limits limits_of(double tol, int64_t max_iter, double max_seconds, uint64_t seed) {
-  linear::Limits limits;
-  limits.tol = tol;
-  limits.max_iter = max_iter;
-  limits.seed = seed;
-  if (max_seconds < longest_seconds) {
-    const std::chrono::duration<double> span(max_seconds);
-    limits.deadline =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
-  }
-  return limits;
-}
-
-// Calls told(iterations of all problems, largest gap) with the GIL held.
-std::function<void()> teller(const nb::object& told, const std::vector<linear::Progress>& progress) {
-  if (told.is_none()) return {};
-  return [&] {
-    int64_t n_iter = 0;
-    double gap = 0;
-    for (const linear::Progress& each : progress) {
-      n_iter += each.n_iter.load(std::memory_order_relaxed);
-      gap = std::max(gap, each.gap.load(std::memory_order_relaxed));
-    }
-    told(n_iter, gap);
-  };
-}
 
 nb::list solve_linear(const nb::tuple& X, double bias, const Matrix<double>& target, const Matrix<double>& upper,
                       bool squared, bool regression, double epsilon, bool l1, bool free_intercept, int solver,
@@ -158,7 +106,15 @@ auto sparse_moments(const Vector<int64_t>& start, const Vector<int32_t>& index, 
                         to_numpy(std::move(found.mean)), to_numpy(std::move(found.deviation)));
 }
 
+// (medians, whether all values are finite or missing)
+auto dense_medians(const Matrix<double>& table, int n_threads) {
+  const auto n_rows = static_cast<int64_t>(table.shape(0)), n_columns = static_cast<int64_t>(table.shape(1));
+  auto found = call(n_threads, [&](Run& run) { return column_medians(view(table), n_rows, n_columns, run); });
+  return nb::make_tuple(to_numpy(std::move(found.value)), found.finite);
+}
+
 void bind_columns(nb::module_& m) {
+  m.def("dense_medians", dense_medians, nb::arg("table").noconvert(), nb::arg("n_threads"));
   m.def("count_sparse_entries", count_sparse_entries, nb::arg("start").noconvert(), nb::arg("index").noconvert(),
         nb::arg("value").noconvert(), nb::arg("weight").noconvert(), nb::arg("n_columns"));
   m.def("sparse_moments", sparse_moments, nb::arg("start").noconvert(), nb::arg("index").noconvert(),

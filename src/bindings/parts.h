@@ -23,5 +23,6 @@ void bind_adaboost(nanobind::module_& m);
 void bind_svm(nanobind::module_& m);
 void bind_linear(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
+void bind_logistic(nanobind::module_& m);
 
 }  // namespace weald::bindings

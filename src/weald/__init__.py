@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from weald.estimators.resampling.random_samplers import RandomOverSampler, RandomUnderSampler
     from weald.estimators.resampling.resampled import Resampled
     from weald.estimators.resampling.smote import SMOTE, SMOTEN, SMOTENC
+    from weald.estimators.logistic.regression import LogisticRegression
     from weald.estimators.svm.kernel.svc import SVC
     from weald.estimators.svm.kernel.svr import SVR
     from weald.estimators.svm.landmarks.landmarks import Landmarks
@@ -107,6 +108,7 @@ __all__ = [
     "LearningRateScheduler",
     "LinearSVC",
     "LinearSVR",
+    "LogisticRegression",
     "MercerReport",
     "PrecisionRecallBandDisplay",
     "NearMiss",
@@ -189,6 +191,7 @@ _HOME = {
     "LinearSVR": "weald.estimators.svm.linear.svr",
     "MercerReport": "weald.svm.kernels.mercer",
     "PrecisionRecallBandDisplay": "weald.pictures.bands",
+    "LogisticRegression": "weald.estimators.logistic.regression",
     "ProximityImputer": "weald.estimators.impute.proximity",
     "QuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "QuantileSketch": "weald.data.sketch",

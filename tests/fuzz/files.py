@@ -46,6 +46,10 @@ OTHERS = {
         weald.LinearSVC(penalty="l1", dual=False, max_iter=200).fit(machines.counts(), machines.words()),
         machines.counts(),
     ),
+    "LogisticRegression": lambda: (
+        weald.LogisticRegression(scale=True).fit(boosters.rows(), machines.words()),
+        boosters.rows(),
+    ),
     "stages of classes": lambda: (
         weald.GradientBoostingClassifier(n_estimators=2, max_depth=2).fit(boosters.rows(), machines.words()),
         boosters.rows(),

@@ -250,6 +250,19 @@ KINDS: tuple[ModelKind, ...] = (
     ModelKind("KNeighborsClassifier", "labels", _NEIGHBORS, gentle=True, weighted=False, sparse_alike=False),
     ModelKind("KNeighborsRegressor", "numbers", _NEIGHBORS, gentle=True, weighted=False, sparse_alike=False),
     ModelKind(
+        "LogisticRegression",
+        "labels",
+        {
+            "C": [0.1, 1.0, 10.0],
+            "l1_ratio": [0.0, 0.5, 1.0],
+            "scale": [True, False],
+            "multi_class": ["multinomial", "ovr"],
+            "class_weight": ["balanced"],
+        },
+        gentle=True,
+        sparse_alike=False,
+    ),
+    ModelKind(
         "Landmarks",
         "none",
         {"n_landmarks": [2, 5], "kernel": ["rbf", "linear"], "scale": [True, False], "random_state": [0]},

@@ -181,6 +181,9 @@ def _machines() -> Iterator[Any]:
     for loss in ("hinge", "squared_hinge"):
         yield _named("LinearSVC", {"loss": loss}, "numbers", LABELS, True)
     yield _named("LinearSVC", {"penalty": "l1", "dual": False}, "sparse", FLAGS, False)
+    yield _named("LogisticRegression", {}, "numbers", LABELS, True)
+    yield _named("LogisticRegression", {"l1_ratio": 0.5, "scale": True}, "mixed", LABELS, False)
+    yield _named("LogisticRegression", {"l1_ratio": 1.0, "multi_class": "ovr"}, "sparse", LABELS, False)
     for loss in ("epsilon_insensitive", "squared_epsilon_insensitive"):
         yield _named("LinearSVR", {"loss": loss}, "sparse", SCORES, False)
     gaps = np.where(np.random.default_rng(6).random(numbers().shape) < 0.1, np.nan, numbers())

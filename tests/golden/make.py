@@ -37,6 +37,7 @@ from weald import (
     Landmarks,
     LinearSVC,
     LinearSVR,
+    LogisticRegression,
     ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -193,6 +194,7 @@ def machines(X, species, bills, weight):
     yield "neighbours", KNeighborsClassifier(metric="mixed", weights="distance"), X, species, None
     both = np.column_stack([weight, np.arange(len(species)) % 13])
     yield "neighbours-numbers", KNeighborsRegressor(3, p=1), bills, both, None
+    yield "logistic", LogisticRegression(scale=True, l1_ratio=0.2), X, species, weight
     yield "landmarks", Landmarks(6, scale=True, features="similarity", random_state=1), X, None, None
 
 

@@ -257,6 +257,12 @@ def test_linear_svm_jobs_run() -> None:
     assert "objective within 0.1 %: yes" in printed
 
 
+def test_logistic_jobs_run() -> None:
+    printed = smoke("five", script="logistic.py")
+    assert "1 results" in printed
+    assert "objective" in printed
+
+
 @needs_intelex
 def test_svm_jobs_run() -> None:
     printed = quick("svc", "svr", "predict", script="svm.py")

@@ -106,6 +106,7 @@ KINDS: dict[str, Kind] = {
     "svc_probability": Kind(lambda n: weald.SVC(probability=True, **_jobs(weald.SVC, n)), 800),
     "svr": Kind(lambda n: weald.SVR(**_jobs(weald.SVR, n)), 1_500, regression=True),
     "linear_svc": Kind(lambda n: weald.LinearSVC(**_jobs(weald.LinearSVC, n)), 60_000),
+    "logistic": Kind(lambda n: weald.LogisticRegression(**_jobs(weald.LogisticRegression, n)), 60_000),
     "linear_svr": Kind(lambda n: weald.LinearSVR(**_jobs(weald.LinearSVR, n)), 60_000, regression=True),
     "landmarks": Kind(
         lambda n: weald.Landmarks(n_landmarks=100, **_jobs(weald.Landmarks, n)), 8_000, transforms=True

@@ -61,6 +61,7 @@ KINDS = {
     "Landmarks": Kind(classifier=False, machine=True),
     "LinearSVC": Kind(classifier=True, machine=True),
     "LinearSVR": Kind(classifier=False, machine=True),
+    "LogisticRegression": Kind(classifier=True, machine=True),
     "SVC": Kind(classifier=True, machine=True),
     "SVR": Kind(classifier=False, machine=True),
     "ProximityImputer": Kind(classifier=False, ensemble=True),

@@ -65,6 +65,7 @@ _GRANTED: dict[str, dict[str, str]] = {
     "Landmarks": {},
     "LinearSVC": {},
     "LinearSVR": {},
+    "LogisticRegression": {},
     "ProximityImputer": {},
     "Resampled": _RESAMPLED,
     "XGBClassifier": {},

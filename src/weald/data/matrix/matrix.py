@@ -141,7 +141,14 @@ class MatrixPlan:
 
     @classmethod
     def of(
-        cls, table: Table, schema: Schema, *, scale: Scale, weight: Floats | None = None, hint: bool = True
+        cls,
+        table: Table,
+        schema: Schema,
+        *,
+        scale: Scale,
+        weight: Floats | None = None,
+        hint: bool = True,
+        n_threads: int = 1,
     ) -> MatrixPlan:
         """What a training table tells: medians for what is missing, and the spread of each column.
 
@@ -156,7 +163,9 @@ class MatrixPlan:
         weight : ndarray of shape (n_rows,), optional
             Weights of the rows, in medians, means and deviations. Rows of weight 0 count as absent.
         hint : bool, default=True
-            Whether the hint on spreads will be asked for; reading a sparse table takes less time without.
+            Whether the hint on spreads will be asked for; reading a table takes less time without.
+        n_threads : int, default=1
+            Threads; the plan does not depend on them.
         """
         layout = ColumnLayout.of(schema)
         from_sparse = came_sparse(table)
@@ -170,7 +179,8 @@ class MatrixPlan:
                 sizes=hint or scale is not None,
             )
         else:
-            found = dense_statistics(table, layout, weight)
+            sizes = hint or scale is not None
+            found = dense_statistics(table, layout, weight, sizes=sizes, n_threads=n_threads)
         centre, divisor = np.zeros(layout.n_out), np.ones(layout.n_out)
         if scale == "standard":
             # A level is 0 or 1 already: divided by its deviation, a rare one would swamp every distance.

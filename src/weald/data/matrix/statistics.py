@@ -17,6 +17,7 @@ from weald.arrays import Floats
 from weald.data.blocks import ArrayBlock
 from weald.data.matrix.columns import ColumnLayout, numbers_of
 from weald.data.table import BlockColumns, Table
+from weald.engine.dense_columns import dense_medians
 from weald.engine.sparse_columns import SparseEntries
 from weald.errors import infinite_value
 
@@ -45,9 +46,16 @@ class Statistics:
 # --------------------------------------------------------------------------- dense
 
 
-def dense_statistics(table: Table, layout: ColumnLayout, weight: Floats | None) -> Statistics:
-    """The statistics of a table of numbers and levels."""
+def dense_statistics(
+    table: Table, layout: ColumnLayout, weight: Floats | None, *, sizes: bool = True, n_threads: int = 1
+) -> Statistics:
+    """The statistics of a table of numbers and levels; without `sizes` only what fills gaps is asked for."""
     found = Statistics.empty(layout.n_out)
+    if not sizes and weight is None:
+        medians = _array_medians(table, n_threads)
+        if medians is not None:
+            found.fill[:] = medians
+            return found
     used, weight = _used(weight)
     _count_levels(found, table, layout, used, weight)
     plain = layout.plain
@@ -64,6 +72,18 @@ def dense_statistics(table: Table, layout: ColumnLayout, weight: Floats | None) 
             found.fill[at] = _fill(lines, weight)
             found.mean[at], found.deviation[at], found.largest[at] = moments(lines, weight)
     return found
+
+
+def _array_medians(table: Table, n_threads: int) -> Floats | None:
+    """The medians of an array of float64; None of other tables, and where a value is infinite."""
+    columns = table.columns
+    if not (isinstance(columns, BlockColumns) and isinstance(columns.block, ArrayBlock)) or columns.placed:
+        return None
+    array = columns.block.array
+    if array.dtype != np.float64 or not array.flags.c_contiguous:
+        return None
+    medians, finite = dense_medians(array, n_threads=n_threads)
+    return medians if finite else None
 
 
 def _used(weight: Floats | None) -> tuple[NDArray[np.intp] | None, Floats | None]:
@@ -118,13 +138,13 @@ def _fill(block: Floats, weight: Floats | None) -> Floats:
 def _medians(lines: Floats) -> Floats:
     half = lines.shape[1] // 2
     ordered = np.partition(lines, half, axis=1)  # asking for two places at once takes four times as long
-    upper = ordered[:, half]
+    upper = ordered[:, half] + 0.0  # 0 for -0
     return upper if lines.shape[1] % 2 else _between(ordered[:, :half].max(axis=1), upper)
 
 
 def _between(low: Floats, high: Floats) -> Floats:
     middle: Floats = np.where(low == high, low, 0.5 * low + 0.5 * high)  # a sum first may leave float64
-    return middle
+    return middle + 0.0
 
 
 def weighted_median(values: Floats, weight: Floats | None) -> float:

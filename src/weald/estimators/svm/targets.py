@@ -2,35 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats, TargetLike
 from weald.data.target import positions_among, read_labels, read_target, warn_of_column
-from weald.errors import DataError, ParameterError, listing
+from weald.errors import DataError, ParameterError, listing, outside
 from weald.estimators.shared.class_weight import class_factors, without_absent
 from weald.estimators.svm.kernel.options import SVCOptions, SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
 from weald.estimators.svm.linear.options import LinearSVCOptions, LinearSVROptions
 
 
-def class_target(
+class WeighedLabels(NamedTuple):
+    """Class numbers and weights of the rows that count."""
+
+    labels: NDArray[Any]
+    weight: Floats
+    classes: NDArray[Any]
+    class_weight: Floats
+
+
+def weighed_labels(
     y: TargetLike | None,
     n_rows: int,
     weight: Floats | None,
-    options: SVCOptions | LinearSVCOptions,
+    class_weight: str | Mapping[Any, float] | None,
     owner: str,
-) -> MachineTarget:
-    """Labels as class numbers, and the C of each row, by weights and weights of classes."""
+    *,
+    balance_weights: bool = False,
+) -> WeighedLabels:
+    """Labels as class numbers, and the weight of each row, by weights and weights of classes.
+
+    Parameters
+    ----------
+    y : array-like
+        The labels.
+    n_rows : int
+        Of the table.
+    weight : ndarray, or None
+        The weights of all rows, as the user gave them.
+    class_weight : None, "balanced" or dict
+        The parameter of that name.
+    owner : str
+        The estimator's name, for messages.
+    balance_weights : bool
+        Whether "balanced" counts weights, not rows.
+    """
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) != 1:
         raise DataError(
             f"y has {len(outputs)} columns, and {owner} takes one. Fit one model per column "
             "(scikit-learn's MultiOutputClassifier does)."
         )
-    warn_of_column(y, stacklevel=5)
+    warn_of_column(y, stacklevel=outside() + 1)
     found = without_absent(outputs[0], weight)
     if len(found.classes) < 2:
         among = (
@@ -45,7 +73,8 @@ def class_target(
     if weight is not None:
         found = found._replace(indices=found.indices[weight > 0])
     own = np.ones(len(found.indices)) if weight is None else weight[weight > 0]
-    factors = class_factors(options.class_weight, f"`class_weight` of {owner}", found, None)
+    counted = own if balance_weights else None
+    factors = class_factors(class_weight, f"`class_weight` of {owner}", found, counted)
     if factors is None:
         factors = np.ones(len(found.classes))
     if not factors.all():
@@ -54,8 +83,20 @@ def class_target(
             f"`class_weight` of {owner} gives the label {label!r} the "
             "weight 0, which leaves no row of it. Leave its rows out of the table instead."
         )
-    own = own * factors[found.indices]
-    return MachineTarget(found.indices, own, upper_bounds(options.C, own, owner), found.classes, factors)
+    return WeighedLabels(found.indices, own * factors[found.indices], found.classes, factors)
+
+
+def class_target(
+    y: TargetLike | None,
+    n_rows: int,
+    weight: Floats | None,
+    options: SVCOptions | LinearSVCOptions,
+    owner: str,
+) -> MachineTarget:
+    """Labels as class numbers, and the C of each row, by weights and weights of classes."""
+    found = weighed_labels(y, n_rows, weight, options.class_weight, owner)
+    upper = upper_bounds(options.C, found.weight, owner)
+    return MachineTarget(found.labels, found.weight, upper, found.classes, found.class_weight)
 
 
 def number_target(

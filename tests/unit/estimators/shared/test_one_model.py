@@ -106,6 +106,7 @@ STRESSED = [
     weald.XGBClassifier,
     weald.SVC,
     weald.LinearSVC,
+    weald.LogisticRegression,
     weald.Landmarks,
     weald.ProximityImputer,
     weald.Conformal,

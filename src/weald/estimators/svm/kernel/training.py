@@ -18,6 +18,7 @@ from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.training import learn_columns, used_rows
+from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, ScaleWarning, outside
 from weald.estimators.svm.kernel.options import ColumnOptions, KernelOptions, MachineOptions
 from weald.estimators.svm.kernel.reading import (
@@ -171,7 +172,8 @@ def read_columns(
     if options.scale:
         scale = "maximum" if takes_no_negatives(kernel) else "standard"
     hint = spreads_matter(kernel) or log.isEnabledFor(logging.INFO)
-    plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
+    n_threads = thread_count(options.n_jobs)
+    plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint, n_threads=n_threads)
     reading = TableReading.of(plan, options.categorical_features, kernel)
     return reading, reading.matrix(aligned)
 

@@ -10,29 +10,26 @@ import contextlib
 import logging
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.adapters import to_table
-from weald.data.matrix.matrix import Matrix, MatrixPlan, Scale
+from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.target import read_weight
-from weald.data.training import learn_columns
 from weald.engine import thread_count
-from weald.errors import DataError
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
 from weald.estimators.svm.convergence import ONE_SCALE, one_of
-from weald.estimators.svm.kernel.reading import TableReading
-from weald.estimators.svm.kernel.training import MachineTarget
+from weald.estimators.svm.kernel.training import MachineTarget, read_columns
+from weald.estimators.svm.linear.lines import FittedLines
 from weald.estimators.svm.linear.model import LinearModel, SavedLinearMachine
 from weald.estimators.svm.linear.options import LinearOptions
 from weald.svm.linear import Intercept, LinearSolution
@@ -70,6 +67,7 @@ class Solved:
 
 class BaseLinearMachine(
     SavedLinearMachine,
+    FittedLines,
     TableManners,
     CheckedParameters,
     Saving,
@@ -119,18 +117,13 @@ class BaseLinearMachine(
         table = to_table(X, categorical_features=options.categorical_features)
         weight = read_weight(sample_weight, n_rows=table.n_rows)
         target = self._read_target(y, table.n_rows, weight, options)
-        schema, aligned = learn_columns(table, weight, unknown=options.unknown, owner=owner)
-        scale: Scale = "standard" if options.scale else None
-        hint = log.isEnabledFor(logging.INFO)
-        plan = MatrixPlan.of(aligned, schema, scale=scale, weight=weight, hint=hint)
-        reading = TableReading.of(plan, options.categorical_features, None)
-        matrix = reading.matrix(aligned)
+        reading, matrix = read_columns(table, None, weight, options, owner)
         if weight is not None:
             matrix = matrix.take(np.flatnonzero(weight > 0))
         solved = self._solved(matrix, target, options)
         facts = {each.name: getattr(solved, each.name) for each in fields(Solved)}
         self._set_fitted(LinearModel(reading=reading, **facts), target.classes)
-        self._tell(plan, solved, options, owner)
+        self._tell(reading.plan, solved, options, owner)
         return self
 
     # ------------------------------------------------------------------ the steps
@@ -194,32 +187,6 @@ class BaseLinearMachine(
         )
 
     # ------------------------------------------------------------------ afterwards
-
-    @property
-    def _fitted(self) -> LinearModel:
-        model = vars(self).get("_model_")
-        if model is None:
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet. Call `fit` first.")
-        return model  # type: ignore[no-any-return]
-
-    def _decisions(self, X: TableLike) -> Floats:
-        """X · w + b of every row and machine."""
-        check_is_fitted(self)
-        return self._model_.scores(X, type(self).__name__, thread_count(self.n_jobs))
-
-    def _set(self, part: str, values: ArrayLike) -> None:
-        """Put other weights or intercepts in place: scikit-learn's linear machines let users do that."""
-        old: Floats = getattr(self._fitted, part)
-        new = np.array(values, np.float64)
-        shown: Floats = getattr(self, f"{part}_")
-        if new.shape != shown.shape:
-            raise DataError(
-                f"`{part}_` of this {type(self).__name__} has the shape {shown.shape}; got {new.shape}."
-            )
-        if not np.isfinite(new).all():
-            raise DataError(f"`{part}_` of {type(self).__name__} must be finite numbers.")
-        changed: dict[str, Any] = {part: new.reshape(old.shape)}
-        self._model_ = replace(self._fitted, **changed)
 
     def _each(self, values: Floats) -> float | Floats:
         return values[0].item() if len(values) == 1 else values

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import CategoricalFeatures, Floats, TableLike
 from weald.data.matrix.matrix import MatrixPlan
 from weald.engine.linear import linear_scores
 from weald.errors import ModelFileError, ParameterError
@@ -48,10 +48,7 @@ class SavedLinearMachine:
     def _saved_state(self) -> SavedMachine:
         own = cast("BaseLinearMachine", self)
         model: LinearModel = own._model_
-        plan, columns = model.reading.plan.state()
-        arrays: dict[str, NDArray[Any]] = {f"plan.{name}": values for name, values in columns.items()}
-        arrays |= {name: getattr(model, name) for name in ("coef", "intercept", *_NUMBERS, "n_iter")}
-        arrays["converged"] = model.converged.astype(np.uint8)
+        plan, arrays = lines_to_save(model, _NUMBERS)
         lacks = np.isnan(model.dual)
         arrays["dual"] = np.where(lacks, 0.0, model.dual)
         if lacks.any() and not lacks.all():
@@ -71,22 +68,14 @@ class SavedLinearMachine:
         options = estimator._checked_options()
         labels = labels_of(state, classifier=is_classifier(estimator))
         facts, shelf = state.facts, Shelf(state.arrays)
-        known = {"plan", "has_dual"}
-        if not set(facts) >= known or (set(facts) != known and not state.newer):
-            raise ParameterError("The facts of a machine are not complete, or there are others.")
-        if type(facts["has_dual"]) is not bool:
-            raise ParameterError("The facts of a machine are not what they should be.")
-        assert state.schema is not None
-        check_declared(state.schema, options.categorical_features)
-        names = {name: name.removeprefix("plan.") for name in shelf.left() if name.startswith("plan.")}
-        columns = {short: shelf.take(name, (None,)) for name, short in names.items()}
-        plan = MatrixPlan.from_state(state.schema, facts["plan"], columns, newer=state.newer)
+        reading = reading_of(state, shelf, options.categorical_features, flag="has_dual")
+        plan = reading.plan
         n_classes = 0 if labels is None else len(labels)
         n_lines = n_classes if n_classes > 2 else 1
         together = getattr(options, "multi_class", "ovr") == "crammer_singer"
         n_problems = 1 if together else n_lines
         model = LinearModel(
-            reading=TableReading.of(plan, options.categorical_features, None),
+            reading=reading,
             coef=np.ascontiguousarray(shelf.floats("coef", (n_lines, plan.n_columns))),
             intercept=shelf.floats("intercept", (n_lines,)),
             primal=shelf.floats("primal", (n_problems,), finite=False),
@@ -94,10 +83,41 @@ class SavedLinearMachine:
             n_iter=shelf.integers("n_iter", n_problems, 0, 2**62),
             converged=shelf.integers("converged", n_problems, 0, 1).astype(np.bool_),
         )
-        if shelf.left() and not state.newer:
-            raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
+        nothing_left(shelf, state)
         estimator._set_fitted(model, labels)
         return cast("Self", estimator)
+
+
+def lines_to_save(model: Any, numbers: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The facts of the plan, and the arrays of the plan and of lines of weights."""
+    plan, columns = model.reading.plan.state()
+    arrays: dict[str, NDArray[Any]] = {f"plan.{name}": values for name, values in columns.items()}
+    arrays |= {name: getattr(model, name) for name in ("coef", "intercept", *numbers, "n_iter")}
+    arrays["converged"] = model.converged.astype(np.uint8)
+    return plan, arrays
+
+
+def reading_of(
+    state: SavedMachine, shelf: Shelf, declared: CategoricalFeatures, *, flag: str
+) -> TableReading:
+    """How tables become columns, from a file whose facts are the plan and one flag."""
+    facts, known = state.facts, {"plan", flag}
+    if not set(facts) >= known or (set(facts) != known and not state.newer):
+        raise ParameterError("The facts of a machine are not complete, or there are others.")
+    if type(facts[flag]) is not bool:
+        raise ParameterError("The facts of a machine are not what they should be.")
+    assert state.schema is not None
+    check_declared(state.schema, declared)
+    names = {name: name.removeprefix("plan.") for name in shelf.left() if name.startswith("plan.")}
+    columns = {short: shelf.take(name, (None,)) for name, short in names.items()}
+    plan = MatrixPlan.from_state(state.schema, facts["plan"], columns, newer=state.newer)
+    return TableReading.of(plan, declared, None)
+
+
+def nothing_left(shelf: Shelf, state: SavedMachine) -> None:
+    """Refuse arrays that nobody asked for, but in a file of a newer format."""
+    if shelf.left() and not state.newer:
+        raise ModelFileError(f"The model file holds an array nobody asked for: {shelf.left()[0]!r:.80}.")
 
 
 def _read_dual(shelf: Shelf, n_problems: int, *, has_dual: bool) -> Floats:

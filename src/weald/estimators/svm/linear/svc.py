@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from weald.arrays import CategoricalFeatures, ClassWeight, Floats, RandomState, TableLike, TargetLike
+from weald.arrays import CategoricalFeatures, ClassWeight, Floats, RandomState, TargetLike
 from weald.data.matrix.matrix import Matrix
-from weald.data.target import restore_labels
 from weald.estimators.svm.kernel.training import MachineTarget
 from weald.estimators.svm.linear.base import SOLVER_OF_DUAL, BaseLinearMachine, Solved
+from weald.estimators.svm.linear.lines import ClassLines
 from weald.estimators.svm.linear.options import LinearOptions, LinearSVCOptions, check_together
 from weald.estimators.svm.margins import MarginAnswers, NotThere
 from weald.estimators.svm.targets import class_target
@@ -26,7 +25,7 @@ _NO_PROBABILITIES = (
 )
 
 
-class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVC(MarginAnswers, ClassLines, ClassifierMixin, BaseLinearMachine):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector machines that classify: fast with any number of rows.
 
     Tables of few columns are solved by second-order methods on all threads, wide and sparse ones by
@@ -183,66 +182,10 @@ class LinearSVC(MarginAnswers, ClassifierMixin, BaseLinearMachine):  # type: ign
     # ------------------------------------------------------------------ what it tells
 
     @property
-    def coef_(self) -> Floats:
-        """The weights of the matrix's columns, one line per machine."""
-        return self._fitted.coef
-
-    @coef_.setter
-    def coef_(self, weights: ArrayLike) -> None:
-        self._set("coef", weights)
-
-    @property
-    def intercept_(self) -> Floats:
-        """The intercept of each machine."""
-        return self._fitted.intercept
-
-    @intercept_.setter
-    def intercept_(self, intercepts: ArrayLike) -> None:
-        self._set("intercept", intercepts)
-
-    @property
-    def column_names_(self) -> tuple[Hashable, ...]:
-        """The columns that `coef_` weighs."""
-        return tuple(self._fitted.reading.plan.column_names)
-
-    @property
     def margin_width_(self) -> float | Floats:
         """The width of the margin, 2 / ‖w‖, of each machine."""
         with np.errstate(divide="ignore"):
             return self._each(2 / self._norms())
-
-    def decision_function(self, X: TableLike) -> Floats:
-        """The value x · w + b of every row and machine.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`; columns are matched by name if they have names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Of two classes one value, above 0 for the second.
-        """
-        scores = self._decisions(X)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: TableLike) -> NDArray[Any]:
-        """The label of each row: of the highest value.
-
-        Parameters
-        ----------
-        X : table
-            As in `fit`; columns are matched by name if they have names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Labels of the type that `fit` was given.
-        """
-        scores = self._decisions(X)
-        chosen = scores[:, 0] > 0 if len(self.classes_) == 2 else np.argmax(scores, axis=1)
-        return restore_labels(self.classes_, chosen.astype(np.intp))
 
     def _norms(self) -> Floats:
         """‖w‖ of each machine."""

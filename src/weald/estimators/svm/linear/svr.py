@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -159,17 +158,3 @@ class LinearSVR(TubeAnswers, RegressorMixin, BaseLinearMachine):  # type: ignore
     @coef_.setter
     def coef_(self, weights: ArrayLike) -> None:
         self._set("coef", weights)
-
-    @property
-    def intercept_(self) -> Floats:
-        """The intercept."""
-        return self._fitted.intercept
-
-    @intercept_.setter
-    def intercept_(self, intercepts: ArrayLike) -> None:
-        self._set("intercept", intercepts)
-
-    @property
-    def column_names_(self) -> tuple[Hashable, ...]:
-        """The columns that `coef_` weighs."""
-        return tuple(self._fitted.reading.plan.column_names)

@@ -1,0 +1,1 @@
+"""Logistic regression: `regression` is the estimator, `options` its parameters, `model` what a fit leaves."""
