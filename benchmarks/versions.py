@@ -20,9 +20,9 @@ HERE = Path(__file__).resolve().parent
 COMPARE = HERE / "compare"
 sys.path.insert(0, str(COMPARE))
 
-import worker  # noqa: E402
-from harness import thread_counts  # noqa: E402
-from jobs import DataAbsent, Job  # noqa: E402
+from common import worker  # noqa: E402
+from common.harness import thread_counts  # noqa: E402
+from common.jobs import DataAbsent, Job  # noqa: E402
 
 #: turns the import hook of an editable install off, so that PYTHONPATH decides
 NO_HOOK = HERE.parent / ".ci" / "sanitize"

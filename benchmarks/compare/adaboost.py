@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-import tables
-from harness import main
-from jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
+from common import tables
+from common.harness import main
+from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
 from trees import sized
 
 Parameters: TypeAlias = dict[str, Any]

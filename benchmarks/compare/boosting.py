@@ -13,12 +13,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
-import boosting_tables
 import numpy as np
-import tables
-from boosters import LIGHTGBM, WEALD, XGBOOST, Library, Parameters, Setting
-from harness import main
-from jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
+from common import boosting_tables, tables
+from common.boosters import LIGHTGBM, WEALD, XGBOOST, Library, Parameters, Setting
+from common.harness import main
+from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
 from numpy.typing import NDArray
 from trees import sized
 

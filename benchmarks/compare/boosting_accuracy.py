@@ -16,12 +16,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import accuracy
 import numpy as np
-from accuracy import Effort, Scores, Study
-from boosters import LIGHTGBM, WEALD, XGBOOST, Library, Setting
+from common import accuracy
+from common.accuracy import Effort, Scores, Study
+from common.boosters import LIGHTGBM, WEALD, XGBOOST, Library, Setting
+from common.real_tables import Task
 from numpy.typing import NDArray
-from real_tables import Task
 
 DEFAULTS = Setting(max_depth=6, learning_rate=0.3, tree_method=None, categories=True)
 LIBRARIES = {"weald": WEALD, "xgboost": XGBOOST, "LightGBM": LIGHTGBM}

@@ -21,16 +21,12 @@ from pathlib import Path
 from typing import Any
 
 import boosting
-import boosting_tables
-import machine
 import numpy as np
-import report
-import tables
-import worker
-from boosters import LIGHTGBM, WEALD, XGBOOST, Setting
-from harness import RESULTS
-from jobs import Arrays, Contender, Job
-from worker import Request
+from common import boosting_tables, machine, report, tables, worker
+from common.boosters import LIGHTGBM, WEALD, XGBOOST, Setting
+from common.harness import RESULTS
+from common.jobs import Arrays, Contender, Job
+from common.worker import Request
 
 SETTING = Setting(max_leaves=31, rounds=10)
 LIBRARIES = {"weald": WEALD, "LightGBM": LIGHTGBM, "xgboost": XGBOOST}

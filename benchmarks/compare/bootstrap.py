@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from harness import main
-from jobs import Arrays, AtMost, Contender, Dataset, Figures, Job, Target, Timed, Within
+from common.harness import main
+from common.jobs import Arrays, AtMost, Contender, Dataset, Figures, Job, Target, Timed, Within
 
 FUNCTIONS = {"mean": np.mean, "median": np.median}
 #: the ends of intervals from other draws differ by this much, in standard errors

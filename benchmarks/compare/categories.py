@@ -23,12 +23,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-import accuracy
-import machine
 import numpy as np
-import report
-from accuracy import Difference, Scores
-from boosters import (
+from common import accuracy, machine, report
+from common.accuracy import Difference, Scores
+from common.boosters import (
     LIGHTGBM,
     OBJECTIVES,
     Parameters,
@@ -39,10 +37,10 @@ from boosters import (
     weald_fit,
     xgboost_fit,
 )
-from boosting_tables import SIX_HUNDRED, Made, Source, categories_of, category_tables, noise_pairs
-from jobs import DataAbsent
+from common.boosting_tables import SIX_HUNDRED, Made, Source, categories_of, category_tables, noise_pairs
+from common.jobs import DataAbsent
+from common.real_tables import Task
 from numpy.typing import NDArray
-from real_tables import Task
 from scipy import stats
 
 METRICS = {"binary": "AUC", "multiclass": "log loss", "regression": "R²", "counts": "deviance"}

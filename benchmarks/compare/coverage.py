@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import machine
 import numpy as np
-import report
-from harness import RESULTS
+from common import machine, report
+from common.harness import RESULTS
 from numpy.typing import NDArray
 from scipy import stats
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-import accuracy
 import numpy as np
-from accuracy import Effort, Scores, Study
+from common import accuracy
+from common.accuracy import Effort, Scores, Study
+from common.real_tables import Task
 from numpy.typing import NDArray
-from real_tables import Task
 from scipy import stats
 
 METRICS = {"binary": "AUC", "multiclass": "accuracy", "regression": "RMSE", "counts": "deviance"}

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import accuracy
 import numpy as np
-from accuracy import Effort, Scores, Study
+from common import accuracy
+from common.accuracy import Effort, Scores, Study
+from common.real_tables import Task
 from forests_accuracy import as_numbers
 from numpy.typing import NDArray
-from real_tables import Task
 
 METRICS = {"binary": "AUC", "multiclass": "log loss", "regression": "RMSE", "counts": "RMSE"}
 #: categories of a column that scikit-learn takes

@@ -19,14 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import machine
 import numpy as np
-import real_tables
-import report
-from harness import RESULTS
-from jobs import DataAbsent
+from common import machine, real_tables, report
+from common.harness import RESULTS
+from common.jobs import DataAbsent
+from common.real_tables import Task
 from numpy.typing import NDArray
-from real_tables import Task
 
 TABLES = ("penguins", "heart_cleveland", "german_credit", "abalone", "cpu_act")
 SHARE = 0.2

@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import tables
-from harness import main
-from jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
+from common import tables
+from common.harness import main
+from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
 from linear_svm import Maker, Parameters, matrix, news
 from trees import sized
 

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import machine
 import numpy as np
-import report
-from harness import RESULTS
+from common import machine, report
+from common.harness import RESULTS
 from numpy.typing import NDArray
 
 COVERAGE = 0.9

@@ -18,15 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import machine
 import numpy as np
-import real_tables
-import report
-from accuracy import N_FOLDS, folds_of
-from harness import RESULTS
-from jobs import DataAbsent
+from common import machine, real_tables, report
+from common.accuracy import N_FOLDS, folds_of
+from common.harness import RESULTS
+from common.jobs import DataAbsent
+from common.real_tables import Task
 from numpy.typing import NDArray
-from real_tables import Task
 from scipy import optimize, stats
 
 TABLES = (

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import tables
-from harness import main
-from jobs import Arrays, Contender, DataAbsent, Dataset, Job, Target, Timed, Within
+from common import tables
+from common.harness import main
+from common.jobs import Arrays, Contender, DataAbsent, Dataset, Job, Target, Timed, Within
 from trees import Maker, fitting, n_leaves, ours, sized, sklearn_tree, weald_tree
 
 ABSOLUTE: dict[str, Any] = {"criterion": "absolute_error", "random_state": 0}

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import tables
-from harness import main
-from jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
+from common import tables
+from common.harness import main
+from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
 
 TREE: dict[str, Any] = {"random_state": 0}
 BINNED: dict[str, Any] = {"max_bins": 255, "random_state": 0}

@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
     from weald.estimators.bagging.bagging import BaggingClassifier, BaggingRegressor
-    from weald.estimators.conformal.conformal import Conformal
     from weald.estimators.balanced.bagging import BalancedBaggingClassifier
     from weald.estimators.balanced.boosting import RUSBoostClassifier
     from weald.estimators.balanced.easy_ensemble import EasyEnsembleClassifier
     from weald.estimators.balanced.forest import BalancedRandomForestClassifier
+    from weald.estimators.conformal.conformal import Conformal
     from weald.estimators.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
     from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.gradient_boosting.classifier import GradientBoostingClassifier
     from weald.estimators.gradient_boosting.regressor import GradientBoostingRegressor
     from weald.estimators.impute.proximity import ProximityImputer
+    from weald.estimators.logistic.regression import LogisticRegression
     from weald.estimators.neighbors.classifier import KNeighborsClassifier
     from weald.estimators.neighbors.regressor import KNeighborsRegressor
     from weald.estimators.resampling.cleaning import EditedNearestNeighbours, NearMiss, TomekLinks
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from weald.estimators.resampling.random_samplers import RandomOverSampler, RandomUnderSampler
     from weald.estimators.resampling.resampled import Resampled
     from weald.estimators.resampling.smote import SMOTE, SMOTEN, SMOTENC
-    from weald.estimators.logistic.regression import LogisticRegression
     from weald.estimators.svm.kernel.svc import SVC
     from weald.estimators.svm.kernel.svr import SVR
     from weald.estimators.svm.landmarks.landmarks import Landmarks
@@ -87,16 +87,16 @@ __all__ = [
     "BalancedBaggingClassifier",
     "BalancedRandomForestClassifier",
     "Booster",
-    "Conformal",
-    "CalibrationBandDisplay",
     "BorderlineSMOTE",
+    "CalibrationBandDisplay",
+    "Conformal",
     "DMatrix",
     "DataIter",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "EarlyStopping",
-    "EditedNearestNeighbours",
     "EasyEnsembleClassifier",
+    "EditedNearestNeighbours",
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -110,21 +110,21 @@ __all__ = [
     "LinearSVR",
     "LogisticRegression",
     "MercerReport",
-    "PrecisionRecallBandDisplay",
     "NearMiss",
+    "PrecisionRecallBandDisplay",
     "ProximityImputer",
     "QuantileDMatrix",
     "QuantileSketch",
     "RUSBoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
-    "RocBandDisplay",
     "RandomOverSampler",
     "RandomUnderSampler",
     "Resampled",
+    "RocBandDisplay",
     "SMOTETomek",
-    "TomekLinks",
     "Thresholded",
+    "TomekLinks",
     "TrainingCallback",
     "VotingClassifier",
     "VotingRegressor",

@@ -29,15 +29,15 @@ class Purpose(IntEnum):
     BAG_SEED = 1102
     BAG_CLASSES = 1103
     ADABOOST_ROWS = 1200
-    CALIBRATION_ROWS = 1700
-    SET_SCORE = 1701
-    RESAMPLED_SAMPLE = 1300
     RESAMPLED_ROW = 1300
     RESAMPLED_NEIGHBOUR = 1301
     RESAMPLED_STEP = 1302
     RESAMPLED_LEVEL = 1304
     RESAMPLED_NOISE = 1305
     KEPT_ROW = 1306
+    RESAMPLED_SAMPLE = 1600
+    CALIBRATION_ROWS = 1700
+    SET_SCORE = 1701
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

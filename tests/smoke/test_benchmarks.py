@@ -24,8 +24,8 @@ import sys
 import time
 
 import numpy as np
-from harness import main
-from jobs import Contender, Dataset, Job, Target, Timed, Within
+from common.harness import main
+from common.jobs import Contender, Dataset, Job, Target, Timed, Within
 
 
 def sleeper(seconds, figure):
@@ -352,6 +352,8 @@ def test_prediction_intervals_run(tmp_path: Path) -> None:
     shares = [float(share) for share in re.findall(r"([\d.]+) % ±", text)]
     assert len(shares) == 18
     assert min(shares) > 60
+
+
 def test_bootstrap_jobs_run() -> None:
     printed = smoke("mean", script="bootstrap.py")
     assert "1 results" in printed
@@ -364,6 +366,8 @@ def test_coverage_runs(tmp_path: Path) -> None:
         "coverage.py", "--quick", "--markdown", str(page)
     )
     assert "| AUC | normal scores | delong |" in page.read_text(encoding="utf-8")
+
+
 def test_resampling_jobs_run() -> None:
     pytest.importorskip("imblearn")
     printed = smoke("smote", "enn", script="resampling.py")

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import tables
 from numpy.typing import NDArray
+
+from common import tables
 
 #: a class with fewer rows cannot be in every fold and still be learnt
 FEWEST_ROWS_OF_A_CLASS = 10

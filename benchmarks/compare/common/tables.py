@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jobs import Arrays, DataAbsent
 from numpy.typing import NDArray
+
+from common.jobs import Arrays, DataAbsent
 
 N_COLUMNS = 28
 
@@ -67,7 +68,7 @@ def three_flowers(n_rows: int = 150, seed: int = 4) -> Arrays:
 
 def data_file(name: str) -> Path:
     """A file of the folder of real tables."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    beside = Path(__file__).resolve().parents[4] / "shared" / "data"
     path = Path(os.environ.get("WEALD_DATA", beside)) / name
     if not path.exists():
         raise DataAbsent(f"{name} is not in the data folder (set WEALD_DATA to it)")

@@ -13,14 +13,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import machine
-import report
-import worker
-from jobs import DataAbsent, Dataset, Job
-from report import Result
-from worker import Answer, Request
+from common import machine, report, worker
+from common.jobs import DataAbsent, Dataset, Job
+from common.report import Result
+from common.worker import Answer, Request
 
-RESULTS = Path(__file__).resolve().parent.parent / "results.md"
+RESULTS = Path(__file__).resolve().parents[2] / "results.md"
 
 
 def parse(title: str, jobs: Sequence[Job], arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import real_tables
-import tables
-from jobs import Arrays
 from numpy.typing import NDArray
-from real_tables import AFTER_DEPARTURE, Task
+
+from common import real_tables, tables
+from common.jobs import Arrays
+from common.real_tables import AFTER_DEPARTURE, Task
 
 #: numbers of levels of the twenty columns behind the one-hot table: 6,274 in all
 LEVELS = (2, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 50, 80, 120, 200, 400, 800, 1500, 3000)

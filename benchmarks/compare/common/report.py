@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import machine
-from jobs import Contender, Figures, Job, Target
-from worker import Answer
+from common import machine
+from common.jobs import Contender, Figures, Job, Target
+from common.worker import Answer
 
 
 @dataclass(frozen=True)

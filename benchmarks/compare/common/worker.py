@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import machine
 import numpy as np
-from jobs import Arrays, Figures, Job
+
+from common import machine
+from common.jobs import Arrays, Figures, Job
 
 #: Every runtime reads its own variable, and only before it is loaded.
 THREAD_VARIABLES = (

@@ -18,14 +18,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import machine
 import numpy as np
-import real_tables
-import report
-from harness import RESULTS
-from jobs import DataAbsent
 from numpy.typing import NDArray
-from real_tables import Task
+
+from common import machine, real_tables, report
+from common.harness import RESULTS
+from common.jobs import DataAbsent
+from common.real_tables import Task
 
 N_FOLDS = 5
 #: metrics of which more is better

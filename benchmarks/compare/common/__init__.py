@@ -1,0 +1,1 @@
+"""What the comparisons share: tables, contenders, the harness and its report."""
