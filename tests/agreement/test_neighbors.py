@@ -51,7 +51,7 @@ def test_neighbours(options, table):
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
-@pytest.mark.parametrize("weights", ["uniform", "distance", None, lambda d: 1 / (1 + d)], ids=str)
+@pytest.mark.parametrize("weights", ["uniform", "distance", None, lambda d: 1 / (1 + d)])
 def test_predictions(algorithm, weights):
     options = {"algorithm": algorithm, "weights": weights, "n_neighbors": 6, "leaf_size": 7}
     ours, theirs = both("Classifier", LABELS, **options)

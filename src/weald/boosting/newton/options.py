@@ -36,9 +36,9 @@ def caution(
     n_rows: int, smooth: float | Literal["auto", "rows"] = "rows", penalty: float | None = None
 ) -> Caution:
     """Caution with categories, by the rows unless given: large tables let more be found by chance."""
-    smooth = min(50.0, max(5.0, n_rows / 800)) if isinstance(smooth, str) else smooth
+    rows = min(50.0, max(5.0, n_rows / 800)) if isinstance(smooth, str) else smooth
     penalty = min(10.0, max(5.0, n_rows / 2000)) if penalty is None else penalty
-    return Caution(smooth, penalty, group_rows=min(10 * smooth, n_rows / 200))
+    return Caution(rows, penalty, group_rows=min(10 * rows, n_rows / 200))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
