@@ -11,7 +11,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/call.h"
-#include "bindings/linear_rows.h"
+#include "bindings/matrices.h"
 #include "bindings/parts.h"
 #include "core/data/medians.h"
 #include "core/data/sparse_moments.h"

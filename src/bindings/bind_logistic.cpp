@@ -7,7 +7,7 @@
 
 #include "bindings/arrays.h"
 #include "bindings/call.h"
-#include "bindings/linear_rows.h"
+#include "bindings/matrices.h"
 #include "bindings/parts.h"
 #include "core/logistic/solve.h"
 

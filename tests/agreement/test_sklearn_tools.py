@@ -167,6 +167,7 @@ def test_parameters_have_scikit_learn_defaults(weald_class, sklearn_class):
     shared = ours.keys() & theirs.keys()
     assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
     assert ours.keys() - theirs.keys() == {
+        "cat_penalty",
         "max_bins",
         "n_jobs",
         "categorical_features",

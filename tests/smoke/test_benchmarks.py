@@ -189,12 +189,6 @@ def test_coding_job_runs() -> None:
     assert "1 results" in quick("coding")
 
 
-def test_exact_boosting_job_runs() -> None:
-    printed = smoke("exact", script="boosting.py")
-    assert "1 results" in printed
-    assert "weald against xgboost: ratio" in printed
-
-
 @needs_lightgbm
 def test_boosting_jobs_run() -> None:
     jobs = ("leaves", "1k-depth", "a9a", "categories", "predict-depth")
@@ -245,22 +239,20 @@ def test_boosting_scaling_runs(tmp_path: Path) -> None:
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
 
 
-def test_adaboost_jobs_run() -> None:
-    printed = smoke("stumps", script="adaboost.py")
-    assert "1 results" in printed
-    assert "last error within 1e-06: yes" in printed
-
-
-def test_linear_svm_jobs_run() -> None:
-    printed = smoke("text-squared", script="linear_svm.py")
-    assert "1 results" in printed
-    assert "objective within 0.1 %: yes" in printed
-
-
-def test_logistic_jobs_run() -> None:
-    printed = smoke("five", script="logistic.py")
-    assert "1 results" in printed
-    assert "objective" in printed
+@pytest.mark.parametrize(
+    ("script", "job", "told"),
+    [
+        ("adaboost.py", "stumps", "last error within 1e-06: yes"),
+        ("linear_svm.py", "text-squared", "objective within 0.1 %: yes"),
+        ("boosting.py", "exact", "weald against xgboost: ratio"),
+        ("logistic.py", "five", "objective"),
+        ("gradient_boosting.py", "binned-regression", "ratio"),
+        ("neighbors.py", "texts", "mean row within 0.0001 %: yes"),
+    ],
+)
+def test_one_job_runs(script: str, job: str, told: str) -> None:
+    printed = smoke(job, script=script)
+    assert "1 results" in printed and told in printed
 
 
 @needs_intelex
@@ -268,12 +260,6 @@ def test_svm_jobs_run() -> None:
     printed = quick("svc", "svr", "predict", script="svm.py")
     assert "3 results" in printed
     assert "objective within 0.01 %: yes" in printed
-
-
-def test_neighbors_jobs_run() -> None:
-    printed = smoke("texts", script="neighbors.py")
-    assert "1 results" in printed
-    assert "mean row within 0.0001 %: yes" in printed
 
 
 def test_forest_jobs_run() -> None:
@@ -304,10 +290,6 @@ def test_forests_accuracy_runs(tmp_path: Path) -> None:
     assert "| two classes | 150 × 3 | categories, missing | AUC |" in first
     here("forests_accuracy.py", *options)
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
-
-
-def test_gradient_boosting_jobs_run() -> None:
-    assert "1 results" in smoke("binned-regression", script="gradient_boosting.py")
 
 
 @pytest.mark.parametrize(

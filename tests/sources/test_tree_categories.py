@@ -47,7 +47,7 @@ def problem(criterion: str, seed: int, n: int = 60, n_levels: int = 8, n_classes
 
 def model_of(criterion: str, **parameters) -> DecisionTreeClassifier | DecisionTreeRegressor:
     model = DecisionTreeClassifier if criterion in CLASS_CRITERIA else DecisionTreeRegressor
-    return model(criterion=criterion, max_depth=1, **parameters)
+    return model(cat_penalty=0, criterion=criterion, max_depth=1, **parameters)
 
 
 def root_gain(model: DecisionTreeClassifier | DecisionTreeRegressor) -> float:

@@ -115,7 +115,7 @@ def test_set_params_names_the_nearest():
     expected = "`max_dept` is no parameter of DecisionTreeRegressor; did you mean `max_depth`?"
     with pytest.raises(ParameterError, match=re.escape(expected)):
         tree.set_params(max_dept=3)
-    with pytest.raises(ParameterError, match="valid ones are categorical_features, "):
+    with pytest.raises(ParameterError, match="valid ones are cat_penalty, categorical_features, "):
         tree.set_params(qqqq=3)
     assert tree.set_params(max_depth=3).max_depth == 3
 

@@ -63,7 +63,7 @@ def tint(colour: str, strength: float) -> str:
     >>> tint("#000000", 0.0), tint("#000000", 1.0)
     ('#f7f7f7', '#333333')
     """
-    share = 0.03 + (_STRONGEST - 0.03) * min(max(strength, 0.0), 1.0)
+    share = 0.03 + (_STRONGEST - 0.03) * min(max(0.0, strength), 1.0)  # NaN, of infinite values, is 0
     red, green, blue = (1 - share * (1 - part) for part in _rgb(colour))
     return _hex((red, green, blue))
 

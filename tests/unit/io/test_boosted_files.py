@@ -32,7 +32,7 @@ def test_a_loaded_booster_is_the_saved_one(which, tmp_path):
     for name in ("tree_method_", "max_bin_", "objective_", "n_rounds_", "n_outputs_", "n_estimators_"):
         assert getattr(loaded, name) == getattr(model, name)
     assert np.array_equal(loaded.feature_importances_, model.feature_importances_)
-    assert set(vars(model)) - set(vars(loaded)) <= {"evals_result_"}
+    assert set(vars(model)) - set(vars(loaded)) <= {"category_shrinkage_", "evals_result_"}
 
 
 def test_the_best_round_comes_back():

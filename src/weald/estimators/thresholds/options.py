@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -26,8 +26,8 @@ class Label:
     says: str = "a label"
 
     def admits(self, value: object) -> bool:
-        """Whatever it is."""
-        return True
+        """Whether it can be looked up among labels: lists and tables cannot."""
+        return isinstance(value, Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

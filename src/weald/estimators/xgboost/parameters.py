@@ -36,9 +36,8 @@ _ATTRIBUTES = """\
 feature_importances_ : ndarray of shape (n_features_in_,)
         Importances by `importance_type`, scaled to add up to 1.
     category_shrinkage_ : dict
-        By column of more than 24 categories: how many rows a category needs for its mean to count half, in
-        the whole table; infinity where the categories differ no more than chance lets them. Every node asks
-        anew. Only with `cat_smooth="auto"`; not saved.
+        By column of more than 24 categories: how many rows a category needs for its mean to count half in the
+        whole table; infinity: no more than chance. Only with `cat_smooth="auto"`; not saved.
     best_iteration, best_score : int, float
         The best round and its metric; only with early stopping.
     evals_result_ : dict
@@ -145,9 +144,8 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         a category needs to be listed; ten times as many (at most one row in 200) change sides together.
         "rows": one row in 800, at least 5 and at most 50. "auto" (and None): the same, but of a column of
         more than 24 categories each node asks how much of their spread is more than chance, and believes them
-        by that, in splits of any number of categories; where it is no more than chance, only categories of
-        four times as many rows are listed. With `cat_smooth=0` and `cat_l2=0`, categories are split as
-        greedily as numbers.
+        by that; where it is no more, only categories of four times as many rows are listed. With
+        `cat_smooth=0` and `cat_l2=0`, categories are split as greedily as numbers.
     cat_l2 : float, default=None
         Added to `reg_lambda` where splits by a list of categories are judged. None: 5 up to
         10,000 rows, 10 from 20,000.

@@ -43,6 +43,10 @@ SMALL = {
     "XGBRanker": {"n_estimators": 3},
     "Landmarks": {"n_landmarks": 4},
     "Conformal": {"estimator": weald.DecisionTreeClassifier()},
+    "Thresholded": {
+        "estimator": weald.DecisionTreeClassifier(),
+        "threshold": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+    },
     "Resampled": {"estimator": weald.DecisionTreeClassifier(), "sampler": weald.RandomOverSampler()},
     "ProximityImputer": {"estimator": weald.RandomForestClassifier(n_estimators=3), "max_iter": 1},
 }
