@@ -43,10 +43,7 @@ SMALL = {
     "XGBRanker": {"n_estimators": 3},
     "Landmarks": {"n_landmarks": 4},
     "Conformal": {"estimator": weald.DecisionTreeClassifier()},
-    "Thresholded": {
-        "estimator": weald.DecisionTreeClassifier(),
-        "threshold": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
-    },
+    "Thresholded": {"estimator": weald.DecisionTreeClassifier(), "threshold": 0.5},
     "Resampled": {"estimator": weald.DecisionTreeClassifier(), "sampler": weald.RandomOverSampler()},
     "ProximityImputer": {"estimator": weald.RandomForestClassifier(n_estimators=3), "max_iter": 1},
 }
@@ -82,6 +79,8 @@ def fitted(model: Any, part: int) -> Any:
         return model.fit(X, numbers)
     if type(model) is weald.XGBModel:
         return model.fit(X, numbers)
+    if isinstance(model, weald.Thresholded):  # a number parts two classes
+        return model.fit(X, np.where(labels == labels[0], labels[0], "other"))
     return model.fit(X, labels)
 
 
