@@ -85,7 +85,7 @@ class Contender:
 
 
 #: what keeps the rule that counts rows and does not look at the categories
-BY_ROWS: Parameters = {"cat_smooth": None}
+BY_ROWS: Parameters = {"cat_smooth": "rows"}
 OURS, ROWS = "weald", "weald-rows"
 WEALD = Contender("weald", weald_fit, boosted)
 CONTENDERS = {

@@ -14,7 +14,7 @@
 namespace weald {
 
 // Columns of more categories are judged so: the spread of a few says too little of itself.
-inline constexpr uint32_t few_categories = 24;
+inline constexpr uint32_t few_categories = 64;
 
 struct NodeSpread {
   double squares = 0;  // Σ w g², in units of Σ g squared

@@ -226,6 +226,19 @@ void scan_missing(uint32_t code, const Rarity& rare, Scan<Criterion, N>& scan) {
   scan.consider(code, 0, scan.n_total() - scan.n_missing);
 }
 
+// Whether rows to the left of k of m categories, chosen for their values, gain more than those would by chance: of m
+// numbers the k largest have squares of about 2 ln(m / k) each.
+template <class Criterion, int N>
+bool beyond_chance(double chance, size_t k, size_t m, const Scan<Criterion, N>& scan) {
+  const Criterion& judge = scan.criterion();
+  const Lanes<N>& total = scan.total();
+  Lanes<N> right(total);
+  for (int l = 0; l < right.size(); ++l) right.data()[l] -= scan.left.data()[l];
+  const double gain = judge.score(scan.left.data()) + judge.score(right.data()) - judge.score(total.data());
+  const auto n_listed = static_cast<double>(k);
+  return gain > chance * n_listed * std::max(1.0, 2 * weald::log(static_cast<double>(m) / n_listed));
+}
+
 // The first `most` categories from either end of the order go left, all others right; code: how many, counted on from
 // the end of the first series for the second, and after that one for all of them against missing.
 template <class Criterion, int N>
@@ -253,6 +266,7 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
       n_group += rare.rows(strict.weight(present.cell(i)));
       if (n_group < rules.group_rows) continue;
       n_group = 0;
+      if (rules.chance > 0 && !beyond_chance(rules.chance, k + 1, m, scan)) continue;
       scan.consider(static_cast<uint32_t>(end * m + k + 1), 1, n_left);
     }
   }
@@ -260,8 +274,6 @@ void scan_ends(const PresentCategories& present, int32_t column, const CategoryR
   scan_missing(all, rare, scan);
   // A split that the penalty leaves worse than none is none, also where splits of no gain are made.
   if (strict.penalises_categories() && !scan.gains()) return;
-  // By chance, the best of m categories gains up to 2 ln m times what one does.
-  if (rules.chance > 0 && !scan.gains_over(rules.chance * weald::log(std::max(2.0, static_cast<double>(m))))) return;
   if (!scan.offer(column, split)) return;
   std::vector<uint8_t> listed(present.size(), split.code == all ? 1 : 0);
   const bool from_end = split.code > m;

@@ -299,9 +299,6 @@ class Scan {
     total_.data()[0] += excess_;
     best_score_ += before_;
   }
-  uint32_t best_code() const { return best_code_; }
-  // Whether the best candidate is worth so much more than the rows unsplit.
-  bool gains_over(double least) const { return best_score_ - unsplit_score() > least; }
   const Criterion& criterion() const { return *criterion_; }
   // Another judge for the candidates to come, until the next column.
   void judge_by(const Criterion& criterion) { criterion_ = &criterion; }

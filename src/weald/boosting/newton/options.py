@@ -21,7 +21,7 @@ class DartOptions:
 
 
 #: columns of more categories are judged by their spread (`few_categories` of core/tree/split/belief.h)
-FEW_CATEGORIES = 24
+FEW_CATEGORIES = 64
 
 
 class Caution(NamedTuple):

@@ -112,7 +112,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     cat_smooth : float, "auto" or "rows", default="auto"
         Rows of average residual that are added to each category before categories are put in order; those of
         fewer rows never go with a set of their own. "rows": one row in 800, at least 5 and at most 50. "auto"
-        (and None): the same, but columns of more than 24 categories are judged by their spread, as
+        (and None): the same, but columns of more than 64 categories are judged by their spread, as
         `XGBRegressor` does it. With `cat_smooth=0` and `cat_l2=0`, categories are split as greedily as in
         single trees.
     cat_l2 : float, default=None

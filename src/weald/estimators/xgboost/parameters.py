@@ -36,7 +36,7 @@ _ATTRIBUTES = """\
 feature_importances_ : ndarray of shape (n_features_in_,)
         Importances by `importance_type`, scaled to add up to 1.
     category_shrinkage_ : dict
-        By column of more than 24 categories: how many rows a category needs for its mean to count half in the
+        By column of more than 64 categories: how many rows a category needs for its mean to count half in the
         whole table; infinity: no more than chance. Only with `cat_smooth="auto"`; not saved.
     best_iteration, best_score : int, float
         The best round and its metric; only with early stopping.
@@ -143,7 +143,7 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         Caution with rare categories: added to their hessians before they are put in order, and how many rows
         a category needs to be listed; ten times as many (at most one row in 200) change sides together.
         "rows": one row in 800, at least 5 and at most 50. "auto" (and None): the same, but of a column of
-        more than 24 categories each node asks how much of their spread is more than chance, and believes them
+        more than 64 categories each node asks how much of their spread is more than chance, and believes them
         by that; where it is no more, only categories of four times as many rows are listed. With
         `cat_smooth=0` and `cat_l2=0`, categories are split as greedily as numbers.
     cat_l2 : float, default=None

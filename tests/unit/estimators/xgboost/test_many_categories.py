@@ -51,17 +51,17 @@ def test_an_id_does_no_harm():
 def test_shrinkage_is_told_by_column():
     X, y = grouped(200, 1.0)
     X["noise"] = pd.Categorical(np.random.default_rng(1).integers(100, size=len(X)).astype(str))
-    X["few"] = pd.Categorical((np.arange(len(X)) % 24).astype(str))
+    X["few"] = pd.Categorical((np.arange(len(X)) % 64).astype(str))
     told = XGBRegressor(n_estimators=2).fit(X, y).category_shrinkage_
-    assert set(told) == {"shop", "noise"}  # columns of at most 24 categories keep the rule of rows
+    assert set(told) == {"shop", "noise"}  # columns of at most 64 categories keep the rule of rows
     noise_of_a_row = 0.3**2 + np.var(np.sin(2 * np.asarray(X["x"])))
     assert told["shop"] == pytest.approx(noise_of_a_row, rel=0.3)  # the effects have a variance of 1
     assert told["noise"] > 30
     assert not hasattr(XGBRegressor(n_estimators=2, cat_smooth=5.0).fit(X, y), "category_shrinkage_")
 
 
-def test_columns_of_24_categories_keep_the_rule_of_rows():
-    for n_levels, same in ((24, True), (25, False)):
+def test_columns_of_64_categories_keep_the_rule_of_rows():
+    for n_levels, same in ((64, True), (65, False)):
         X, y = grouped(n_levels, 1.0)
         auto = XGBRegressor(n_estimators=5).fit(X, y).predict(X)
         by_rows = XGBRegressor(n_estimators=5, cat_smooth="rows").fit(X, y).predict(X)
@@ -83,7 +83,7 @@ def test_threads_row_order_and_frames_do_not_show(tree_method):
 
 
 def test_whole_weights_are_repeated_rows():
-    X, y = grouped(60, 0.7, n=600)
+    X, y = grouped(90, 0.7, n=600)
     weight = np.random.default_rng(3).integers(0, 4, size=len(y))
     twice = np.repeat(np.arange(len(y)), weight)
     settings = {"n_estimators": 4, "tree_method": "exact"}
@@ -114,7 +114,7 @@ def test_several_classes_and_outputs():
 
 
 def test_the_rule_is_a_parameter_of_model_files():
-    X, y = grouped(60, 1.0, n=500)
+    X, y = grouped(90, 1.0, n=500)
     for rule in ("auto", "rows", 3.0, None):
         file = io.BytesIO()
         XGBRegressor(n_estimators=2, cat_smooth=rule).fit(X, y).save(file)
