@@ -10,6 +10,9 @@
 
 namespace weald::neighbors {
 
+// What rounding to float64 can change, of a number.
+inline constexpr double double_unit = 0x1p-53;
+
 // More than sums of n powers lose near 0.
 inline double lost_powers(int64_t n) {
   return (static_cast<double>(n) + 4.0) * 0x1p-1070;

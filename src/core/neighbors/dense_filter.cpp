@@ -34,7 +34,6 @@ NextOpen chosen(bool categories) {
 
 // Half a unit in the last place of 1.
 constexpr double float_unit = 0x1p-24;
-constexpr double double_unit = 0x1p-53;
 // Panels of a tile take about so many bytes, which stay in the second-level cache.
 constexpr int64_t tile_bytes = 1 << 16;
 // Sizes, scaled, beyond which float sums may overflow; columns beyond which their error is no longer small.

@@ -11,7 +11,6 @@ namespace {
 
 // Rows that are looked at together.
 constexpr int64_t together = 16;
-constexpr double double_unit = 0x1p-53;
 
 int64_t n_blocks(int64_t n) {
   return (n + together - 1) / together;

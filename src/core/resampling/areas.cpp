@@ -7,8 +7,6 @@ namespace weald {
 
 namespace {
 
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-
 // `times(row)`: how often the row counts.
 template <class Times>
 double roc_area(const RankedRows& rows, Times times) {

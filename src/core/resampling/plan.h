@@ -5,9 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace weald {
+
+// What a statistic has no value for: no pairs, no spread.
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 struct ResamplePlan {
   int64_t n = 0;                     // rows, at least 1 and below 2^31

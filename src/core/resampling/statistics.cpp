@@ -8,7 +8,6 @@ namespace weald {
 
 namespace {
 
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 // Draws that a block of work has at least, so that handing it out costs little.
 constexpr int64_t draws_per_block = 1 << 15;
 
