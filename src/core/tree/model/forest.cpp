@@ -54,6 +54,35 @@ void reserve_nodes(TreeArrays& tree, size_t n_nodes, size_t n_lanes, size_t n_me
   tree.means.reserve(n_nodes * n_means);
 }
 
+// The split of an inner node, whose right child is not known yet; returns its slot.
+int32_t append_split(const NodeRecord& node, TreeArrays& out) {
+  const auto slot = static_cast<int32_t>(out.column.size());
+  out.slot.push_back(slot);
+  out.column.push_back(node.column);
+  out.code.push_back(node.code);
+  out.threshold.push_back(node.threshold);
+  out.kind.push_back(static_cast<uint8_t>(node.kind));
+  out.missing_left.push_back(node.missing_left);
+  out.right.push_back(-1);
+  out.gain.push_back(node.gain);
+  if (node.kind == SplitKind::categories) {
+    out.side.push_back(static_cast<int32_t>(out.set_start.size()) - 1);
+    out.set_codes.insert(out.set_codes.end(), node.set.begin(), node.set.end());
+    out.set_start.push_back(static_cast<int64_t>(out.set_codes.size()));
+    out.set_left.push_back(node.set_left);
+  } else if (node.kind == SplitKind::combination) {
+    out.side.push_back(static_cast<int32_t>(out.combination_start.size()) - 1);
+    for (const Term& term : node.terms) {
+      out.combination_column.push_back(term.column);
+      out.combination_coefficient.push_back(term.coefficient);
+    }
+    out.combination_start.push_back(static_cast<int64_t>(out.combination_column.size()));
+  } else {
+    out.side.push_back(-1);
+  }
+  return slot;
+}
+
 }  // namespace
 
 TreeArrays flatten(GrownTree&& tree, bool leaves_only) {
@@ -101,30 +130,7 @@ TreeArrays flatten(GrownTree&& tree, bool leaves_only) {
       out.slot.push_back(~n_leaves++);
       continue;
     }
-    const auto slot = static_cast<int32_t>(out.column.size());
-    out.slot.push_back(slot);
-    out.column.push_back(node.column);
-    out.code.push_back(node.code);
-    out.threshold.push_back(node.threshold);
-    out.kind.push_back(static_cast<uint8_t>(node.kind));
-    out.missing_left.push_back(node.missing_left);
-    out.right.push_back(-1);
-    out.gain.push_back(node.gain);
-    if (node.kind == SplitKind::categories) {
-      out.side.push_back(static_cast<int32_t>(out.set_start.size()) - 1);
-      out.set_codes.insert(out.set_codes.end(), node.set.begin(), node.set.end());
-      out.set_start.push_back(static_cast<int64_t>(out.set_codes.size()));
-      out.set_left.push_back(node.set_left);
-    } else if (node.kind == SplitKind::combination) {
-      out.side.push_back(static_cast<int32_t>(out.combination_start.size()) - 1);
-      for (const Term& term : node.terms) {
-        out.combination_column.push_back(term.column);
-        out.combination_coefficient.push_back(term.coefficient);
-      }
-      out.combination_start.push_back(static_cast<int64_t>(out.combination_column.size()));
-    } else {
-      out.side.push_back(-1);
-    }
+    const int32_t slot = append_split(node, out);
     stack.push_back({node.right, slot});
     stack.push_back({node.left, -1});
   }
