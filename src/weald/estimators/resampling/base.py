@@ -107,6 +107,50 @@ class BaseSampler(CheckedParameters, BaseEstimator, metaclass=ABCMeta):  # type:
         self._set_fitted(given, {}, forgotten=("sample_indices_", "synthetic_"))
         return self
 
+    @abstractmethod
+    def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[TableLike, TargetLike]:
+        """Resample a table and its labels."""
+
+    # ----------------------------------------------------------------------- reading
+
+    def _given(self, X: TableLike, y: TargetLike, options: Any) -> Given:
+        """The table and its labels, checked."""
+        owner = type(self).__name__
+        table = self._table(X, options) if self._reads else None
+        seen = _outline(X) if table is None else Outline(table.names, table.n_rows, table.named)
+        labels = one_label(y, seen.n_rows, owner)
+        asked = rows_per_class(options.sampling_strategy, labels, self._kind, owner)
+        return Given(X, seen, table, labels, asked)
+
+    def _table(self, X: TableLike, options: Any) -> Table:
+        declared = options.categorical_features
+        table = to_table(X, categorical_features=None if _is_auto(declared) else declared)
+        return Schema.of(table).align(table)
+
+    def _set_fitted(self, given: Given, learned: dict[str, Any], forgotten: Sequence[str] = ()) -> None:
+        classes = given.labels.classes.tolist()
+        told: dict[str, Any] = {"n_features_in_": given.outline.n_columns}
+        if given.outline.named:
+            told["feature_names_in_"] = np.array(given.outline.names, dtype=object)
+        asked = {classes[k]: n for k, n in given.asked.items()}
+        set_fitted(self, told | {"sampling_strategy_": asked} | learned, forgotten=forgotten)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether `fit` or `fit_resample` has ended well once."""
+        return "sampling_strategy_" in vars(self)
+
+    def __sklearn_tags__(self) -> Tags:
+        """What scikit-learn may expect: any table, and labels."""
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "sampler"
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = True
+        return tags
+
+
+class RowSampler(BaseSampler):
+    """A sampler that decides by itself which rows stay, or are made."""
+
     def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[TableLike, TargetLike]:
         """Resample a table and its labels.
 
@@ -146,42 +190,6 @@ class BaseSampler(CheckedParameters, BaseEstimator, metaclass=ABCMeta):  # type:
     @abstractmethod
     def _decide(self, given: Given, options: Any) -> Outcome:
         """Which rows stay, or are made."""
-
-    # ----------------------------------------------------------------------- reading
-
-    def _given(self, X: TableLike, y: TargetLike, options: Any) -> Given:
-        """The table and its labels, checked."""
-        owner = type(self).__name__
-        table = self._table(X, options) if self._reads else None
-        seen = _outline(X) if table is None else Outline(table.names, table.n_rows, table.named)
-        labels = one_label(y, seen.n_rows, owner)
-        asked = rows_per_class(options.sampling_strategy, labels, self._kind, owner)
-        return Given(X, seen, table, labels, asked)
-
-    def _table(self, X: TableLike, options: Any) -> Table:
-        declared = options.categorical_features
-        table = to_table(X, categorical_features=None if _is_auto(declared) else declared)
-        return Schema.of(table).align(table)
-
-    def _set_fitted(self, given: Given, learned: dict[str, Any], forgotten: Sequence[str] = ()) -> None:
-        classes = given.labels.classes.tolist()
-        told: dict[str, Any] = {"n_features_in_": given.outline.n_columns}
-        if given.outline.named:
-            told["feature_names_in_"] = np.array(given.outline.names, dtype=object)
-        asked = {classes[k]: n for k, n in given.asked.items()}
-        set_fitted(self, told | {"sampling_strategy_": asked} | learned, forgotten=forgotten)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` or `fit_resample` has ended well once."""
-        return "sampling_strategy_" in vars(self)
-
-    def __sklearn_tags__(self) -> Tags:
-        """What scikit-learn may expect: any table, and labels."""
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "sampler"
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.string = True
-        return tags
 
 
 def one_label(y: TargetLike | None, n_rows: int, owner: str) -> Labels:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from weald.arrays import Estimator, RandomState, TableLike, TargetLike
-from weald.estimators.resampling.base import BaseSampler, Given, Outcome
+from weald.estimators.resampling.base import BaseSampler
 from weald.estimators.resampling.cleaning import EditedNearestNeighbours, TomekLinks
 from weald.estimators.resampling.options import SmoteEnnOptions, SmoteTomekOptions
 from weald.estimators.resampling.smote import SMOTE
@@ -68,11 +69,9 @@ class _Combined(BaseSampler):
             sampling_strategy=self.sampling_strategy, random_state=options.random_state, n_jobs=options.n_jobs
         )
 
+    @abstractmethod
     def _second(self, options: Any) -> Any:
-        raise NotImplementedError
-
-    def _decide(self, given: Given, options: Any) -> Outcome:
-        raise NotImplementedError
+        """The sampler that cleans."""
 
 
 class SMOTEENN(_Combined):

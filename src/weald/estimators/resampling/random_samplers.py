@@ -9,7 +9,7 @@ import numpy as np
 from weald.arrays import CategoricalFeatures, RandomState
 from weald.data.target import positions_among
 from weald.errors import ParameterError, listing, told
-from weald.estimators.resampling.base import BaseSampler, Given, Outcome
+from weald.estimators.resampling.base import Given, Outcome, RowSampler
 from weald.estimators.resampling.options import RandomOverOptions, RandomUnderOptions, Shrinkage
 from weald.estimators.shared.growth import drawn_seed
 from weald.numbers import as_float
@@ -20,7 +20,7 @@ from weald.resampling.noise import around
 from weald.resampling.strategy import Strategy
 
 
-class RandomOverSampler(BaseSampler):
+class RandomOverSampler(RowSampler):
     """Repeat rows of rare classes, drawn with replacement, or make rows about them.
 
     Takes any table, and never looks at values unless `shrinkage` asks for new ones: then the numbers of a
@@ -102,7 +102,7 @@ class RandomOverSampler(BaseSampler):
         return Outcome(made=MadeRows(base, {}, numbers), learned=learned)
 
 
-class RandomUnderSampler(BaseSampler):
+class RandomUnderSampler(RowSampler):
     """Drop rows of frequent classes by chance, so that all have as many as the rarest.
 
     Takes any table, and never looks at values. The rows that stay come class by class, in the order they were

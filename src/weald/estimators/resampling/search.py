@@ -11,12 +11,12 @@ from weald.arrays import CategoricalFeatures, Estimator
 from weald.data.frames.by_column import rows_of
 from weald.engine import thread_count
 from weald.errors import ParameterError
-from weald.estimators.resampling.base import BaseSampler, Given
+from weald.estimators.resampling.base import Given, RowSampler
 from weald.resampling.neighbours import Neighbourhood, ObjectNeighbours, TableNeighbours
 from weald.resampling.over import OneClass
 
 
-class SearchingSampler(BaseSampler):
+class SearchingSampler(RowSampler):
     """The shared base of samplers that look for neighbours."""
 
     categorical_features: CategoricalFeatures
