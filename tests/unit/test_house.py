@@ -35,7 +35,8 @@ ORDER = (
         "resampling",
         "impute",
     ),
-    *("io", "pictures", "estimators", "theory", "kernels", "callback", "datasets", "cli", "testing"),
+    *("io", "pictures", "estimators", "insight"),
+    *("theory", "kernels", "callback", "datasets", "cli", "testing"),
     "__main__",
 )
 #: The same within the estimators.
