@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ def stack_bytes() -> int:
     return _STACK if granted == resource.RLIM_INFINITY else granted
 
 
+@cache
 def _container_bytes() -> int:
     try:
         text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()

@@ -1,5 +1,5 @@
 """What any fitted model tells of itself: functions that take an estimator and a table.
 
-The mathematics stands in `weald.inspection`, the drawings in `weald.pictures`; here an estimator of any family is
-asked for what they need.
+The mathematics stands in `weald.inspection`, the drawings in `weald.pictures`; here estimators of any family
+are asked for what these need.
 """

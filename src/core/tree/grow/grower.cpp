@@ -231,11 +231,11 @@ void Grower::expand(GrowNode node) {
 RowSquare Grower::squares_of(const GrowNode& node) {
   constexpr size_t together = size_t{1} << 14;
   std::vector<RowSquare> parts(workers_.size());
-  const size_t n = kept_.squares.of_row.empty() ? 0 : node.size();
+  const size_t n = kept_.squares.known() ? node.size() : 0;
   workers_.for_each((n + together - 1) / together, n, [&](size_t block, Worker& worker) {
     const size_t begin = node.begin + block * together, end = std::min(node.end, begin + together);
     RowSquare& sum = parts[worker.number];
-    if (items_ != nullptr) return items_->add_squares(kept_.squares.of_row, begin, end, node.in_second, sum);
+    if (items_ != nullptr) return items_->add_squares(kept_.squares, begin, end, node.in_second, sum);
     for (size_t i = begin; i < end; ++i) sum.add(kept_.squares.of_row[ids_[i]]);
   });
   for (size_t p = 1; p < parts.size(); ++p) parts[0].add(parts[p]);
@@ -244,7 +244,7 @@ RowSquare Grower::squares_of(const GrowNode& node) {
 
 // The smaller child is added up, the other has the rest.
 void Grower::square_children(const GrowNode& node, GrowNode* children) {
-  if (kept_.squares.of_row.empty()) return;
+  if (!kept_.squares.known()) return;
   const size_t small = children[0].size() <= children[1].size() ? 0 : 1;
   children[small].squares = squares_of(children[small]);
   children[1 - small].squares = node.squares;

@@ -69,6 +69,7 @@ class Grower {
     GrowNode node;
     std::vector<uint32_t> ids;
     std::unique_ptr<Statistic> statistic;  // items only: others are gathered when it is grown
+    std::vector<RowSquare> squares;        // of its rows, where they are known; items only, as above
   };
 
   // grower.cpp: nodes and leaves

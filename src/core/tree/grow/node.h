@@ -33,10 +33,16 @@ struct RowSquare {
   void subtract(const RowSquare& other) { square -= other.square, times -= other.times; }
 };
 
+inline int64_t square_of_lane(int64_t g) {
+  return g * g;
+}
+
 // Those of all rows of the table, where categories are judged by them.
 struct RowSquares {
   std::span<const RowSquare> of_row = {};
-  double unit = 0;  // in units of the first lane, squared
+  double unit = 0;        // in units of the first lane, squared
+  bool of_lanes = false;  // the squares of what items carry, in place of `of_row`: a row stands for one
+  bool known() const { return of_lanes || !of_row.empty(); }
   NodeSpread spread(const RowSquare& sum) const {
     return {unit * static_cast<double>(sum.square), static_cast<double>(sum.times)};
   }

@@ -30,7 +30,7 @@ Searched Grower::searched_at(int32_t j, const GrowNode& node) const {
         .group_rows = options_.group_rows,
         .chance = category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
         .rare_weight = options_.rare_weight,
-        .believes = !kept_.squares.of_row.empty() && at.column.n_codes > few_categories,
+        .believes = kept_.squares.known() && at.column.n_codes > few_categories,
         .spread = kept_.squares.spread(node.squares),
         .within = options_.chance_within ? options_.category_chance : 0,
         .free = options_.free_categories,

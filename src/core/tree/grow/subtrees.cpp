@@ -9,12 +9,13 @@
 namespace weald {
 
 void Grower::put_aside(GrowNode&& child) {
-  Aside part{std::move(child), {}, nullptr};
+  Aside part{std::move(child), {}, nullptr, {}};
   if (items_ == nullptr) {
     const auto ids = ids_of(part.node);
     part.ids.assign(ids.begin(), ids.end());
   } else {
     part.statistic = items_->take(part.node, part.ids);
+    if (kept_.squares.known()) part.squares = items_->list_squares(kept_.squares, part.node);
   }
   aside_.push_back(std::move(part));
 }
@@ -62,10 +63,11 @@ GrownTree Grower::grow_part(Aside& part) {
   std::unique_ptr<Statistic> statistic = std::move(part.statistic);
   if (statistic == nullptr) statistic = statistic_->gather(part.ids, place.lanes);
   for (int32_t& lane : place.lanes) lane = place_.lanes.empty() ? lane : place_.lanes[static_cast<size_t>(lane)];
-  std::vector<RowSquare> squares(kept_.squares.of_row.empty() ? 0 : n);
-  for (size_t i = 0; i < squares.size(); ++i) squares[i] = kept_.squares.of_row[part.ids[i]];
+  if (items_ == nullptr && kept_.squares.known()) {
+    for (const uint32_t row : part.ids) part.squares.push_back(kept_.squares.of_row[row]);
+  }
   Grower grower(std::move(columns), n, std::move(ids), std::move(statistic), options_, run,
-                {nullptr, nullptr, nullptr, kept_.scales, {squares, kept_.squares.unit}}, std::move(place));
+                {nullptr, nullptr, nullptr, kept_.scales, {part.squares, kept_.squares.unit}}, std::move(place));
   return grower.grow();
 }
 

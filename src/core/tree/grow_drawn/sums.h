@@ -116,28 +116,28 @@ inline uint32_t sum_up_to(float most, std::span<const float> values, const uint3
 }
 
 // Copies the values of some rows, which are `stride` apart, to `own`, and tells the least and the largest of them.
+// In lanes by name: what compilers make of one value after another differs by their options, by a factor of two.
 template <class Value>
 std::pair<Value, Value> gather_range(const Value* values, size_t stride, std::span<const uint32_t> ids, Value* own) {
-  // Four of each, so that one comparison need not wait for the last.
-  Value low[4], high[4];
-  for (size_t k = 0; k < 4; ++k) low[k] = high[k] = values[ids[0] * stride];
+  constexpr size_t n_lanes = 16 / sizeof(Value);
+  typedef Value Some __attribute__((vector_size(16)));  // `using` would drop the attribute of a parameter
+  Value low = values[ids[0] * stride], high = low;
+  Some lows, highs;
+  for (size_t k = 0; k < n_lanes; ++k) lows[k] = highs[k] = low;
   size_t i = 0;
-  for (; i + 4 <= ids.size(); i += 4) {
-    for (size_t k = 0; k < 4; ++k) {
-      const Value value = values[ids[i + k] * stride];
-      own[i + k] = value;
-      low[k] = value < low[k] ? value : low[k];
-      high[k] = value > high[k] ? value : high[k];
-    }
+  for (; i + n_lanes <= ids.size(); i += n_lanes) {
+    Some some;
+    for (size_t k = 0; k < n_lanes; ++k) some[k] = values[ids[i + k] * stride];
+    std::memcpy(own + i, &some, sizeof(some));
+    lows = some < lows ? some : lows;
+    highs = some > highs ? some : highs;
   }
+  for (size_t k = 0; k < n_lanes; ++k) low = std::min(low, lows[k]), high = std::max(high, highs[k]);
   for (; i < ids.size(); ++i) {
-    const Value value = values[ids[i] * stride];
-    own[i] = value;
-    low[0] = value < low[0] ? value : low[0];
-    high[0] = value > high[0] ? value : high[0];
+    own[i] = values[ids[i] * stride];
+    low = std::min(low, own[i]), high = std::max(high, own[i]);
   }
-  return {std::min(std::min(low[0], low[1]), std::min(low[2], low[3])),
-          std::max(std::max(high[0], high[1]), std::max(high[2], high[3]))};
+  return {low, high};
 }
 
 // Counts up to `most_halved` of so many rows add up within half a word.

@@ -271,11 +271,27 @@ void PackedItems<Rows>::build_group(const Group& group, bool in_second, Worker& 
 }
 
 template <class Rows>
-void PackedItems<Rows>::add_squares(std::span<const RowSquare> of_row, size_t begin, size_t end, bool in_second,
+void PackedItems<Rows>::add_squares(const RowSquares& squares, size_t begin, size_t end, bool in_second,
                                     RowSquare& sum) const {
+  const std::span<const Item> rows = items(begin, end, in_second);
   RowSquare found;
-  for (const Item& item : items(begin, end, in_second)) found.add(of_row[item.row]);
+  if (squares.of_lanes) {
+    for (const Item& item : rows) found.square += square_of_lane(item.value.g);
+    found.times = static_cast<int64_t>(rows.size());
+  } else {
+    for (const Item& item : rows) found.add(squares.of_row[item.row]);
+  }
   sum.add(found);
+}
+
+template <class Rows>
+std::vector<RowSquare> PackedItems<Rows>::list_squares(const RowSquares& squares, const GrowNode& node) const {
+  std::vector<RowSquare> out;
+  out.reserve(node.size());
+  for (const Item& item : items(node.begin, node.end, node.in_second)) {
+    out.push_back(squares.of_lanes ? RowSquare{square_of_lane(item.value.g), 1} : squares.of_row[item.row]);
+  }
+  return out;
 }
 
 template <class Rows>

@@ -59,8 +59,10 @@ class Items {
   virtual void build_group(const Group& group, bool in_second, Worker& worker) const = 0;
   size_t n_summed() const { return summed_end_ - summed_begin_; }
   // Adds those of the rows [begin, end) of a node to `sum`.
-  virtual void add_squares(std::span<const RowSquare> of_row, size_t begin, size_t end, bool in_second,
+  virtual void add_squares(const RowSquares& squares, size_t begin, size_t end, bool in_second,
                            RowSquare& sum) const = 0;
+  // One per row of a node.
+  virtual std::vector<RowSquare> list_squares(const RowSquares& squares, const GrowNode& node) const = 0;
   // A node's rows on their own: their numbers, and their statistic.
   virtual std::unique_ptr<Statistic> take(const GrowNode& node, std::vector<uint32_t>& ids) const = 0;
   // The row numbers of all leaves, when the tree is grown, for those who cannot read the items.
@@ -104,8 +106,8 @@ class PackedItems final : public Items {
                    const Worker& worker) const override;
   void build_flags(size_t first, size_t n, size_t begin, size_t end, bool in_second, int64_t* cells) const override;
   void build_group(const Group& group, bool in_second, Worker& worker) const override;
-  void add_squares(std::span<const RowSquare> of_row, size_t begin, size_t end, bool in_second,
-                   RowSquare& sum) const override;
+  void add_squares(const RowSquares& squares, size_t begin, size_t end, bool in_second, RowSquare& sum) const override;
+  std::vector<RowSquare> list_squares(const RowSquares& squares, const GrowNode& node) const override;
   std::unique_ptr<Statistic> take(const GrowNode& node, std::vector<uint32_t>& ids) const override;
   void collect_ids(GrownTree& tree) const override;
 

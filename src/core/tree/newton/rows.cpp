@@ -77,9 +77,25 @@ NewtonRows::NewtonRows(const Codes& codes)
         return c.kind == ColumnKind::categorical && c.n_codes > few_categories;
       })) {}
 
-RowSquares NewtonRows::squares(Powers powers) const {
+RowSquares NewtonRows::squares(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run) {
   if (!squared_) return {};
-  return {squares_, std::ldexp(square_unit_.share, square_unit_.power + 2 * powers.g)};
+  const SquareUnit unit = square_rows(given, drawn, n_rows_, squares_, run);
+  return {squares_, std::ldexp(unit.share, unit.power + 2 * powers.g)};
+}
+
+// The same of rows whose gradients in units take few bits: without weights, these are squared. Items carry them.
+RowSquares NewtonRows::squares_of_items(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run) {
+  if (!squared_ || !given.weight.empty()) return squares(given, drawn, powers, run);
+  return {{}, 1.0, true};
+}
+
+template <class LaneOf>
+RowSquares NewtonRows::squares_of_lanes(const Gradients& given, const DrawnRows& drawn, Powers powers,
+                                        const LaneOf& lane_of, Run& run) {
+  if (!squared_ || !given.weight.empty()) return squares(given, drawn, powers, run);
+  squares_.resize(n_rows_);
+  for (size_t i = 0; i < drawn.size(); ++i) squares_[drawn[i]] = {square_of_lane(lane_of(drawn[i])), 1};
+  return {squares_, 1.0};
 }
 
 const SparseOrder* NewtonRows::sparse_order() {
@@ -106,7 +122,6 @@ NewtonTree NewtonRows::grow(const Gradients& given, const NewtonOptions& options
   NewtonTree tree;
   const bool one = !stored || given.g.size() == n_rows_;
   squared_ = options.believes_categories && one && many_categories_;
-  if (squared_) square_unit_ = square_rows(given, drawn, n_rows_, squares_, run);
   if (!one || !options.narrow || !grow_packed(given, drawn, options, run, tree)) {
     tree = !one     ? grow_many(given, drawn, options, run)
            : stored ? grow_wide(given, drawn, options, run)
@@ -160,7 +175,7 @@ NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn,
   grow.stop_alike = options.zero_gain;
   const PairRows rows{pairs_.data(), exponents.may_vanish(powers.h)};
   tree.arrays = grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, options,
-                          {nullptr, sparse_order(), dense_order(), {}, squares(powers)}, run);
+                          {nullptr, sparse_order(), dense_order(), {}, squares(given, drawn, powers, run)}, run);
   fill_values(tree, criterion, powers, tree.arrays.lanes, scale_of(powers.h - powers.g), options.min_weight);
   return tree;
 }
@@ -251,8 +266,9 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
       };
     });
     PackedItems<NarrowRows> items(*tiles_, narrow_items_, criterion);
+    const RowSquares squared = squares_of_items(given, drawn, powers, run);
     return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options,
-                     {&items, nullptr, nullptr, {}, squares(powers)}, run);
+                     {&items, nullptr, nullptr, {}, squared}, run);
   }
   narrow_.resize(n_rows_);
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -260,8 +276,9 @@ TreeArrays NewtonRows::grow_narrow(const Gradients& given, const DrawnRows& draw
       values[row] = value_of(factors, row, g, h);
     };
   });
+  const RowSquares squared = squares_of_lanes(given, drawn, powers, [&](uint32_t row) { return narrow_[row].g; }, run);
   return grow_rows(codes_, drawn.list(), newton_statistic(NarrowRows{narrow_.data()}, criterion), grow, options,
-                   {nullptr, sparse_order(), nullptr, {}, squares(powers)}, run);
+                   {nullptr, sparse_order(), nullptr, {}, squared}, run);
 }
 
 TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn, Powers powers,
@@ -275,8 +292,10 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
       return factors.present_units(row, h, scale);
     };
     fill_pairs(given, drawn, powers, units_of_h, run);
+    const RowSquares squared =
+        squares_of_lanes(given, drawn, powers, [&](uint32_t row) { return pairs_[2 * size_t{row}]; }, run);
     return grow_rows(codes_, drawn.list(), newton_statistic(PairRows{pairs_.data(), false}, criterion), grow, options,
-                     {nullptr, sparse_order(), nullptr, {}, squares(powers)}, run);
+                     {nullptr, sparse_order(), nullptr, {}, squared}, run);
   }
   word_items_.first.resize(drawn.size());
   for_rows(given, drawn, run, [&](const auto factors, int) {
@@ -287,8 +306,9 @@ TreeArrays NewtonRows::grow_words(const Gradients& given, const DrawnRows& drawn
     };
   });
   PackedItems<WordRows> items(*tiles_, word_items_, criterion);
+  const RowSquares squared = squares_of_items(given, drawn, powers, run);
   return grow_rows(codes_, {}, newton_statistic(NarrowRows{}, criterion), grow, options,
-                   {&items, nullptr, nullptr, {}, squares(powers)}, run);
+                   {&items, nullptr, nullptr, {}, squared}, run);
 }
 
 // Σ g and Σ h of every leaf in units, (leaves, 2).

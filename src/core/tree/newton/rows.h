@@ -115,7 +115,11 @@ class NewtonRows {
   const Codes& codes() const { return codes_; }
 
  private:
-  RowSquares squares(Powers powers) const;
+  RowSquares squares(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run);
+  RowSquares squares_of_items(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run);
+  template <class LaneOf>
+  RowSquares squares_of_lanes(const Gradients& given, const DrawnRows& drawn, Powers powers, const LaneOf& lane_of,
+                              Run& run);
   const SparseOrder* sparse_order();
   DenseOrder* dense_order();
   uint32_t nearest_row(std::span<const double> weight, uint64_t seed) const;
@@ -153,7 +157,6 @@ class NewtonRows {
   std::vector<int64_t> pairs_;
   std::vector<NarrowRows::Value> narrow_;
   std::vector<RowSquare> squares_;  // of the tree that grows, if `squared_`
-  SquareUnit square_unit_;
   bool squared_ = false;
   std::unique_ptr<Tiles> tiles_;  // made for the first tree that reads them
   ItemBuffers<NarrowRows> narrow_items_;

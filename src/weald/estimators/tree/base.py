@@ -100,16 +100,11 @@ class BaseTree(TreePictures, CodedForest):
         self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self
 
-    def _coded(
-        self,
-        X: TableLike,
-        y: TargetLike | None,
-        sample_weight: WeightLike | None,
-        schema: Schema | None = None,
-    ) -> Coded:
-        """All that comes before growing."""
-        check_pruning(self._checked_options(), type(self).__name__)
-        return super()._coded(X, y, sample_weight, schema)
+    def _checked_options(self) -> Any:
+        """The parameters as a validated record; what prunes is checked together."""
+        options = super()._checked_options()
+        check_pruning(options, type(self).__name__)
+        return options
 
     def _grow_on(
         self,
