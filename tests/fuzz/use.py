@@ -73,6 +73,8 @@ def use_ensemble(model, rows):
 
 
 def _members(model):
+    if not hasattr(model, "estimators_"):  # around one model
+        return [model.estimator_]
     found = model.estimators_
     return found.ravel().tolist() if isinstance(found, np.ndarray) else found
 
