@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weald import callback, kernels
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
+    from weald.data.files.reading import read, read_libsvm
     from weald.data.sketch import QuantileSketch
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
@@ -155,6 +156,8 @@ __all__ = [
     "plot_margin",
     "plot_tree",
     "precision_recall_band",
+    "read",
+    "read_libsvm",
     "roc_band",
     "score_interval",
     "sigmoid",
@@ -241,6 +244,8 @@ _HOME = {
     "plot_margin": "weald.pictures.margin",
     "plot_tree": "weald.pictures.drawing",
     "precision_recall_band": "weald.uncertainty.scores.bands",
+    "read": "weald.data.files.reading",
+    "read_libsvm": "weald.data.files.reading",
     "roc_band": "weald.uncertainty.scores.bands",
     "score_interval": "weald.uncertainty.scores.score_interval",
     "sigmoid": "weald.theory",

@@ -119,6 +119,8 @@ def _fitted(case: Case, X: Any, **more: Any) -> tuple[Any, str]:
             model.fit(X, **({} if case.target is None else {"y": case.target}), **case.fit_options)
         except WealdError as error:
             return None, f"{type(error).__name__}: {error}"
+    if getattr(model, "n_neighbors", 0) > getattr(model, "n_samples_fit_", np.inf):
+        return None, "fewer rows than neighbours"  # which raises when it is asked, as scikit-learn's does
     return model, "fitted"
 
 
