@@ -35,7 +35,7 @@ ORDER = (
         "resampling",
         "impute",
     ),
-    *("io", "pictures", "estimators", "insight"),
+    *("io", "pictures", "estimators", "insight", "runs"),
     *("theory", "kernels", "callback", "datasets", "cli", "testing"),
     "__main__",
 )

@@ -31,8 +31,8 @@ def test_the_demo_runs_and_keeps_the_model(tmp_path):
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     run = CliRunner().invoke(weald, ["demo", "--output", str(tmp_path / "file" / "below")])
-    assert run.exit_code == 1
-    assert "Error: " in run.output
+    assert run.exit_code == 74
+    assert "Not a directory" in run.output
     assert "Traceback" not in run.output
 
 

@@ -55,8 +55,8 @@ def read_text(open_stream: Callable[[], Any], name: str, options: TextOptions) -
     """
     with open_stream() as stream:
         sample = bytes(stream.read(SAMPLE))
-    encoding = options.encoding or _encoding(sample)
-    delimiter = options.delimiter or _delimiter(sample.decode(encoding, "replace"))
+    encoding = options.encoding or encoding_of(sample)
+    delimiter = options.delimiter or delimiter_of(sample.decode(encoding, "replace"))
     layout = _Layout(open_stream, name, delimiter, encoding, options.header, b'"' in sample)
     try:
         table = _by_whole_columns(layout)
@@ -83,13 +83,13 @@ class _Layout:
     threads: bool = True
 
 
-def _encoding(sample: bytes) -> str:
+def encoding_of(sample: bytes) -> str:
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     return "utf-8"
 
 
-def _delimiter(sample: str) -> str:
+def delimiter_of(sample: str) -> str:
     """The one that parts the first lines into equally many fields, and into most of them."""
     lines = sample.splitlines()[:50]
     best, most = ",", 1
@@ -175,9 +175,14 @@ def _read_once(layout: _Layout) -> pa.Table:
 def _names(layout: _Layout) -> list[str]:
     """The names of the columns as pyarrow has them."""
     with layout.open_stream() as stream:
-        sample = bytes(stream.read(SAMPLE)).decode(layout.encoding, "replace").lstrip("﻿")
-    first = next(csv.reader(io.StringIO(sample), delimiter=layout.delimiter))
+        sample = bytes(stream.read(SAMPLE)).decode(layout.encoding, "replace")
+    first = names_of(sample, layout.delimiter)
     return first if layout.header else [f"f{i}" for i in range(len(first))]
+
+
+def names_of(sample: str, delimiter: str) -> list[str]:
+    """The fields of the first line."""
+    return next(csv.reader(io.StringIO(sample.lstrip("\ufeff")), delimiter=delimiter))
 
 
 def _retyped(table: pa.Table) -> pa.Table:

@@ -1,0 +1,92 @@
+"""What is to be learned: classes or numbers, told by the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.errors import DataError, nearest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CLASSIFICATION, REGRESSION = "classification", "regression"
+#: whole numbers of at most so many values are labels
+FEW_LABELS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The target and how it was understood."""
+
+    kind: str
+    target: str
+    y: NDArray[np.generic]
+    #: which rows of the table have a target
+    known: NDArray[np.bool_]
+    #: why, in words
+    reason: str
+
+
+def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
+    """The target of a table.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table.
+    target : str
+        The column to learn.
+    kind : {"classification", "regression"}, default=None
+        What it is; None goes by the values.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, it has one value only, or its values are no numbers for a regression.
+    """
+    import pyarrow as pa
+
+    if target not in table.column_names:
+        close = nearest(target, table.column_names)
+        names = ", ".join(table.column_names[:12]) + (", …" if table.num_columns > 12 else "")
+        raise DataError(
+            f"The table has no column {target!r}. "
+            + (f"Did you mean {close!r}? " if close else "")
+            + f"It has {names}."
+        )
+    column = table[target].combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    known = np.asarray(column.is_valid())
+    values = column.drop_null()
+    numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    n_distinct = len(values.unique())
+    if n_distinct < 2:
+        raise DataError(
+            f"The target {target!r} has {_count(n_distinct, 'value')}; there is nothing to learn."
+        )
+    guessed, reason = _guess(values, n_distinct, numeric=numeric)
+    if kind == REGRESSION and not numeric:
+        raise DataError(f"The target {target!r} holds {column.type}, no numbers: it cannot be a regression.")
+    y = values.to_numpy(zero_copy_only=False)
+    return Task(kind or guessed, target, y, known, "as asked" if kind else reason)
+
+
+def _guess(values: pa.Array, n_distinct: int, *, numeric: bool) -> tuple[str, str]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not numeric:
+        return CLASSIFICATION, f"{n_distinct} labels"
+    whole = pa.types.is_integer(values.type) or bool(pc.all(pc.equal(values, pc.floor(values))).as_py())
+    if whole and n_distinct <= FEW_LABELS:
+        return CLASSIFICATION, f"whole numbers with {n_distinct} values only"
+    return REGRESSION, f"numbers with {n_distinct:,} values"
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n or 'no'} {word}s"

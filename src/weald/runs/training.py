@@ -1,0 +1,165 @@
+"""One run: rows kept aside, a method trained on the others, scores with intervals beside a baseline."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
+
+from weald.errors import DataError, UncertaintyWarning
+from weald.runs.task import CLASSIFICATION, Task
+from weald.uncertainty.scores.score_interval import score_interval
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: scorers of scikit-learn by what they are called here, and whether less is better
+_TWO_CLASSES = {"AUC": "roc_auc", "accuracy": "accuracy", "log loss": "neg_log_loss"}
+_CLASSES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "log loss": "neg_log_loss"}
+_NUMBERS = {"R²": "r2", "RMSE": "neg_root_mean_squared_error", "MAE": "neg_mean_absolute_error"}
+#: these need probabilities
+_OF_PROBABILITIES = frozenset({"neg_log_loss"})
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A metric on the rows kept aside; `baseline` is that of the commonest label or the mean."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    baseline: float
+    #: what is to be known of the interval
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Row numbers to train on and to keep aside."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A trained model and how it did on rows it did not see."""
+
+    model: Any
+    split: Split
+    scores: tuple[Score, ...]
+    fit_seconds: float
+
+
+def hold_out(
+    task: Task,
+    share: float = 0.2,
+    *,
+    seed: int = 0,
+    groups: NDArray[np.generic] | None = None,
+    ordered_by: NDArray[np.generic] | None = None,
+) -> Split:
+    """Choose the rows to keep aside.
+
+    Parameters
+    ----------
+    task : Task
+        The target; labels keep their shares in both parts where every label has two rows.
+    share : float, default=0.2
+        Of the rows.
+    seed : int, default=0
+        For the choice.
+    groups : ndarray, default=None
+        Rows of one group are not parted.
+    ordered_by : ndarray, default=None
+        The last rows in this order are kept aside.
+    """
+    n = len(task.y)
+    rows = np.arange(n)
+    n_test = round(n * share)
+    if n_test < 2 or n - n_test < 2:
+        raise DataError(f"{n} rows are too few to keep {share:.0%} aside and learn from the others.")
+    if ordered_by is not None:
+        order = np.argsort(ordered_by, kind="stable")
+        return Split(np.sort(order[:-n_test]), np.sort(order[-n_test:]))
+    if groups is not None:
+        parts = GroupShuffleSplit(1, test_size=share, random_state=seed).split(rows, groups=groups)
+        train, test = next(parts)
+        return Split(np.sort(train), np.sort(test))
+    stratify = None
+    if task.kind == CLASSIFICATION:
+        labels, counts = np.unique(task.y, return_counts=True)
+        stratify = task.y if counts.min() >= 2 and n_test >= len(labels) <= n - n_test else None
+    train, test = train_test_split(rows, test_size=n_test, random_state=seed, stratify=stratify)
+    return Split(np.sort(train), np.sort(test))
+
+
+def run(
+    estimator: Any, X: pa.Table, task: Task, split: Split, weight: NDArray[np.float64] | None = None
+) -> Run:
+    """Train on one part of the rows and score on the other."""
+    train_X, test_X = X.take(split.train), X.take(split.test)
+    train_y, test_y = task.y[split.train], task.y[split.test]
+    start = time.perf_counter()
+    if weight is None:
+        estimator.fit(train_X, train_y)
+    else:
+        estimator.fit(train_X, train_y, sample_weight=weight[split.train])
+    seconds = time.perf_counter() - start
+    return Run(estimator, split, scores(estimator, test_X, test_y, task.kind, train_y), seconds)
+
+
+def scores(
+    model: Any,
+    X: pa.Table,
+    y: NDArray[np.generic],
+    kind: str,
+    train_y: NDArray[np.generic] | None = None,
+) -> tuple[Score, ...]:
+    """The usual metrics of a task with their 95 % intervals.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        The model.
+    X, y : table and target
+        Rows that it did not see.
+    kind : {"classification", "regression"}
+        The task.
+    train_y : ndarray, default=None
+        What the baseline knows; None for `y`.
+    """
+    guess = DummyClassifier(strategy="prior") if kind == CLASSIFICATION else DummyRegressor()
+    known = y if train_y is None else train_y
+    guess.fit(np.zeros((len(known), 1)), known)
+    found = []
+    for name, scorer in _metrics(model, y, kind).items():
+        sign = -1 if scorer.startswith("neg_") else 1
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", UncertaintyWarning)
+            result = score_interval(model, X, y, scorer, random_state=0)
+        note = " ".join(str(each.message) for each in said if each.category is UncertaintyWarning)
+        low, high = sorted((sign * result.low, sign * result.high))
+        by_chance = sign * get_scorer(scorer)(guess, np.zeros((len(y), 1)), y)
+        found.append(Score(name, sign * result.score, low, high, by_chance, note))
+    return tuple(found)
+
+
+def _metrics(model: Any, y: NDArray[np.generic], kind: str) -> dict[str, str]:
+    if kind != CLASSIFICATION:
+        return _NUMBERS
+    present = np.unique(y)
+    chosen = _TWO_CLASSES if len(model.classes_) == 2 else _CLASSES
+    unfit: Sequence[str] = () if hasattr(model, "predict_proba") else tuple(_OF_PROBABILITIES)
+    if len(present) < len(model.classes_):  # areas and likelihoods need every label
+        unfit = (*unfit, *(["roc_auc", "neg_log_loss"]))
+    return {name: scorer for name, scorer in chosen.items() if scorer not in unfit}
