@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.margin import plot_margin
     from weald.pictures.text import export_text
+    from weald.runs.comparing import compare
     from weald.svm.kernels.mercer import MercerReport, check_mercer
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
     from weald.uncertainty.bootstrap.bootstrap import bootstrap
@@ -140,6 +141,7 @@ __all__ = [
     "calibration_band",
     "callback",
     "check_mercer",
+    "compare",
     "compare_scores",
     "cv",
     "errors",
@@ -230,6 +232,7 @@ _HOME = {
     "bootstrap": "weald.uncertainty.bootstrap.bootstrap",
     "calibration_band": "weald.uncertainty.scores.calibration",
     "check_mercer": "weald.svm.kernels.mercer",
+    "compare": "weald.runs.comparing",
     "compare_scores": "weald.uncertainty.scores.compare",
     "cv": "weald.estimators.xgboost.native.train",
     "export_graphviz": "weald.pictures.graphviz",

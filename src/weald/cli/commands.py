@@ -68,6 +68,27 @@ def fit(as_json: bool, **given: Any) -> None:
 
 
 @weald.command()
+@_DATA
+@_TARGET
+@click.option("--method", "methods", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option("--task", type=click.Choice(["classification", "regression"]), help="Else by the target.")
+@click.option("--group", metavar="COLUMN", help="Rows of one group stay in one fold.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out; may be repeated.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Keep a column that looks useless.")
+@click.option("--folds", default=5, show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@click.option("--threads", type=int, help="Else all CPUs.")
+@_JSON
+def compare(as_json: bool, **given: Any) -> None:
+    """Rank all methods on a table by cross-validation, with intervals and tests against the best."""
+    from weald.cli.compare import CompareOptions
+    from weald.cli.compare import compare as run
+
+    with told():
+        run(CompareOptions(**given), _console(), as_json=as_json)
+
+
+@weald.command()
 @_MODEL
 @click.argument("data")
 @click.option(

@@ -61,10 +61,10 @@ def fit(options: FitOptions, console: Console, *, as_json: bool = False) -> None
         task,
         options.test_share,
         seed=options.seed,
-        groups=_column(known, options.group),
-        ordered_by=_column(known, options.order),
+        groups=column_of(known, options.group),
+        ordered_by=column_of(known, options.order),
     )
-    weight = _column(known, options.weight)
+    weight = column_of(known, options.weight)
     done = run(estimator, X, task, split, None if weight is None else weight.astype(np.float64))
     if options.model is not None:
         done.model.save(options.model)
@@ -95,7 +95,7 @@ def _value(text: str) -> object:
         return text
 
 
-def _column(table: Any, name: str | None) -> NDArray[Any] | None:
+def column_of(table: Any, name: str | None) -> NDArray[Any] | None:
     """A column that has a role, which must be whole."""
     if name is None:
         return None

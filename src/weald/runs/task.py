@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import TargetLike
 from weald.errors import DataError, nearest
 
 if TYPE_CHECKING:
@@ -74,6 +75,24 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
         raise DataError(f"The target {target!r} holds {column.type}, no numbers: it cannot be a regression.")
     y = values.to_numpy(zero_copy_only=False)
     return Task(kind or guessed, target, y, known, "as asked" if kind else reason)
+
+
+def task_of(y: TargetLike, kind: str | None = None) -> Task:
+    """The task of a target that stands alone; every row has one."""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise DataError(f"One target per row is expected; got {values.ndim} dimensions.")
+    labels = np.unique(values)
+    if len(labels) < 2:
+        raise DataError(f"The target has {_count(len(labels), 'value')}; there is nothing to learn.")
+    numeric = values.dtype.kind in "iuf"
+    if kind == REGRESSION and not numeric:
+        raise DataError("The target holds no numbers: it cannot be a regression.")
+    whole = numeric and bool(np.all(labels == np.floor(labels)))
+    guessed = REGRESSION if numeric and not (whole and len(labels) <= FEW_LABELS) else CLASSIFICATION
+    return Task(
+        kind or guessed, "y", values, np.ones(len(values), np.bool_), "as asked" if kind else "by its values"
+    )
 
 
 def _guess(values: pa.Array, n_distinct: int, *, numeric: bool) -> tuple[str, str]:

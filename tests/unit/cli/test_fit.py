@@ -146,6 +146,42 @@ def test_evaluate(shops, model):
     assert "AUC" in call("evaluate", model, shops, "--target", "label").output
 
 
+def test_compare_ranks_methods(shops):
+    words = ["compare", shops, "--target", "label", "--drop", "number", "--folds", 3]
+    chosen = ["--method", "tree", "--method", "logistic", "--method", "linear-svm"]
+    run = call(*words, *chosen, "--json")
+    assert run.exit_code == 0, run.output
+    told = json.loads(run.output)
+    scores = [each["score"] for each in told["places"]]
+    assert scores == sorted(scores, reverse=True)
+    assert {each["method"] for each in told["places"]} == {"tree", "logistic", "linear-svm"}
+    assert told["places"][0]["p_value"] is None
+    assert 0 <= told["places"][2]["p_value"] <= 1
+    assert all(each["low"] <= each["score"] <= each["high"] for each in told["places"])
+    assert "Take" in (out := call(*words, *chosen).output) or "scores best" in out
+
+
+def test_compare_in_python():
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40.0)
+    board = package.compare(X, y, folds=2, n_jobs=1, methods=["tree", "knn"])
+    assert board.metric == "R²"
+    assert "tree" in str(board)
+    with pytest.raises(package.errors.ParameterError, match="learns labels"):
+        package.compare(X, y, methods=["logistic"])
+    with pytest.raises(package.errors.DataError, match="X has 40 rows and y has 39"):
+        package.compare(X, y[:-1])
+    with pytest.raises(package.errors.DataError, match="99 folds of 40 rows"):
+        package.compare(X, y, folds=99)
+
+
+def test_compare_gives_the_same_for_any_frame(shops):
+    pytest.importorskip("pandas")
+    rows = parquet.read_table(shops).select(["x", "city", "label"])
+    y = rows["label"].to_numpy()
+    boards = [package.compare(X, y, methods=["tree"], folds=2) for X in (rows, rows.to_pandas())]
+    assert boards[0].places[0].fold_scores == boards[1].places[0].fold_scores
+
+
 def test_info_reads_the_file_alone(model):
     told = json.loads(call("info", model, "--json").output)
     assert told["kind"] == "XGBClassifier"
