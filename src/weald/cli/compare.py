@@ -84,8 +84,10 @@ def _progress(n_steps: int) -> Iterator[Callable[[str, int, int], None]]:
 
 def _table(board: Leaderboard) -> Table:
     title = f"{board.metric} by {board.n_folds} folds of {board.n_rows:,} rows"
-    table = Table(title=title, title_justify="left", caption="p: that the best is no better", box=SIMPLE)
-    for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict s", "KB"):
+    table = Table(
+        title=title, title_justify="left", caption="p: that the best is no better", box=SIMPLE, pad_edge=False
+    )
+    for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict", "KB"):
         table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
     for each in board.places:
         table.add_row(
