@@ -14,6 +14,7 @@ from weald.engine.codes import (
     to_units,
 )
 from weald.engine.columns import NativeColumn, NativeColumns, native_values
+from weald.engine.explain.shap import Explainer
 from weald.engine.grow import (
     NativeBags,
     NativeOptions,
@@ -54,6 +55,7 @@ __all__ = [
     "PREDICTED_ARRAYS",
     "ArrowColumn",
     "ArrowTable",
+    "Explainer",
     "HeldOutRows",
     "InfiniteValue",
     "LeafRows",

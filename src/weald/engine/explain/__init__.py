@@ -1,0 +1,1 @@
+"""Explanations of forests: what core/explain computes."""
