@@ -87,7 +87,7 @@ void Explainer::by_quadrature(const PredictTable& table, TreeRange trees, const 
   struct Worker {
     std::unique_ptr<RowValues> rows;
     std::unique_ptr<QuadratureTree> tree;
-    LaneArray<Lanes> totals;
+    std::vector<double> totals;
   };
   const Totals targets(*forest_, out.pairs);
   const int64_t block = walked_rows(targets), cells = targets.n_outputs() * targets.n_targets();
@@ -100,18 +100,18 @@ void Explainer::by_quadrature(const PredictTable& table, TreeRange trees, const 
     }
     const int64_t first = b * block, n = std::min(block, table.n_rows - first);
     worker.rows->read(first, n);
-    worker.totals.clear(static_cast<size_t>(cells * block / bundle_rows));
+    worker.totals.assign(static_cast<size_t>(cells * block), 0.0);
     for (size_t t = trees.first; t < trees.last; ++t) {
       run.check();
       worker.tree->prepare(t);
       for (int64_t i = 0; i < n; i += bundle_rows) {
-        worker.tree->add(*worker.rows, i, targets, worker.totals.data() + i / bundle_rows * cells);
+        worker.tree->add(*worker.rows, i, targets, worker.totals.data() + i * cells);
       }
       done += n;
     }
     targets.write(out, first, n, [&](int64_t i, int64_t k, int64_t target) {
       const int64_t cell = i / bundle_rows * cells + k * targets.n_targets() + target;
-      return worker.totals[static_cast<size_t>(cell)][i % bundle_rows];
+      return worker.totals[static_cast<size_t>(cell * bundle_rows + i % bundle_rows)];
     });
   });
 }

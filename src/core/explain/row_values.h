@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "core/explain/explained_forest.h"
@@ -12,30 +11,8 @@
 
 namespace weald {
 
-// Rows that are looked at together by vector code.
-constexpr int64_t bundle_rows = 8;
-using Lanes = double __attribute__((vector_size(8 * bundle_rows)));
-using LaneMask = int64_t __attribute__((vector_size(8 * bundle_rows)));
-
-// Bundles one after another, aligned as vector code needs them; std::vector would drop a vector type's alignment.
-template <class V>
-class LaneArray {
- public:
-  LaneArray() = default;
-  explicit LaneArray(size_t size) : blocks_(size) {}
-  void resize(size_t size) { blocks_.resize(size); }
-  void clear(size_t size) { blocks_.assign(size, Block{}); }
-  V* data() { return &blocks_.data()->value; }
-  const V* data() const { return &blocks_.data()->value; }
-  V& operator[](size_t i) { return blocks_[i].value; }
-  const V& operator[](size_t i) const { return blocks_[i].value; }
-
- private:
-  struct alignas(8 * bundle_rows) Block {
-    V value;
-  };
-  std::vector<Block> blocks_;
-};
+// Rows that are looked at together, in loops that the compiler makes vector code of.
+constexpr int64_t bundle_rows = 16;
 
 class RowValues {
  public:
@@ -57,18 +34,19 @@ class RowValues {
   }
 
   // Which of the rows first … first + bundle_rows go left: all bits, or none.
-  [[gnu::always_inline]] LaneMask left_lanes(int32_t id, int64_t first) const {
+  [[gnu::always_inline]] void left_masks(int32_t id, int64_t first, int64_t* out) const {
     const LaidOutForest::Node& node = forest_.node(id);
     if (!is(forest_.laid.kind[static_cast<size_t>(id)], SplitKind::numeric)) {
-      LaneMask out;
       for (int64_t r = 0; r < bundle_rows; ++r) out[r] = goes_left(id, first + r) ? -1 : 0;
-      return out;
+      return;
     }
-    Lanes value;
-    std::memcpy(&value, column(node.column) + first, sizeof(value));
-    LaneMask out = value <= node.threshold;
-    if (node.missing_left != 0) out |= value != value;
-    return out;
+    const double* value = column(node.column) + first;
+    const double threshold = node.threshold;
+    if (node.missing_left != 0) {
+      for (int64_t r = 0; r < bundle_rows; ++r) out[r] = !(value[r] > threshold) ? -1 : 0;  // NaN is above nothing
+    } else {
+      for (int64_t r = 0; r < bundle_rows; ++r) out[r] = value[r] <= threshold ? -1 : 0;
+    }
   }
 
   // out[i] = 1 where row i goes left, else 0; for padded() rows.

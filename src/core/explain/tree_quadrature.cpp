@@ -1,6 +1,7 @@
 #include "core/explain/tree_quadrature.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/simd.h"
 
@@ -22,11 +23,12 @@ void QuadratureTree::prepare(size_t tree) {
   output = forest_.laid.output[tree];
   width = forest_.laid.width;
   const size_t points = quadrature.size();
-  product.resize(levels * points);
-  gain.resize(levels * points);
-  sum.resize(levels * points * static_cast<size_t>(width));
-  goes_left.resize(levels);
-  known.resize(levels);
+  constexpr auto rows = static_cast<size_t>(bundle_rows);
+  product.resize(levels * points * rows);
+  gain.resize(levels * points * rows);
+  sum.resize(levels * points * static_cast<size_t>(width) * rows);
+  goes_left.resize(levels * rows);
+  known.resize(levels * rows);
   slot_at.assign(levels, -1);
   const int32_t root = forest_.laid.roots[tree];
   if (!forest_.laid.is_leaf(root)) lay_out(root, 0);
@@ -83,138 +85,199 @@ void QuadratureTree::add_edge(int32_t node, int32_t level, bool left, bool first
 
 namespace {
 
-// Ratio or gain of an edge at a point, of each row. `there`: rows that go to the child; `before`: rows that did as the
-// path said when it last asked the column.
+constexpr auto lanes = static_cast<size_t>(bundle_rows);
+
+// A number of an edge at a point: of rows that go to the left child, of those that go to the right one, and of those
+// that did not do as the path said when it last asked the column.
+struct EdgeNumber {
+  double left, right, out;
+};
+
+[[gnu::always_inline]] inline EdgeNumber ratio_at(const QuadratureTree& tree, const QuadratureStep& step, size_t g) {
+  const double* number = tree.coefficient.data() + step.coefficient;
+  const size_t points = tree.quadrature.size();
+  const double there = number[g];
+  const double elsewhere = step.repeated ? number[2 * points + g] : step.share * tree.quadrature.rest[g];
+  return {step.left ? there : elsewhere, step.left ? elsewhere : there, step.share};
+}
+
+[[gnu::always_inline]] inline EdgeNumber gain_at(const QuadratureTree& tree, const QuadratureStep& step, size_t g) {
+  const double* number = tree.coefficient.data() + step.coefficient;
+  const size_t points = tree.quadrature.size();
+  const double there = number[points + g];
+  const double elsewhere = step.repeated ? number[3 * points + g] : tree.others_gain[g];
+  return {step.left ? there : elsewhere, step.left ? elsewhere : there, 0.0};
+}
+
+// `before` is null where the path asks the column for the first time.
 struct EdgeRows {
-  LaneMask there, before;
+  const int64_t* left;
+  const int64_t* before;
 };
 
 [[gnu::always_inline]] inline EdgeRows edge_rows(const QuadratureTree& tree, const QuadratureStep& step) {
-  const LaneMask left = tree.goes_left[static_cast<size_t>(step.level)];
-  EdgeRows rows{step.left ? left : ~left, left | ~left};
-  if (step.repeated) rows.before = tree.known[static_cast<size_t>(step.before)];
-  return rows;
+  const int64_t* before = tree.known.data() + static_cast<size_t>(step.before) * lanes;
+  return {tree.goes_left.data() + static_cast<size_t>(step.level) * lanes, step.repeated ? before : nullptr};
 }
 
-[[gnu::always_inline]] inline Lanes broadcast(double value) {
-  return Lanes{} + value;
+// a where all bits of the mask are set, b where none is; without a branch.
+[[gnu::always_inline]] inline double pick(int64_t mask, double a, double b) {
+  return std::bit_cast<double>((std::bit_cast<int64_t>(a) & mask) | (std::bit_cast<int64_t>(b) & ~mask));
 }
 
-[[gnu::always_inline]] inline Lanes ratio_at(const QuadratureTree& tree, const QuadratureStep& step,
-                                             const EdgeRows& rows, size_t g) {
-  const double* number = tree.coefficient.data() + step.coefficient;
-  const size_t points = tree.quadrature.size();
-  if (!step.repeated) {
-    return rows.there ? broadcast(number[g]) : broadcast(step.share * tree.quadrature.rest[g]);
+// out = the number of each row.
+[[gnu::always_inline]] inline void choose(const EdgeNumber& number, const EdgeRows& rows, double* out) {
+  if (rows.before == nullptr) {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (size_t r = 0; r < lanes; ++r) out[r] = pick(rows.left[r], number.left, number.right);
+  } else {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (size_t r = 0; r < lanes; ++r) {
+      out[r] = pick(rows.before[r], pick(rows.left[r], number.left, number.right), number.out);
+    }
   }
-  const Lanes known = rows.there ? broadcast(number[g]) : broadcast(number[2 * points + g]);
-  return rows.before ? known : broadcast(step.share);
-}
-
-[[gnu::always_inline]] inline Lanes gain_at(const QuadratureTree& tree, const QuadratureStep& step,
-                                            const EdgeRows& rows, size_t g) {
-  const double* number = tree.coefficient.data() + step.coefficient;
-  const size_t points = tree.quadrature.size();
-  if (!step.repeated) return rows.there ? broadcast(number[points + g]) : broadcast(tree.others_gain[g]);
-  const Lanes known = rows.there ? broadcast(number[points + g]) : broadcast(number[3 * points + g]);
-  return rows.before ? known : broadcast(0.0);
 }
 
 // Of the pairs of an edge's column with those that were asked above it: the sums over the points of gain · gain · sum.
+// Of a leaf `below` is its product, the same for all outputs, and `value` what it says; else that is null.
 [[gnu::always_inline]] inline void add_pairs(const QuadratureTree& tree, const QuadratureStep& step,
-                                             const Totals& targets, const Lanes* edge, const Lanes* below,
-                                             const double* value, Lanes* totals) {
+                                             const Totals& targets, const double* below, const double* value,
+                                             double* totals) {
   const size_t points = tree.quadrature.size();
+  const double* edge = tree.gain.data() + static_cast<size_t>(step.level + 1) * points * lanes;
   for (int32_t level = 1; level <= step.level; ++level) {
     const int32_t other = tree.slot_at[static_cast<size_t>(level)];
     if (other == step.slot) continue;
-    const Lanes* above = tree.gain.data() + static_cast<size_t>(level) * points;
+    const double* above = tree.gain.data() + static_cast<size_t>(level) * points * lanes;
     const int64_t target = targets.pair(step.slot, other);
     for (int64_t k = 0; k < tree.width; ++k) {
-      Lanes added = broadcast(0.0);
-      // Of a leaf `below` is its product, the same for all outputs.
-      const Lanes* from = value == nullptr ? below + static_cast<size_t>(k) * points : below;
-      for (size_t g = 0; g < points; ++g) added += edge[g] * above[g] * from[g];
-      if (value != nullptr) added *= tree.weight * value[k];
-      totals[(tree.output + k) * targets.n_targets() + target] += added;
+      double added[lanes] = {};
+      const double* from = value == nullptr ? below + static_cast<size_t>(k) * points * lanes : below;
+      for (size_t g = 0; g < points; ++g) {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+        for (size_t r = 0; r < lanes; ++r) {
+          added[r] += edge[g * lanes + r] * above[g * lanes + r] * from[g * lanes + r];
+        }
+      }
+      const double scale = value == nullptr ? 1.0 : tree.weight * value[k];
+      double* to = totals + ((tree.output + k) * targets.n_targets() + target) * bundle_rows;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+      for (size_t r = 0; r < lanes; ++r) to[r] += added[r] * scale;
     }
   }
 }
 
 template <bool Pairs>
 [[gnu::always_inline]] inline void at_leaf(QuadratureTree& tree, const QuadratureStep& step, const Totals& targets,
-                                           Lanes* totals) {
+                                           double* totals) {
   const size_t points = tree.quadrature.size(), level = static_cast<size_t>(step.level);
   const EdgeRows rows = edge_rows(tree, step);
-  const Lanes* above = tree.product.data() + level * points;
-  Lanes* product = tree.product.data() + (level + 1) * points;
-  Lanes* gain = tree.gain.data() + (level + 1) * points;
+  const double* above = tree.product.data() + level * points * lanes;
+  double* product = tree.product.data() + (level + 1) * points * lanes;
   const double* value = tree.forest().laid.leaf_value(step.node);
-  Lanes added = broadcast(0.0);
+  double added[lanes] = {}, ratio[lanes], gain[lanes];
   for (size_t g = 0; g < points; ++g) {
-    product[g] = above[g] * ratio_at(tree, step, rows, g);
-    const Lanes own = gain_at(tree, step, rows, g);
-    if constexpr (Pairs) gain[g] = own;
-    added += own * product[g];
+    choose(ratio_at(tree, step, g), rows, ratio);
+    choose(gain_at(tree, step, g), rows, gain);
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (size_t r = 0; r < lanes; ++r) {
+      product[g * lanes + r] = above[g * lanes + r] * ratio[r];
+      added[r] += gain[r] * product[g * lanes + r];
+    }
+    if constexpr (Pairs) std::copy_n(gain, lanes, tree.gain.data() + ((level + 1) * points + g) * lanes);
   }
   for (int64_t k = 0; k < tree.width; ++k) {
     const double scaled = tree.weight * value[k];
-    totals[(tree.output + k) * targets.n_targets() + step.slot] += added * scaled;
-    Lanes* sum = tree.sum.data() + (level * static_cast<size_t>(tree.width) + static_cast<size_t>(k)) * points;
+    double* to = totals + ((tree.output + k) * targets.n_targets() + step.slot) * bundle_rows;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (size_t r = 0; r < lanes; ++r) to[r] += added[r] * scaled;
+    double* sum = tree.sum.data() + (level * static_cast<size_t>(tree.width) + static_cast<size_t>(k)) * points * lanes;
     if (step.first) {
-      for (size_t g = 0; g < points; ++g) sum[g] = product[g] * scaled;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+      for (size_t i = 0; i < points * lanes; ++i) sum[i] = product[i] * scaled;
     } else {
-      for (size_t g = 0; g < points; ++g) sum[g] += product[g] * scaled;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+      for (size_t i = 0; i < points * lanes; ++i) sum[i] += product[i] * scaled;
     }
   }
-  if constexpr (Pairs) add_pairs(tree, step, targets, gain, product, value, totals);
+  if constexpr (Pairs) add_pairs(tree, step, targets, product, value, totals);
 }
 
 template <bool Pairs>
 [[gnu::always_inline]] inline void at_enter(QuadratureTree& tree, const QuadratureStep& step) {
   const size_t points = tree.quadrature.size(), level = static_cast<size_t>(step.level);
   const EdgeRows rows = edge_rows(tree, step);
-  const Lanes* above = tree.product.data() + level * points;
-  Lanes* product = tree.product.data() + (level + 1) * points;
-  for (size_t g = 0; g < points; ++g) product[g] = above[g] * ratio_at(tree, step, rows, g);
-  if constexpr (Pairs) {
-    Lanes* gain = tree.gain.data() + (level + 1) * points;
-    for (size_t g = 0; g < points; ++g) gain[g] = gain_at(tree, step, rows, g);
-    tree.slot_at[level + 1] = step.slot;
+  const double* above = tree.product.data() + level * points * lanes;
+  double* product = tree.product.data() + (level + 1) * points * lanes;
+  double ratio[lanes];
+  for (size_t g = 0; g < points; ++g) {
+    choose(ratio_at(tree, step, g), rows, ratio);
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (size_t r = 0; r < lanes; ++r) product[g * lanes + r] = above[g * lanes + r] * ratio[r];
+    if constexpr (Pairs) {
+      choose(gain_at(tree, step, g), rows, tree.gain.data() + ((level + 1) * points + g) * lanes);
+    }
   }
-  tree.known[level + 1] = rows.there & rows.before;
+  if constexpr (Pairs) tree.slot_at[level + 1] = step.slot;
+  int64_t* known = tree.known.data() + (level + 1) * lanes;
+  const int64_t flip = step.left ? 0 : -1;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+  for (size_t r = 0; r < lanes; ++r) known[r] = rows.left[r] ^ flip;
+  for (size_t r = 0; rows.before != nullptr && r < lanes; ++r) known[r] &= rows.before[r];
 }
 
 template <bool Pairs>
 [[gnu::always_inline]] inline void at_leave(QuadratureTree& tree, const QuadratureStep& step, const Totals& targets,
-                                            Lanes* totals) {
+                                            double* totals) {
   const size_t points = tree.quadrature.size(), level = static_cast<size_t>(step.level);
   const auto width = static_cast<size_t>(tree.width);
   const EdgeRows rows = edge_rows(tree, step);
-  const Lanes* below = tree.sum.data() + (level + 1) * width * points;
+  const double* below = tree.sum.data() + (level + 1) * width * points * lanes;
   for (size_t k = 0; k < width; ++k) {
-    const Lanes* from = below + k * points;
-    Lanes* sum = tree.sum.data() + (level * width + k) * points;
-    Lanes added = broadcast(0.0);
+    const double* from = below + k * points * lanes;
+    double* sum = tree.sum.data() + (level * width + k) * points * lanes;
+    double added[lanes] = {}, gain[lanes];
     for (size_t g = 0; g < points; ++g) {
-      added += gain_at(tree, step, rows, g) * from[g];
-      sum[g] = step.first ? from[g] : sum[g] + from[g];
+      choose(gain_at(tree, step, g), rows, gain);
+#pragma GCC ivdep
+#pragma GCC unroll 1
+      for (size_t r = 0; r < lanes; ++r) added[r] += gain[r] * from[g * lanes + r];
     }
-    totals[(tree.output + static_cast<int64_t>(k)) * targets.n_targets() + step.slot] += added;
+    if (step.first) {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+      for (size_t i = 0; i < points * lanes; ++i) sum[i] = from[i];
+    } else {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+      for (size_t i = 0; i < points * lanes; ++i) sum[i] += from[i];
+    }
+    double* to = totals + ((tree.output + static_cast<int64_t>(k)) * targets.n_targets() + step.slot) * bundle_rows;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (size_t r = 0; r < lanes; ++r) to[r] += added[r];
   }
-  if constexpr (Pairs) {
-    add_pairs(tree, step, targets, tree.gain.data() + (level + 1) * points, below, nullptr, totals);
-  }
+  if constexpr (Pairs) add_pairs(tree, step, targets, below, nullptr, totals);
 }
 
 template <bool Pairs>
 [[gnu::always_inline]] inline void walk_bundle(QuadratureTree& tree, const RowValues& rows, int64_t first,
-                                               const Totals& targets, Lanes* totals) {
-  for (size_t g = 0; g < tree.quadrature.size(); ++g) tree.product[g] = broadcast(tree.quadrature.weight[g]);
+                                               const Totals& targets, double* totals) {
+  for (size_t i = 0; i < tree.quadrature.size() * lanes; ++i) tree.product[i] = tree.quadrature.weight[i / lanes];
   for (const QuadratureStep& step : tree.steps) {
     switch (step.kind) {
       case QuadratureStep::ask:
-        tree.goes_left[static_cast<size_t>(step.level)] = rows.left_lanes(step.node, first);
+        rows.left_masks(step.node, first, tree.goes_left.data() + static_cast<size_t>(step.level) * lanes);
         break;
       case QuadratureStep::enter:
         at_enter<Pairs>(tree, step);
@@ -229,19 +292,19 @@ template <bool Pairs>
   }
 }
 
-void walk_baseline(QuadratureTree& tree, const RowValues& rows, int64_t first, const Totals& targets, Lanes* totals) {
+void walk_baseline(QuadratureTree& tree, const RowValues& rows, int64_t first, const Totals& targets, double* totals) {
   targets.pairs() ? walk_bundle<true>(tree, rows, first, targets, totals)
                   : walk_bundle<false>(tree, rows, first, targets, totals);
 }
 WEALD_TARGET_AVX2 void walk_avx2(QuadratureTree& tree, const RowValues& rows, int64_t first, const Totals& targets,
-                                 Lanes* totals) {
+                                 double* totals) {
   targets.pairs() ? walk_bundle<true>(tree, rows, first, targets, totals)
                   : walk_bundle<false>(tree, rows, first, targets, totals);
 }
 
 }  // namespace
 
-void QuadratureTree::add(const RowValues& rows, int64_t first, const Totals& targets, Lanes* totals) {
+void QuadratureTree::add(const RowValues& rows, int64_t first, const Totals& targets, double* totals) {
   (simd_level() == Simd::avx2 ? walk_avx2 : walk_baseline)(*this, rows, first, targets, totals);
 }
 

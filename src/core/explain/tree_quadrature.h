@@ -1,4 +1,4 @@
-// Path-dependent values by quadrature, tree after tree and eight rows at a time (equations S2 to S5 of
+// Path-dependent values by quadrature, tree after tree and sixteen rows at a time (equations S2 to S5 of
 // docs/methods/explain.md). Exact for any depth: at every point all factors are between 0 and 1, and what a column adds
 // follows from the product of all of them by one division, which no rounding error can grow by.
 #pragma once
@@ -34,8 +34,9 @@ class QuadratureTree {
 
   // Lays out one tree.
   void prepare(size_t tree);
-  // Adds what its columns add to the scores of rows first … first + bundle_rows: totals[output · n_targets + target].
-  void add(const RowValues& rows, int64_t first, const Totals& targets, Lanes* totals);
+  // Adds what its columns add to the scores of rows first … first + bundle_rows: totals[(output · n_targets + target) ·
+  // bundle_rows + row].
+  void add(const RowValues& rows, int64_t first, const Totals& targets, double* totals);
 
   // For the kernels.
   std::vector<QuadratureStep> steps;
@@ -45,9 +46,9 @@ class QuadratureTree {
   double weight = 0;
   int32_t output = 0;
   int64_t width = 0;
-  LaneArray<Lanes> product, sum, gain;   // per level and point; sums per output besides
-  LaneArray<LaneMask> goes_left, known;  // per level
-  std::vector<int32_t> slot_at;          // per level, while adding
+  std::vector<double> product, sum, gain;  // per level, point and row; sums per output besides
+  std::vector<int64_t> goes_left, known;   // per level and row: masks
+  std::vector<int32_t> slot_at;            // per level, while adding
 
   const ExplainedForest& forest() const { return forest_; }
 
