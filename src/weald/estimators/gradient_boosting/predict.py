@@ -69,8 +69,8 @@ class StagePredictions:
         model, owner = self._rounds, type(self).__name__
         if isinstance(model, BaseRounds):
             raise DataError(
-                f"This {owner} boosts another estimator than trees, so that shap_values cannot take it apart. "
-                "Use weald.explain(model, X, background=...)."
+                f"This {owner} boosts another estimator than trees, so that shap_values cannot take it "
+                "apart. Use weald.explain(model, X, background=...)."
             )
         trees: TreeModel = super()._shap_model()  # type: ignore[misc]
         start = model.init

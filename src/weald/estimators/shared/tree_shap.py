@@ -42,7 +42,8 @@ class TreeShap:
         background_weight : array-like of shape (n_background_rows,), default=None
             What each row of the background counts.
         interactions : bool, default=False
-            Whether to tell pairs of columns apart. A row's matrix is symmetric; its rows add up to the values.
+            Whether to tell pairs of columns apart. A row's matrix is symmetric, and its rows add up to the
+            values.
         approximate : bool, default=False
             Whether to give Saabas's values: what the means of the nodes change by along the path of a row.
             Quicker, but columns that are split lower in the trees get more than their due.

@@ -112,9 +112,9 @@ class TreeModel:
 
 
 def names_of_outputs(classes: tuple[object, ...] | None, n_outputs: int) -> tuple[str, ...] | None:
-    """What outputs are called: the labels, where there is one output for each; of several targets with those' number.
+    """What outputs are called: the labels, where there is one for each; their positions otherwise.
 
-    `classes` has the labels of each target.
+    `classes` has the labels of each target; with several of these their number comes first.
     """
     if n_outputs == 1:
         return None

@@ -135,8 +135,8 @@ def zeros(n_rows: int, n_outputs: int, n_columns: int, *, interactions: bool) ->
     what = "Interactions" if interactions else "Values"
     words = (
         f"{what} of {n_rows:,} rows, {n_columns:,} columns and {n_outputs:,} outputs take "
-        f"{n_bytes / 2**30:,.1f} GB, and this process may use {most / 2**30:,.1f} GB. Explain fewer rows at a "
-        f"time{', or values instead of interactions' if interactions else ''}."
+        f"{n_bytes / 2**30:,.1f} GB, and this process may use {most / 2**30:,.1f} GB. Explain fewer rows at "
+        f"a time{', or values instead of interactions' if interactions else ''}."
     )
     if n_bytes > most:
         raise MemoryError(words)

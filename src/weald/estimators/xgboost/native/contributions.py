@@ -1,4 +1,4 @@
-"""What columns add to the raw scores of a booster, in the shapes of xgboost's `predict(pred_contribs=...)`."""
+"""What columns add to the raw scores of a booster, in the shapes of xgboost's `pred_contribs`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,12 @@ def contributions(
     )
     start = forest.base_score if margin is None else margin
     n_rows, n_outputs, n_columns = values.shape[:3]
-    whole = np.zeros((n_rows, n_outputs, *[n_columns + 1] * (values.ndim - 2)))
-    whole[(..., *[slice(n_columns)] * (values.ndim - 2))] = values
-    whole[(..., *[n_columns] * (values.ndim - 2))] = start + rest
+    shape = (n_rows, n_outputs, n_columns + 1)
+    whole = np.zeros((*shape, n_columns + 1) if interactions else shape)
+    if interactions:
+        whole[:, :, :n_columns, :n_columns] = values
+        whole[:, :, n_columns, n_columns] = start + rest
+    else:
+        whole[:, :, :n_columns] = values
+        whole[:, :, n_columns] = start + rest
     return whole if strict_shape or n_outputs > 1 else whole[:, 0]
