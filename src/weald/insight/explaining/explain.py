@@ -12,13 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Estimator, Floats, RandomState, TableLike, WeightLike
 from weald.data.adapters import to_table
+from weald.data.frames.user_rows import count_rows
 from weald.data.matrix.columns import ColumnLayout
 from weald.data.table import LevelColumn, NumericColumn, Table
-from weald.data.target import read_weight
 from weald.errors import DataError, ParameterError, WealdError
+from weald.estimators.logistic.model import LogisticModel
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.tree_shap import TreeShap
 from weald.estimators.svm.kernel.reading import TableReading
+from weald.estimators.svm.linear.model import LinearModel
 from weald.estimators.xgboost.native.booster import Booster
 from weald.estimators.xgboost.native.matrix import DMatrix
 from weald.insight.explaining.explanation import Explanation
@@ -26,7 +28,7 @@ from weald.insight.explaining.hybrids import Hybrids
 from weald.inspection.shap.linear import linear_parts, linear_values
 from weald.inspection.shap.model import TreeModel
 from weald.inspection.shap.permutations import MOST_EXACT, exact_row, sampled_row
-from weald.inspection.shap.trees import Background, zeros
+from weald.inspection.shap.trees import no_rows, shares_of_rows, zeros
 from weald.model.forest import COMBINATION
 from weald.model.read import read_aligned
 from weald.progress import Progress
@@ -113,15 +115,15 @@ def explain(
         return _explanation(
             told.values, told.base, told.table, trees.schema.names, trees.output_names, interactions
         )
+    if background is not None and count_rows(background) == 0:
+        raise no_rows()
     if background is None:
         raise DataError(
             f"{_called(fitted)} is explained against a background: rows that stand for the columns that are "
             "not known. Give background=, for example 100 rows of the training table."
         )
-    if output is None and isinstance(getattr(vars(fitted).get("_model_"), "reading", None), TableReading):
-        model_ = vars(fitted)["_model_"]
-        if hasattr(model_, "coef") and hasattr(model_, "intercept"):
-            return _explain_lines(fitted, rows, background, background_weight, interactions)
+    if output is None and isinstance(getattr(fitted, "_model_", None), LinearModel | LogisticModel):
+        return _explain_lines(fitted, rows, background, background_weight, interactions)
     return _explain_function(
         fitted,
         rows,
@@ -161,7 +163,7 @@ def _explain_lines(
     reading: TableReading = lines.reading
     table = read_aligned(X, reading.schema, declared=reading.declared, owner=owner)
     matrix, against = reading.matrix(table), reading.read(background, owner)
-    shares = _shares(weight, against.n_rows)
+    shares = shares_of_rows(weight, against.n_rows)
     starts = ColumnLayout.of(reading.schema).starts
     parts = linear_parts(matrix, lines.coef, starts)
     values, base = linear_values(parts, linear_parts(against, lines.coef, starts), shares)
@@ -192,7 +194,7 @@ def _explain_function(
         raise ParameterError(f"`n_permutations` must be at least 2, for standard errors; got {n_pairs}.")
     function = _function_of(model, output)
     n_background = to_table(background).n_rows
-    hybrids = Hybrids(function, X, background, _shares(weight, n_background))
+    hybrids = Hybrids(function, X, background, shares_of_rows(weight, n_background))
     n_columns = hybrids.n_columns
     exact = n_columns <= MOST_EXACT and n_pairs is None
     if interactions and not exact:
@@ -244,11 +246,6 @@ def _labels(model: Any, n_outputs: int) -> Sequence[str] | None:
     if isinstance(classes, np.ndarray) and len(classes) == n_outputs:
         return [str(label) for label in classes.tolist()]
     return None
-
-
-def _shares(weight: WeightLike | None, n_rows: int) -> Floats:
-    empty = Table((), n_rows, False)
-    return Background.of(empty, read_weight(weight, n_rows=n_rows)).weight
 
 
 def _explanation(

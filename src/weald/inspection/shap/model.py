@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from weald.arrays import Floats, TableLike, WeightLike
+from weald.data.frames.user_rows import count_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
-from weald.data.target import read_weight
 from weald.errors import DataError, WealdError
-from weald.inspection.shap.trees import Background, shap_values
+from weald.inspection.shap.trees import Background, no_rows, shap_values
 from weald.model.forest import Forest
 
 
@@ -103,12 +103,14 @@ class TreeModel:
             if weight is not None:
                 raise DataError("background_weight was given without a background. Give both, or neither.")
             return None
+        if count_rows(given) == 0:
+            raise no_rows()
         with_words = f"The background does not fit this {self.owner}: "
         try:
             table = self.read(given)
         except WealdError as error:
             raise DataError(f"{with_words}{error}") from error
-        return Background.of(table, read_weight(weight, n_rows=table.n_rows))
+        return Background.of(table, weight)
 
 
 def names_of_outputs(classes: tuple[object, ...] | None, n_outputs: int) -> tuple[str, ...] | None:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from weald import engine
-from weald.arrays import Floats
+from weald.arrays import Floats, WeightLike
 from weald.data.native import naming_infinite, native_columns
 from weald.data.table import Table
+from weald.data.target import read_weight
 from weald.engine.memory import memory_bytes
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, WealdError
 from weald.model.forest import COMBINATION, Forest
 from weald.model.predict import raw_scores
 from weald.progress import display_on
@@ -34,19 +35,30 @@ class Background:
     weight: Floats  # (n_rows,), adding up to 1
 
     @classmethod
-    def of(cls, table: Table, weight: Floats | None) -> Background:
+    def of(cls, table: Table, weight: WeightLike | None = None) -> Background:
         """The rows of a table, each with the same weight unless others are given."""
-        if table.n_rows == 0:
-            raise DataError(
-                "The background has no rows. Give some of the training table, or None for path-dependent "
-                "values."
-            )
-        if weight is None:
-            return cls(table, np.full(table.n_rows, 1.0 / table.n_rows))
-        total = weight.sum()
-        if not total > 0:
-            raise DataError("The weights of the background are all 0. Give at least one row a weight.")
-        return cls(table, np.ascontiguousarray(weight / total))
+        return cls(table, shares_of_rows(weight, table.n_rows))
+
+
+def shares_of_rows(weight: WeightLike | None, n_rows: int) -> Floats:
+    """What the rows of a background count, adding up to 1."""
+    if n_rows == 0:
+        raise no_rows()
+    try:
+        found = read_weight(weight, n_rows=n_rows)
+    except WealdError as error:
+        raise type(error)(str(error).replace("sample_weight", "background_weight")) from error
+    if found is None:
+        return np.full(n_rows, 1.0 / n_rows)
+    return np.ascontiguousarray(found / found.sum())
+
+
+def no_rows() -> DataError:
+    """The error of an empty background."""
+    return DataError(
+        "The background has no rows. Give some of the training table; trees also take None, for "
+        "path-dependent values."
+    )
 
 
 def shap_values(

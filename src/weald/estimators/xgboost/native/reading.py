@@ -89,6 +89,8 @@ class BoosterReading:
         model, matrix = self._fitted(), check_matrix(data, "data")
         rounds = self._rounds(iteration_range, ntree_limit)
         by_name = self._by_name(matrix.feature_names, validate_features)
+        if approx_contribs and not (pred_contribs or pred_interactions):
+            raise ParameterError("approx_contribs says how: ask for pred_contribs=True with it.")
         if pred_contribs or pred_interactions:
             return contributions(
                 model,
