@@ -14,7 +14,6 @@ from weald.engine.codes import (
     to_units,
 )
 from weald.engine.columns import NativeColumn, NativeColumns, native_values
-from weald.engine.explain.shap import Explainer
 from weald.engine.grow import (
     NativeBags,
     NativeOptions,
@@ -26,7 +25,7 @@ from weald.engine.grow import (
     grow_moment_trees,
     rank_thresholds,
 )
-from weald.engine.inspection import LeafRows
+from weald.engine.inspection import Explainer, LeafRows
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
 from weald.engine.memory import memory_bytes
 from weald.engine.predict import PREDICTED_ARRAYS, Predictor

@@ -1,1 +1,0 @@
-"""Explanations of forests: what core/explain computes."""
