@@ -102,12 +102,15 @@ class PatternBatch {
   // Adds to totals[(output · n_targets + target) · stride + row].
   template <class Pattern>
   void add_rows(size_t t, const RowValues& rows, PatternRows<Pattern>& patterns, const BetaTable& beta, int64_t stride,
-                double* totals) const {
+                double* totals, Run& run) const {
     const PatternTree& tree = trees_[t];
     patterns.pass(tree, rows, [&](size_t g, const Pattern* pattern) {
       const PatternGroup& group = tree.groups[g];
       const GroupData& data = data_[t][g];
-      if (data.patterns != nullptr) return add_listed(tree, group, data, rows.n_rows(), pattern, beta, stride, totals);
+      if (data.patterns != nullptr) {
+        run.check();
+        return add_listed(tree, group, data, rows.n_rows(), pattern, beta, stride, totals);
+      }
       const int64_t output = forest_.laid.output[tree.tree], n = rows.padded();
       const double* table = tables_.data() + data.table;
       for (int64_t k = 0; k < forest_.laid.width; ++k) {
@@ -232,8 +235,8 @@ void add_batch(const ExplainedForest& forest, const PatternBatch& batch, const P
     for (size_t t = 0; t < static_cast<size_t>(batch.n_trees()); ++t) {
       run.check();
       double* to = worker.totals.data();
-      batch.wide(t) ? batch.add_rows(t, *worker.rows, worker.wide, beta, block, to)
-                    : batch.add_rows(t, *worker.rows, worker.narrow, beta, block, to);
+      batch.wide(t) ? batch.add_rows(t, *worker.rows, worker.wide, beta, block, to, run)
+                    : batch.add_rows(t, *worker.rows, worker.narrow, beta, block, to, run);
     }
     totals.write(out, first, n, [&](int64_t i, int64_t k, int64_t target) {
       return worker.totals[static_cast<size_t>((k * totals.n_targets() + target) * block + i)];
