@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_stage(m);
   weald::bindings::bind_ranking(m);
   weald::bindings::bind_inspection(m);
+  weald::bindings::bind_shap(m);
   weald::bindings::bind_resampling(m);
   weald::bindings::bind_adaboost(m);
   weald::bindings::bind_svm(m);

@@ -18,6 +18,7 @@ void bind_losses(nanobind::module_& m);
 void bind_stage(nanobind::module_& m);
 void bind_ranking(nanobind::module_& m);
 void bind_inspection(nanobind::module_& m);
+void bind_shap(nanobind::module_& m);
 void bind_resampling(nanobind::module_& m);
 void bind_adaboost(nanobind::module_& m);
 void bind_svm(nanobind::module_& m);

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.native.train import cv, train
     from weald.estimators.xgboost.ranker import XGBRanker
     from weald.estimators.xgboost.regressor import XGBRegressor
+    from weald.insight.explaining.explain import explain
+    from weald.insight.explaining.explanation import Explanation
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.drawing import plot_tree
@@ -99,6 +101,7 @@ __all__ = [
     "EarlyStopping",
     "EasyEnsembleClassifier",
     "EditedNearestNeighbours",
+    "Explanation",
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -145,6 +148,7 @@ __all__ = [
     "compare_scores",
     "cv",
     "errors",
+    "explain",
     "export_graphviz",
     "export_text",
     "fold_t_test",
@@ -183,6 +187,7 @@ _HOME = {
     "DecisionTreeRegressor": "weald.estimators.tree.decision_tree",
     "EarlyStopping": "weald.boosting.stopping",
     "EasyEnsembleClassifier": "weald.estimators.balanced.easy_ensemble",
+    "Explanation": "weald.insight.explaining.explanation",
     "ExtMemQuantileDMatrix": "weald.estimators.xgboost.native.quantile_matrix",
     "ExtraTreesClassifier": "weald.estimators.forest.extra_trees",
     "ExtraTreesRegressor": "weald.estimators.forest.extra_trees",
@@ -235,6 +240,7 @@ _HOME = {
     "compare": "weald.runs.comparing",
     "compare_scores": "weald.uncertainty.scores.compare",
     "cv": "weald.estimators.xgboost.native.train",
+    "explain": "weald.insight.explaining.explain",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
     "fold_t_test": "weald.uncertainty.scores.compare",

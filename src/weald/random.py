@@ -38,6 +38,7 @@ class Purpose(IntEnum):
     RESAMPLED_SAMPLE = 1600
     CALIBRATION_ROWS = 1700
     SET_SCORE = 1701
+    EXPLAINED_ORDER = 1800
 
 
 def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:

@@ -25,7 +25,7 @@ from weald.engine.grow import (
     grow_moment_trees,
     rank_thresholds,
 )
-from weald.engine.inspection import LeafRows
+from weald.engine.inspection import Explainer, LeafRows
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
 from weald.engine.memory import memory_bytes
 from weald.engine.predict import PREDICTED_ARRAYS, Predictor
@@ -54,6 +54,7 @@ __all__ = [
     "PREDICTED_ARRAYS",
     "ArrowColumn",
     "ArrowTable",
+    "Explainer",
     "HeldOutRows",
     "InfiniteValue",
     "LeafRows",

@@ -58,7 +58,7 @@ class Predictor:
     ) -> NDArray[np.float64]:
         """Raw scores: (n_rows, n_outputs); without `base` the sum over the trees alone."""
         last = self._native.n_trees if last_tree is None else last_tree
-        return self._native.scores(_walked(rows), n_rows, first_tree, last, base, n_threads)
+        return self._native.scores(walked(rows), n_rows, first_tree, last, base, n_threads)
 
     def add_scores(
         self,
@@ -72,7 +72,7 @@ class Predictor:
     ) -> None:
         """Add the trees' scores to `out`, (n_rows, n_outputs) of any strides, in place."""
         last = self._native.n_trees if last_tree is None else last_tree
-        self._native.add_scores(_walked(rows), n_rows, out, first_tree, last, n_threads)
+        self._native.add_scores(walked(rows), n_rows, out, first_tree, last, n_threads)
 
     def leaves(
         self,
@@ -85,10 +85,11 @@ class Predictor:
     ) -> NDArray[np.int32]:
         """Leaf node ids: (n_rows, n_trees)."""
         last = self._native.n_trees if last_tree is None else last_tree
-        return self._native.leaves(_walked(rows), n_rows, first_tree, last, n_threads)
+        return self._native.leaves(walked(rows), n_rows, first_tree, last, n_threads)
 
 
-def _walked(rows: NativeColumns) -> list[tuple[Any, ...]] | tuple[Any, list[tuple[Any, ...]]]:
+def walked(rows: NativeColumns) -> list[tuple[Any, ...]] | tuple[Any, list[tuple[Any, ...]]]:
+    """A table as the core's walks take it."""
     if rows.block is None:
         return [_walked_column(column) for column in rows.placed.values()]
     return rows.block, [(j, *_walked_column(column)) for j, column in rows.placed.items()]

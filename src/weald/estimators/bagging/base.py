@@ -19,13 +19,7 @@ from weald.data.frames.user_rows import indexable, outline
 from weald.data.target import read_weight
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, WealdError
-from weald.estimators.bagging.any_members import (
-    OtherMembers,
-    as_given,
-    fit_others,
-    names_of,
-    sees_all_rows,
-)
+from weald.estimators.bagging.any_members import OtherMembers, as_given, fit_others, names_of, sees_all_rows
 from weald.estimators.bagging.bags import MemberBags, make_bags
 from weald.estimators.bagging.out_of_bag import (
     OutOfBagMeans,
@@ -36,6 +30,7 @@ from weald.estimators.bagging.out_of_bag import (
 )
 from weald.estimators.bagging.routing import BaggingRouting
 from weald.estimators.bagging.saving import BaggingState
+from weald.estimators.bagging.shap import BaggingShap
 from weald.estimators.bagging.trees import TreeMembers, grow_trees, shares_codes
 from weald.estimators.shared.category_shrinkage import shrinkage_of
 from weald.estimators.shared.class_weight import Weights
@@ -70,6 +65,7 @@ class Bagged:
 class BaseBagging(
     BaggingRouting,
     BaggingState,
+    BaggingShap,
     CheckedParameters,
     Saving,
     BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.arrays import Estimator
 from weald.estimators.shared.coded import CodedForest
 from weald.estimators.shared.growth import TreeSeed
+from weald.inspection.shap.model import TreeModel
 from weald.model.join import tree_apart
 from weald.rows.bags import BagRecord
 
@@ -38,6 +39,10 @@ class ForestTrees(CodedForest):
         params = {name: getattr(self, name) for name in names - {"class_weight", "random_state"}}
         tree: Estimator = kind(**params, splitter=self._splitter)
         return tree
+
+    def _shap_model(self) -> TreeModel:
+        # Predictions are means over the trees.
+        return replace(super()._shap_model(), scale=1.0 / self.forest_.n_trees)
 
     @property
     def estimator_(self) -> Estimator:

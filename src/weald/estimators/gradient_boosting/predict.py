@@ -13,8 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Estimator, Floats, TableLike
 from weald.engine import thread_count
+from weald.errors import DataError
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting.start import ConstantStart
+from weald.estimators.shared.members import in_order
+from weald.inspection.shap.model import TreeModel
 from weald.model.forest import Forest
 from weald.model.join import tree_apart
 from weald.model.predict import leaf_nodes
@@ -61,6 +64,19 @@ class StagePredictions:
         """Raw scores after each round: (n_rows, n_outputs), a new array each."""
         model = self._rounds
         yield from model.staged(X, type(self).__name__, thread_count(self._checked_options().n_jobs))
+
+    def _shap_model(self) -> TreeModel:
+        model, owner = self._rounds, type(self).__name__
+        if isinstance(model, BaseRounds):
+            raise DataError(
+                f"This {owner} boosts another estimator than trees, so that shap_values cannot take it "
+                "apart. Use weald.explain(model, X, background=...)."
+            )
+        trees: TreeModel = super()._shap_model()  # type: ignore[misc]
+        start = model.init
+        if start is None:
+            return trees
+        return replace(trees, start=lambda X: start.raw(in_order(X, model.schema, owner)))
 
     def _leaves(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf of each row in each tree: (n_rows, n_rounds, n_outputs)."""

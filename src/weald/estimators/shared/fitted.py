@@ -20,6 +20,8 @@ from weald.errors import ParameterError
 from weald.estimators.shared.class_weight import Weights
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.saving import Saving
+from weald.estimators.shared.tree_shap import TreeShap
+from weald.inspection.shap.model import TreeModel, names_of_outputs
 from weald.model.forest import Forest
 from weald.model.predict import raw_scores
 from weald.model.read import read_aligned
@@ -50,7 +52,14 @@ class Target:
         return [] if self.classes is None else [len(labels) for labels in self.classes]
 
 
-class FittedForest(TableManners, CheckedParameters, Saving, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # scikit-learn has no types
+class FittedForest(
+    TreeShap,
+    TableManners,
+    CheckedParameters,
+    Saving,
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+    metaclass=ABCMeta,
+):
     """The shared base of single trees and of forests."""
 
     _options: ClassVar[type[GrowthOptions]]
@@ -80,6 +89,17 @@ class FittedForest(TableManners, CheckedParameters, Saving, BaseEstimator, metac
         """The leaf values of each row: (rows, outputs)."""
         table, n_threads = self._read(X)
         return raw_scores(self.forest_, table, n_threads=n_threads)
+
+    def _shap_model(self) -> TreeModel:
+        check_is_fitted(self)
+        return TreeModel(
+            self.forest_,
+            self.schema_,
+            read=lambda X: self._read(X)[0],
+            n_threads=thread_count(self._checked_options().n_jobs),
+            owner=type(self).__name__,
+            output_names=names_of_outputs(self._classes_by_output(), self.forest_.n_outputs),
+        )
 
     def _classes_by_output(self) -> tuple[NDArray[Any], ...] | None:
         """The labels of each output; None for numbers."""

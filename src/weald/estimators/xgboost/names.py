@@ -46,7 +46,10 @@ _ELSEWHERE = {
     "lambda_l1": "Use reg_alpha.",
     "lambda_l2": "Use reg_lambda.",
 }
-_CONTRIBUTIONS = "Ask the booster: model.get_booster().predict(weald.DMatrix(X), pred_contribs=True)."
+_CONTRIBUTIONS = (
+    "Use model.shap_values(X), or ask the booster: "
+    "model.get_booster().predict(weald.DMatrix(X), pred_contribs=True)."
+)
 #: arguments of methods that are elsewhere: name → the way out
 _ARGUMENTS = {
     "ntree_limit": "Use iteration_range=(0, n) for the first n rounds.",
@@ -54,7 +57,7 @@ _ARGUMENTS = {
     "pred_leaf": "Use apply(X), which gives the leaf of each row in each tree.",
     "pred_contribs": _CONTRIBUTIONS,
     "approx_contribs": _CONTRIBUTIONS,
-    "pred_interactions": _CONTRIBUTIONS,
+    "pred_interactions": "Use model.shap_values(X, interactions=True), or pred_interactions of the booster.",
     "strict_shape": "predict_proba(X) always has a column for each class.",
     "training": "Dropped trees (booster='dart') count in training only; predict always uses all of them.",
     "data": "The table is called X.",

@@ -15,6 +15,7 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import ParameterError, WealdError, nearest, told
+from weald.estimators.shared.tree_shap import TreeShap
 from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.options import (
     IMPORTANCE_TYPES,
@@ -23,11 +24,12 @@ from weald.estimators.xgboost.options import (
     read_reading_options,
 )
 from weald.estimators.xgboost.rows import aligned_table, check_margin, read_margin
+from weald.inspection.shap.model import TreeModel, names_of_outputs
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
 
 
-class BoostedPredictions:
+class BoostedPredictions(TreeShap):
     """What a fitted booster can be asked, whatever it predicts."""
 
     forest_: Forest
@@ -57,6 +59,20 @@ class BoostedPredictions:
         scores = margin.copy()
         add_tree_scores(self.forest_, table, scores, *trees, n_threads=n_threads)
         return scores
+
+    def _shap_model(self) -> TreeModel:
+        check_is_fitted(self)
+        options = read_reading_options(type(self).__name__, self)
+        classes = getattr(self, "classes_", None)
+        return TreeModel(
+            self.forest_,
+            self.schema_,
+            read=lambda X: self._aligned(X, options),
+            n_threads=thread_count(options.n_jobs),
+            owner=type(self).__name__,
+            trees=self._trees(None),
+            output_names=names_of_outputs(None if classes is None else (classes,), self.forest_.n_outputs),
+        )
 
     def _predictions(self, raw: Floats) -> Floats:
         """Raw scores through the link: (n_rows, n_outputs)."""

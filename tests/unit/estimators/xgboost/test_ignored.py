@@ -101,7 +101,7 @@ def test_fit_says_where_an_argument_belongs(model, argument, way_out):
     [
         ("ntree_limit", r"iteration_range=\(0, n\)"),
         ("pred_contribs", r"get_booster\(\)\.predict\(weald\.DMatrix\(X\), pred_contribs=True\)"),
-        ("pred_interactions", "pred_contribs=True"),
+        ("pred_interactions", r"shap_values\(X, interactions=True\)"),
         ("pred_leaf", r"apply\(X\)"),
         ("data", "called X"),
         ("output_margins", "Did you mean `output_margin`"),

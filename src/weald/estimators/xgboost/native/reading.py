@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import ColumnLike, Floats, TableLike
+from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, nearest
 from weald.estimators.xgboost.importances import column_importances
+from weald.estimators.xgboost.native.contributions import contributions
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order
 from weald.estimators.xgboost.native.learner import Learner, native_predictions
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.options import IMPORTANCE_TYPES
-from weald.estimators.xgboost.rows import check_margin
-from weald.inspection.shap import shap_values
 
 if TYPE_CHECKING:
     import pandas
@@ -62,8 +62,11 @@ class BoosterReading:
         pred_contribs : bool, default=False
             Whether to return what each column adds to the raw score of a row (SHAP values), and last what is
             there without any: they add up to the raw score.
-        approx_contribs, pred_interactions
-            Not in weald: they raise and say what does.
+        approx_contribs : bool, default=False
+            Whether contributions are Saabas's instead: what the means of the nodes change by along a row's
+            path. Quicker, and dependent on the order of the splits.
+        pred_interactions : bool, default=False
+            Whether to return what each pair of columns adds; rows of the matrix add up to `pred_contribs`.
         validate_features : bool, default=True
             Whether columns are matched by name.
         training : bool, default=False
@@ -80,16 +83,26 @@ class BoosterReading:
         -------
         ndarray
             (n_rows,) or (n_rows, n_outputs); of leaves (n_rows, n_trees); of contributions (n_rows,
-            n_columns + 1) or (n_rows, n_outputs, n_columns + 1).
+            n_columns + 1) or (n_rows, n_outputs, n_columns + 1), of interactions with one axis of columns
+            more.
         """
         model, matrix = self._fitted(), check_matrix(data, "data")
-        if approx_contribs or pred_interactions:
-            name = "approx_contribs" if approx_contribs else "pred_interactions"
-            raise ParameterError(f"{name} is not in weald. Use pred_contribs=True, which is exact.")
         rounds = self._rounds(iteration_range, ntree_limit)
         by_name = self._by_name(matrix.feature_names, validate_features)
-        if pred_contribs:
-            return self._contributions(matrix, rounds, by_name, strict_shape)
+        if approx_contribs and not (pred_contribs or pred_interactions):
+            raise ParameterError("approx_contribs says how: ask for pred_contribs=True with it.")
+        if pred_contribs or pred_interactions:
+            return contributions(
+                model,
+                matrix._table,
+                matrix._margin,
+                rounds,
+                by_name=by_name,
+                n_threads=thread_count(model.n_jobs),
+                interactions=pred_interactions,
+                approximate=approx_contribs,
+                strict_shape=strict_shape,
+            )
         if pred_leaf:
             return self._leaves(matrix, rounds, by_name, strict_shape)
         raw = model._raw_scores(
@@ -181,18 +194,6 @@ class BoosterReading:
             return leaves
         outputs = model.forest_.n_outputs // model.forest_.width
         return leaves.reshape(len(leaves), -1, outputs, self._n_parallel())
-
-    def _contributions(
-        self, matrix: DMatrix, rounds: tuple[int, int] | None, by_name: bool, strict_shape: bool
-    ) -> Floats:
-        model = self._fitted()
-        table = model._aligned(matrix._table, validate_features=by_name)
-        values, rest = shap_values(model.forest_, table, model._trees(rounds))
-        start = model.forest_.base_score if matrix._margin is None else matrix._margin
-        check_margin(matrix._margin, model.forest_.n_outputs)
-        last = np.broadcast_to(start + rest, values.shape[:2])[:, :, np.newaxis]
-        whole = np.concatenate([values, last], axis=2)
-        return whole if strict_shape or model.forest_.n_outputs > 1 else whole[:, 0]
 
     # ------------------------------------------------------------------ importances
 

@@ -1,7 +1,4 @@
-"""SHAP values of trees: against the definition by brute force, against xgboost's, and their sums."""
-
-from itertools import combinations
-from math import factorial
+"""`Booster.predict` of contributions and interactions: shapes and sums, and xgboost's own."""
 
 import numpy as np
 import pandas as pd
@@ -10,35 +7,7 @@ import xgboost
 from scipy import sparse
 
 import weald
-from weald.inspection import shap
-from weald.inspection.shap import shap_values
-
-
-def by_definition(forest, X, t):
-    """Shapley's mean over all sets of columns of what one tree says if only these are known."""
-    n_columns = X.shape[1]
-
-    def expected(node, row, known):
-        slot = forest.slot[forest.tree_start[t] + node]
-        if slot < 0:
-            return forest.value[~slot, 0]
-        j, left, right = forest.column[slot], node + 1, int(forest.right[slot])
-        if j in known:
-            goes = forest.missing_left[slot] if np.isnan(row[j]) else row[j] <= forest.threshold[slot]
-            return expected(left if goes else right, row, known)
-        cover = forest.cover[forest.tree_start[t] + np.array([node, left, right])]
-        return (cover[1] * expected(left, row, known) + cover[2] * expected(right, row, known)) / cover[0]
-
-    out = np.zeros((len(X), n_columns))
-    for i, row in enumerate(X):
-        for j in range(n_columns):
-            others = [k for k in range(n_columns) if k != j]
-            for size in range(n_columns):
-                weight = factorial(size) * factorial(n_columns - size - 1) / factorial(n_columns)
-                for known in combinations(others, size):
-                    gained = expected(0, row, {*known, j}) - expected(0, row, set(known))
-                    out[i, j] += weight * gained
-    return out
+from weald.errors import ParameterError
 
 
 def rows(n=120, seed=0):
@@ -46,17 +15,6 @@ def rows(n=120, seed=0):
     X = rng.normal(size=(n, 4)).astype(np.float32)
     X[::5, 1] = np.nan
     return X, np.nan_to_num(X[:, 0] * X[:, 1]) + X[:, 2] + X[:, 3] * X[:, 0]
-
-
-def test_values_are_those_of_the_definition():
-    X, y = rows()
-    booster = weald.train({"max_depth": 4, "tree_method": "exact"}, weald.DMatrix(X, y), 3)
-    forest = booster._fitted().forest_
-    expected = sum(by_definition(forest, X[:12], t) for t in range(3))
-    values, _ = shap_values(forest, weald.DMatrix(X[:12])._table)
-    assert np.allclose(values[:, 0], expected, atol=1e-12)
-    part, _ = shap_values(forest, weald.DMatrix(X[:12])._table, (1, 2))
-    assert np.allclose(part[:, 0], by_definition(forest, X[:12], 1), atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +37,11 @@ def test_contributions_add_up_to_raw_scores(params, kind):
         raw = booster.predict(matrix, output_margin=True, iteration_range=rounds)
         assert parts.shape == (*raw.shape, 5)
         assert np.allclose(parts.sum(axis=-1), raw, atol=1e-10)
+        pairs = booster.predict(matrix, pred_interactions=True, iteration_range=rounds)
+        assert pairs.shape == (*raw.shape, 5, 5)
+        assert np.allclose(pairs.sum(axis=-1), parts, atol=1e-10)
+        rough = booster.predict(matrix, pred_contribs=True, approx_contribs=True, iteration_range=rounds)
+        assert np.allclose(rough.sum(axis=-1), raw, atol=1e-10)
     strict = booster.predict(matrix, pred_contribs=True, strict_shape=True)
     assert strict.shape == (120, 1 if raw.ndim == 1 else raw.shape[1], 5)
 
@@ -89,17 +52,31 @@ def test_contributions_are_those_of_xgboost(objective):
     target = np.digitize(y, [-1, 1]) if objective.startswith("multi") else (y > 0).astype(float)
     params = {"objective": objective, "tree_method": "exact", "max_depth": 3}
     params |= {"num_class": 3} if objective.startswith("multi") else {}
+    asked = (
+        {"pred_contribs": True},
+        {"pred_contribs": True, "approx_contribs": True},
+        {"pred_interactions": True},
+    )
     said = []
     for library in (weald, xgboost):
         matrix = library.DMatrix(X, target)
-        said.append(library.train(params, matrix, 4).predict(matrix, pred_contribs=True))
-    assert said[0].shape == said[1].shape
+        booster = library.train(params, matrix, 4)
+        said.append([booster.predict(matrix, **each) for each in asked])
     # In nodes that saw no missing value the two send it to different children.
     whole = ~np.isnan(X).any(axis=1)
-    assert np.allclose(said[0][whole], said[1][whole], atol=1e-4)
+    for ours, theirs in zip(*said, strict=True):
+        assert ours.shape == theirs.shape
+        assert np.allclose(ours[whole], theirs[whole], atol=1e-4)
 
 
-def test_categories_order_and_gaps(monkeypatch):
+def test_interactions_are_not_approximate():
+    X, y = rows()
+    booster = weald.train({}, weald.DMatrix(X, y), 1)
+    with pytest.raises(ParameterError, match="approx_contribs is for pred_contribs"):
+        booster.predict(weald.DMatrix(X), pred_interactions=True, approx_contribs=True)
+
+
+def test_categories_order_and_gaps():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -117,8 +94,6 @@ def test_categories_order_and_gaps(monkeypatch):
     for matrix in (weald.DMatrix(frame), new):
         parts = booster.predict(matrix, pred_contribs=True)
         assert np.allclose(parts.sum(axis=1), booster.predict(matrix), atol=1e-10)
-    monkeypatch.setattr(shap, "_BLOCK", 30)
-    assert np.array_equal(booster.predict(new, pred_contribs=True), parts)
     X = np.round(rng.normal(size=(200, 3)))
     for missing in (None, 0):
         matrix = weald.DMatrix(sparse.csr_matrix(X), label=X[:, 0], missing=missing)

@@ -1,0 +1,1 @@
+"""What each column adds to a prediction: `explain` and its `Explanation`."""
