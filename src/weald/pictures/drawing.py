@@ -18,6 +18,7 @@ from weald.errors import outside
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.canvas import Canvas, figure_of
 from weald.pictures.colours import node_colours
+from weald.pictures.ensembles.which import TreeChoice, chosen_tree
 from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, BoxPlan, fit, hopeless
 from weald.pictures.nodes import ShownTree
 
@@ -31,6 +32,7 @@ _PLAIN = "#ffffff"
 class PlotOptions(TypedDict, total=False):
     """Options of `plot_tree` besides the shape and the colours of its boxes."""
 
+    tree: TreeChoice
     max_depth: int | None
     feature_names: Names | None
     class_names: Names | bool | None
@@ -46,6 +48,9 @@ class PlotOptions(TypedDict, total=False):
 def plot_tree(
     decision_tree: object,
     *,
+    tree: TreeChoice = None,
+    num_trees: int | None = None,
+    tree_idx: int | None = None,
     max_depth: int | None = None,
     feature_names: Names | None = None,
     class_names: Names | bool | None = None,
@@ -59,7 +64,7 @@ def plot_tree(
     ax: Axes | None = None,
     fontsize: float | None = None,
 ) -> list[Annotation]:
-    """Draw a fitted tree.
+    """Draw a fitted tree, or one tree of an ensemble.
 
     A row goes left where the text of the box holds. "missing" stands at the way that missing values take; it
     is left out for columns without missing values in training (a loaded model does not know, and shows it
@@ -68,7 +73,12 @@ def plot_tree(
     Parameters
     ----------
     decision_tree : estimator
-        A fitted tree of weald.
+        A fitted tree of weald, or an ensemble of trees.
+    tree : int or tuple, default=None
+        Which tree of an ensemble: its number, of boosters also (round, class); None for the first. Its place
+        is the title of the axes. Trees of boosters show gain and cover where others show the criterion.
+    num_trees, tree_idx : int, default=None
+        xgboost's names for the number of the tree.
     max_depth : int, default=None
         Deeper nodes are hinted at by a box "(…)".
     feature_names : array-like of str, default=None
@@ -80,7 +90,7 @@ def plot_tree(
     filled : bool, default=False
         Whether to colour nodes by their class, or by their value.
     impurity : bool, default=True
-        Whether to show the criterion.
+        Whether to show the criterion, or gain and cover.
     node_ids : bool, default=False
         Whether to show node numbers.
     proportion : bool, default=False
@@ -108,9 +118,10 @@ def plot_tree(
     >>> [box.get_text() for box in plot_tree(tree, impurity=False)][0]
     'column 0 <= 2.5\\nrows = 3\\nvalue = [2, 1]\\nclass = a'
     """
-    tree, options = boxed(
+    shown, options = boxed(
         decision_tree,
         "plot_tree",
+        tree=chosen_tree(tree, num_trees=num_trees, tree_idx=tree_idx),
         feature_names=feature_names,
         class_names=class_names,
         max_depth=max_depth,
@@ -121,7 +132,9 @@ def plot_tree(
         precision=precision,
     )
     canvas = Canvas(_axes(ax))
-    boxes, plan = _fitted(tree, options, filled, canvas, fontsize)
+    if shown.said:
+        canvas.axes.set_title(shown.said)
+    boxes, plan = _fitted(shown, options, filled, canvas, fontsize)
     return canvas.draw(boxes, plan, rounded=rounded)
 
 

@@ -23,11 +23,12 @@ from weald.estimators.xgboost.options import (
     read_reading_options,
 )
 from weald.estimators.xgboost.rows import aligned_table, check_margin, read_margin
+from weald.estimators.xgboost.trees import BoosterTrees
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
 
 
-class BoostedPredictions:
+class BoostedPredictions(BoosterTrees):
     """What a fitted booster can be asked, whatever it predicts."""
 
     forest_: Forest
@@ -70,6 +71,9 @@ class BoostedPredictions:
             first, last = self._checked_range(iteration_range)
         rounds = self.forest_.tree_round
         return int(np.searchsorted(rounds, first)), int(np.searchsorted(rounds, last))
+
+    def _n_used_trees(self) -> int:
+        return self._trees(None)[1]
 
     def _n_used(self) -> int:
         """How many rounds predictions use unless others are asked for."""

@@ -276,8 +276,8 @@ class BoosterReading:
             A feature map: lines "number name type".
         with_stats : bool, default=False
             Whether to tell gain and cover.
-        dump_format : {"text", "json"}, default="text"
-            The form.
+        dump_format : {"text", "json", "dot"}, default="text"
+            The form; "dot" is what Graphviz draws, 'dot:{"rankdir": "LR"}' with attributes.
 
         Returns
         -------
