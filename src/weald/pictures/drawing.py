@@ -32,7 +32,6 @@ _PLAIN = "#ffffff"
 class PlotOptions(TypedDict, total=False):
     """Options of `plot_tree` besides the shape and the colours of its boxes."""
 
-    tree: TreeChoice
     max_depth: int | None
     feature_names: Names | None
     class_names: Names | bool | None

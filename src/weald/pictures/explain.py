@@ -226,11 +226,20 @@ def read_row(model: Any, row: TableLike) -> Table:
     return read_aligned(row, model.schema_, declared=declared, owner=type(model).__name__)
 
 
+def is_missing(row: Table, j: int) -> bool:
+    """Whether the one row of an aligned table has no value in a column, or a level that training had not."""
+    column = row.columns[j]
+    if isinstance(column, LevelColumn):
+        return bool(column.indices[0] < 0)
+    return missing_rows(column) is not None
+
+
 def check_one(table: Table) -> None:
     """Refuse a table of no row or of several."""
     if table.n_rows != 1:
         raise DataError(
-            f"explain_row explains one row; got a table of {table.n_rows}. Pass one of them, for example X[:1]."
+            f"explain_row explains one row; got a table of {table.n_rows}. Pass one of them, for example "
+            "X[:1]."
         )
 
 
@@ -332,10 +341,10 @@ class _Walk:
 
     def _number(self, j: int) -> float | None:
         """The row's number in a column, or the rank of its level; None if it is missing."""
+        if is_missing(self.aligned, j):
+            return None
         column = self.aligned.columns[j]
-        if isinstance(column, LevelColumn):
-            return None if column.indices[0] < 0 else float(column.indices[0] + 1)
-        return None if missing_rows(column) is not None else float(column.values[0])
+        return float(column.indices[0] + 1 if isinstance(column, LevelColumn) else column.values[0])
 
     def _stranger(self, j: int) -> object:
         """The value as the user gave it, where the model knows no such level; None if it is missing."""

@@ -71,7 +71,7 @@ class RoundMembers(EnsemblePictures):
             adds = np.diff(votes, axis=0, prepend=0.0)
             names = score_names(members.classes, votes.shape[1])
             return member_story(self, adds, names, given, how="votes", running=votes)
-        says = np.array([part for part in members.each(table, 1)])
+        says = np.array(list(members.each(table, 1)))
         return member_story(self, says, ("",), given, how="median", running=self._medians(says))
 
     def _medians(self, says: NDArray[np.float64]) -> Floats:

@@ -47,12 +47,9 @@ class BaggedMembers(EnsemblePictures):
         member: Estimator = self.estimators_[bag]
         return member
 
-    def _trees(self) -> TreeMembers:
-        assert isinstance(self._members, TreeMembers)
-        return self._members
-
     def _shown_tree(self, t: int) -> object:
-        return self._trees().shown(t)
+        assert isinstance(self._members, TreeMembers)
+        return self._members.shown(t)
 
     def _shown_forest(self) -> Forest | None:
         return self._members.forest if isinstance(self._members, TreeMembers) else None
@@ -68,7 +65,9 @@ class BaggedMembers(EnsemblePictures):
         classes = getattr(self, "classes_", None)
         if not isinstance(members, TreeMembers):
             given = one_row(row, members.schema)
-            says = np.array([part[0] for part in members.each(members.predicting, members.read(given, owner), 1)])
+            says = np.array(
+                [part[0] for part in members.each(members.predicting, members.read(given, owner), 1)]
+            )
             return member_story(self, says, score_names(classes, says.shape[1]), given)
         declared = members.template.categorical_features
 

@@ -98,7 +98,6 @@ class ForestTrees(EnsemblePictures, CodedForest):
         fitted: Estimator = single
         return fitted
 
-
     def _shown_tree(self, t: int) -> Estimator:
         return self._tree(t)
 

@@ -156,9 +156,7 @@ class StagePredictions(EnsemblePictures):
             base = model.base[np.newaxis]
             return base if model.init is None else base + model.init.raw(in_order(X, model.schema, owner))
 
-        return forest_story(
-            self, row, model.forest, model.schema, read, how="sum", names=names, start=start
-        )
+        return forest_story(self, row, model.forest, model.schema, read, how="sum", names=names, start=start)
 
     def __len__(self) -> int:
         """How many rounds the model has."""

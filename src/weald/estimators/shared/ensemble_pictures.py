@@ -133,9 +133,7 @@ class EnsemblePictures:
 
         return to_frame(self, library, tree)
 
-    def explain_row(
-        self, row: TableLike, *, tree: TreeChoice = None
-    ) -> EnsembleExplanation | RowExplanation:
+    def explain_row(self, row: TableLike, *, tree: TreeChoice = None) -> EnsembleExplanation | RowExplanation:
         """The way of one row through all trees, with the score as it grows; or through one of them.
 
         Parameters
@@ -201,7 +199,7 @@ def member_story(
     prediction, predicted = predicted_row(model, row)
     zero = np.zeros(says.shape[1])
     running = np.cumsum(says, axis=0) / np.arange(1, len(says) + 1)[:, None]
-    given = {"start": zero, "running": running, "how": "mean", "adds": says} | how
+    given: dict[str, Any] = {"start": zero, "running": running, "how": "mean", "adds": says} | how
     return Told(
         owner=type(model).__name__,
         names=names,
@@ -290,7 +288,7 @@ def forest_story(
         forest=forest,
         schema=schema,
         leaves=leaves,
-        missing_in=getattr(model, "_missing_columns", None),
+        row=table,
     )
 
 

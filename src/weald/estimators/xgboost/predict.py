@@ -15,7 +15,6 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import ParameterError, WealdError, nearest, told
-from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.options import (
     IMPORTANCE_TYPES,
     ReadingOptions,
@@ -25,6 +24,7 @@ from weald.estimators.xgboost.options import (
 from weald.estimators.xgboost.rows import aligned_table, check_margin, read_margin
 from weald.estimators.xgboost.trees import BoosterTrees
 from weald.model.forest import Forest
+from weald.model.importances import column_importances
 from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
 
 

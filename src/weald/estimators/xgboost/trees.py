@@ -183,4 +183,3 @@ class BoosterTrees(EnsemblePictures):
             start=start,
             n_used=self._n_used_trees(),
         )
-

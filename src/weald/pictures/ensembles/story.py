@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.schema import Schema
+from weald.data.table import Table
 from weald.model.conditions import Conditions, label, number
 from weald.model.forest import Forest
 from weald.model.values import plain_labels
 from weald.pictures.ensembles.which import TreePlaces
+from weald.pictures.explain import is_missing
 from weald.pictures.frame import NodeFrame, frame_library_of, in_library
 
 #: so many trees at the start and at the end are shown of more
@@ -44,7 +46,7 @@ class Told:
     forest: Forest | None = None
     schema: Schema | None = None
     leaves: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # (n_members,)
-    missing_in: tuple[int, ...] | None = None
+    row: Table | None = None  # as the trees read it
     member: str = "tree"
 
 
@@ -95,16 +97,18 @@ class EnsembleExplanation:
     def __str__(self) -> str:
         """The way as text; of many trees the first and the last."""
         head, tail = self._shown()
-        lines = [f"{self.owner}: {self._what()}", f"Start: {self._scores(self.start)}"]
+        lines = [f"{self.owner}: {self._what()}"]
+        if self.how == "sum":
+            lines.append(f"Start: {self._scores(self.start)}")
         lines += [self._line(step) for step in head]
         hidden = len(self.trees) - len(head) - len(tail)
         if hidden:
             lines.append(f"… {hidden:,} more {self.member}s (all are in .trees)")
             lines += [self._line(step) for step in tail]
         if self.asked:
-            most = ", ".join(f"{name} {times:,} times" for name, times in self.asked[:5])
+            most = ", ".join(f"{name} ({times:,})" for name, times in self.asked[:5])
             rest = len(self.asked) - 5
-            lines.append(f"Asked for: {most}{f', {rest} more columns' if rest > 0 else ''}")
+            lines.append(f"Splits on the way: {most}{f', {rest} more columns' if rest > 0 else ''}")
         return "\n".join([*lines, f"Prediction: {self.predicted}"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +117,7 @@ class EnsembleExplanation:
         return found
 
     def to_frame(self, library: str | None = None) -> NodeFrame:
-        """One row per tree: `tree`, `round`, `output`, `conditions`, `leaf`, what it `adds`, `running` scores.
+        """One row per tree: `tree`, `round`, `output`, `conditions`, `leaf`, what it adds, scores after it.
 
         Parameters
         ----------
@@ -138,7 +142,7 @@ class EnsembleExplanation:
         head, tail = self._shown()
         hidden = len(self.trees) - len(head) - len(tail)
         titles = (self.member, "conditions", "says" if self.how in ("mean", "median") else "adds", "after it")
-        body = _cells("", "start", "", self._scores(self.start))
+        body = _cells("", "start", "", self._scores(self.start)) if self.how == "sum" else ""
         body += "".join(self._html_line(step) for step in head)
         if hidden:
             body += _cells("…", f"{hidden:,} more {self.member}s", "", "")
@@ -157,9 +161,9 @@ class EnsembleExplanation:
     def _what(self) -> str:
         words = {
             "sum": "each adds to the raw score",
-            "mean": "their mean is the prediction",
+            "mean": "their mean decides",
             "votes": "each votes with its say",
-            "median": "their weighted median is the prediction",
+            "median": "their weighted median decides",
         }
         n = len(self.trees)
         return f"{n:,} {self.member}{'' if n == 1 else 's'}; {words[self.how]}"
@@ -182,16 +186,16 @@ class EnsembleExplanation:
             return f"{step.adds[k]:+.4g}"
         if len(step.adds) == 1:
             return f"{step.adds[0]:+.4g}" if self.how == "sum" else number(step.adds[0], 4)
-        return self._scores(step.adds)
+        return self._scores(step.adds, zeros=self.how == "sum")
 
-    def _scores(self, scores: tuple[float, ...]) -> str:
+    def _scores(self, scores: tuple[float, ...], *, zeros: bool = True) -> str:
+        """Scores by name; of many the largest, in their order."""
         if len(scores) == 1 and not self.names[0]:
             return number(scores[0], 4)
-        order = range(len(scores))
-        if len(scores) > _MOST_SCORES:
-            order = sorted(np.argsort(-np.asarray(scores), kind="stable")[:_MOST_SCORES].tolist())  # type: ignore[assignment]
+        kept = [k for k in range(len(scores)) if zeros or scores[k]]
+        order = sorted(sorted(kept, key=lambda k: -scores[k])[:_MOST_SCORES])
         shown = ", ".join(f"{self.names[k]}: {number(scores[k], 4)}" for k in order)
-        hidden = len(scores) - len(order)
+        hidden = len(kept) - len(order)
         return f"{shown} and {hidden} more" if hidden else shown
 
 
@@ -242,27 +246,28 @@ class _Ways:
     def __init__(self, told: Told) -> None:
         assert told.forest is not None
         self._forest, self._schema, self._leaves = told.forest, told.schema, told.leaves
-        self._missing_in = () if told.missing_in is None else told.missing_in
+        self._row = told.row
 
     def of(self, t: int) -> tuple[tuple[str, ...], list[str]]:
         """The conditions, and the columns they ask for."""
         forest, leaf = self._forest, int(self._leaves[t])
         slot = forest.slot[int(forest.tree_start[t]) : int(forest.tree_start[t + 1])]
-        conditions = Conditions(forest, self._schema, slot, 3, missing_in=self._missing_in)
+        conditions = Conditions(forest, self._schema, slot, 3, missing_in=())
         node, said, asked = 0, [], []
         while node != leaf:
             i = int(slot[node])
             right = int(forest.right[i])
+            j = int(forest.column[i])
             said.append(conditions.of(i)[0 if leaf < right else 1])
-            if forest.column[i] >= 0:
-                asked.append(conditions.name(int(forest.column[i])))
+            if j >= 0:
+                asked.append(conditions.name(j))
+                if self._row is not None and is_missing(self._row, j):
+                    said[-1] = f"{asked[-1]} is missing"
             node = node + 1 if leaf < right else right
         return tuple(said), asked
 
 
-def adds_of(
-    forest: Forest, leaves: NDArray[np.int64], *, weighted: bool = True
-) -> NDArray[np.float64]:
+def adds_of(forest: Forest, leaves: NDArray[np.int64], *, weighted: bool = True) -> NDArray[np.float64]:
     """What each tree adds to each output for the one row that came to these leaves: (n_trees, n_outputs)."""
     adds = np.zeros((forest.n_trees, forest.n_outputs))
     slots = ~forest.slot[forest.tree_start[:-1] + leaves]
@@ -277,8 +282,8 @@ def adds_of(
 def predicted_words(prediction: object, shares: NDArray[np.float64] | None, classes: object) -> str:
     """A prediction for reading: a label with its probability, or a number.
 
-    >>> predicted_words("yes", np.array([0.25, 0.75]), np.array(["no", "yes"])), predicted_words(2.5, None, None)
-    ('yes (probability 0.750)', '2.5')
+    >>> predicted_words("yes", np.array([0.25, 0.75]), np.array(["no", "yes"]))
+    'yes (probability 0.750)'
     """
     if isinstance(prediction, list):
         return ", ".join(predicted_words(each, None, None) for each in prediction)

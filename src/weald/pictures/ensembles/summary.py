@@ -74,4 +74,6 @@ def _columns(forest: Forest, tree: ShownTree) -> str:
             f'{100 * share:.1f}% of the gain</span><span class="rows">{int(count[j]):,} splits</span></div>'
         )
     used = int((count > 0).sum())
-    return f"<details><summary>{used:,} of {forest.n_columns:,} columns are asked for</summary>{rows}</details>"
+    return (
+        f"<details><summary>{used:,} of {forest.n_columns:,} columns are asked for</summary>{rows}</details>"
+    )

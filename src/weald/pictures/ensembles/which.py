@@ -19,7 +19,7 @@ from weald.errors import DataTypeError, ParameterError, listing
 from weald.model.conditions import label
 from weald.model.forest import Forest
 
-#: A tree by its number, or by (round, class); with several trees of a class in a round (round, class, number).
+#: A tree by its number, or by (round, class); of several trees of a class in a round (round, class, number).
 TreeChoice: TypeAlias = int | tuple[object, ...] | None
 
 
@@ -199,8 +199,8 @@ def inside(model: object, asks: str) -> Any:
             return inside(fitted, asks)
     raise DataTypeError(
         f"{asks} takes a fitted tree of weald, or an ensemble of trees; got "
-        f"{type(model).__module__}.{type(model).__qualname__}. For trees of other libraries use the functions "
-        "of those libraries."
+        f"{type(model).__module__}.{type(model).__qualname__}. For trees of other libraries use the "
+        "functions of those libraries."
     )
 
 
@@ -213,7 +213,9 @@ def chosen_tree(tree: TreeChoice, **others: int | None) -> TreeChoice:
     """The tree that is meant, by `tree` or by one of its other names."""
     given = {name: value for name, value in {"tree": tree, **others}.items() if value is not None}
     if len(given) > 1:
-        raise ParameterError(f"{' and '.join(f'`{name}`' for name in given)} mean the same. Give one of them.")
+        raise ParameterError(
+            f"{' and '.join(f'`{name}`' for name in given)} mean the same. Give one of them."
+        )
     return next(iter(given.values()), None)
 
 
@@ -224,8 +226,8 @@ def _of_member(members: Sequence[object], asks: str, tree: TreeChoice, owner: st
     whole = isinstance(first, int | np.integer) and not isinstance(first, bool)
     if not whole or not -len(members) <= first < len(members):
         raise ParameterError(
-            f"`tree` must be (member, tree) with a member from 0 to {len(members) - 1}, of this {owner}, whose "
-            f"members are ensembles or other estimators; got {tree!r}."
+            f"`tree` must be (member, tree) with a member from 0 to {len(members) - 1}, of this {owner}, "
+            f"whose members are ensembles or other estimators; got {tree!r}."
         )
     k = int(first) % len(members)
     found = one_tree(members[k], asks, None if not rest else rest[0] if len(rest) == 1 else rest)

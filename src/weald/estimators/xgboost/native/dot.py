@@ -35,7 +35,11 @@ def dot(nodes: Sequence[Node], columns: Columns, with_stats: bool, style: DotSty
     graph = _attributes({"rankdir": style.rankdir} | dict(style.graph_attrs))
     lines = ["digraph {", f"    graph [ {graph} ]", ""]
     for node in sorted(nodes, key=lambda each: each.number):
-        lines += _leaf(node, with_stats, style) if node.leaf is not None else _inner(node, columns, with_stats, style)
+        lines += (
+            _leaf(node, with_stats, style)
+            if node.leaf is not None
+            else _inner(node, columns, with_stats, style)
+        )
         lines.append("")
     return "\n".join([*lines[:-1], "}"])
 

@@ -207,7 +207,9 @@ def _json(nodes: Sequence[Node], columns: Columns, with_stats: bool) -> str:
         if node.leaf is not None:
             stats = f' , "cover": {number_words(node.cover)}' if with_stats else ""
             return f'{indent}{{ "nodeid": {node.number}, "leaf": {leaf_words(node)}{stats} }}'
-        stats = f', "gain": {number_words(node.gain)}, "cover": {number_words(node.cover)}' if with_stats else ""
+        stats = (
+            f', "gain": {number_words(node.gain)}, "cover": {number_words(node.cover)}' if with_stats else ""
+        )
         condition = _json_number(node.threshold) if node.listed is None else json.dumps(_plain(node.listed))
         left, right = sorted((node.yes, node.no))
         children = ", \n".join(written(by_number[number], indent + "  ") for number in (left, right))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from weald.arrays import ColumnLike, Floats, TableLike
 from weald.errors import DataError, ParameterError, nearest
-from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order
 from weald.estimators.xgboost.native.learner import Learner, native_predictions
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.options import IMPORTANCE_TYPES
 from weald.estimators.xgboost.rows import check_margin
 from weald.inspection.shap import shap_values
+from weald.model.importances import column_importances
 
 if TYPE_CHECKING:
     import pandas
