@@ -9,6 +9,7 @@ from weald.pictures.canvas import figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 INK, GREY, PALE = "#1a1a1a", "#6b6b6b", "#c9c9c9"
 SMALL = 9.0
@@ -54,14 +55,22 @@ def legend_beside(axes: Axes, *, title: str | None = None, inside: str = "best")
         style |= {"loc": inside, "framealpha": 0.85, "edgecolor": PALE}
     else:
         style |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
-    axes.legend(handles, labels, **style)
+    show_marks(axes.legend(handles, labels, **style))
 
 
 def legend_in(axes: Axes, *, title: str | None = None, loc: str = "best") -> None:
     """A legend in the axes."""
     style: dict[str, Any] = {"fontsize": SMALL, "title": title, "title_fontsize": SMALL, "loc": loc}
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(framealpha=0.85, edgecolor=PALE, **style)
+        show_marks(axes.legend(framealpha=0.85, edgecolor=PALE, **style))
+
+
+def show_marks(legend: Legend) -> None:
+    """Marks of one size and full colour in a legend, however small and pale they are in the picture."""
+    for handle in legend.legend_handles:
+        if handle is not None and hasattr(handle, "set_sizes"):
+            handle.set_sizes([30.0])
+            handle.set_alpha(1.0)
 
 
 def dot_size(n: int, *, most: float = 36.0, least: float = 4.0) -> float:
@@ -72,6 +81,18 @@ def dot_size(n: int, *, most: float = 36.0, least: float = 4.0) -> float:
 def see_through(n: int) -> float:
     """How opaque a mark is: less where marks are many, so that heaps of them show as such."""
     return float(min(max(600 / max(1, n), 0.25), 0.9))
+
+
+def short_number(value: float, *, signed: bool = False) -> str:
+    """A number for a mark: three digits or so, thousands with commas, never a power of ten unless it must.
+
+    >>> short_number(49084.932), short_number(-0.0205, signed=True), short_number(96000.0, signed=True)
+    ('49,085', '−0.0205', '+96,000')
+    """
+    size = abs(value)
+    text = f"{size:,.0f}" if 1000 <= size < 1e9 else f"{size:.3g}"
+    sign = "−" if value < 0 else "+" if signed else ""
+    return sign + text
 
 
 def shortened_names(names: Sequence[object], longest: int = 28) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _GRID = 160
+#: more rows than these would hide one another; as many are drawn, evenly spaced
+_MOST_DRAWN = 2000
 _MOST_ROUNDS = 24
+_FEW = 10
 #: rounds whose number stands at their mark
 _MOST_NUMBERS = 12
+#: errors so near share one text
+_NEAR = 0.03
 
 
 def plot_say(
@@ -107,13 +113,11 @@ def _mark_rounds(axes: Axes, rounds: Any) -> None:
         label="rounds of the model",
     )
     if len(error) <= _MOST_NUMBERS:
-        spread = np.argsort(np.argsort(error))
-        for k in range(len(error)):
-            side = 1 if spread[k] % 2 == 0 else -1
+        for side, group in enumerate(_groups(error)):
             axes.annotate(
-                str(k + 1),
-                (error[k], say[k]),
-                xytext=(7 * side, 5 * side),
+                ", ".join(str(k + 1) for k in sorted(group)),
+                (float(error[group].mean()), float(say[group].mean())),
+                xytext=(0, 9 if side % 2 == 0 else -10),
                 textcoords="offset points",
                 ha="center",
                 va="center",
@@ -121,6 +125,17 @@ def _mark_rounds(axes: Axes, rounds: Any) -> None:
                 color=INK,
             )
     legend_in(axes, loc="upper right")
+
+
+def _groups(error: Floats) -> list[list[int]]:
+    """Rounds by ascending error; those whose numbers would overlap are in one group."""
+    groups: list[list[int]] = []
+    for k in np.argsort(error, kind="stable").tolist():
+        if groups and error[k] - error[groups[-1][0]] < _NEAR:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    return groups
 
 
 def _rounds(model: Any, owner: str) -> Any:
@@ -216,8 +231,8 @@ def _chosen_rounds(asked: Sequence[int] | int | None, n_rounds: int) -> list[int
     whole = all(isinstance(each, int | np.integer) and 1 <= each <= n_rounds for each in chosen)
     if not chosen or not whole or len(chosen) > _MOST_ROUNDS:
         raise ParameterError(
-            f"`rounds` of plot_rounds must be at most {_MOST_ROUNDS} numbers from 1 to {n_rounds}, the rounds "
-            f"of this model; got {asked!r}."
+            f"`rounds` of plot_rounds must be at most {_MOST_ROUNDS} numbers from 1 to {n_rounds}, the "
+            f"rounds of this model; got {asked!r}."
         )
     return [int(each) for each in chosen]
 
@@ -232,12 +247,14 @@ def _leading_columns(model: Any, X: TableLike) -> list[int] | None:
     except AttributeError:
         return None
     columns = to_table(X).columns
-    numeric = [
-        j
-        for j in np.argsort(-importance, kind="stable").tolist()
-        if not isinstance(columns[j], LevelColumn) and columns[j].unit in ("number", "bool")
-    ]
-    return sorted(numeric[:2]) if len(numeric) >= 2 else None
+    numeric = []
+    for j in np.argsort(-importance, kind="stable").tolist():
+        column = columns[j]
+        if not isinstance(column, LevelColumn) and column.unit in ("number", "bool"):
+            numeric.append((len(np.unique(column.values)) < _FEW, j))
+    # Rows with one of a few values would stand in lines: such a column is drawn only for want of others.
+    chosen = [j for _, j in sorted(numeric, key=lambda pair: pair[0])[:2]]
+    return sorted(chosen) if len(chosen) == 2 else None
 
 
 def _places(labels: NDArray[Any], classes: list[Any]) -> NDArray[np.intp]:
@@ -273,9 +290,9 @@ class _Points:
 
 def _draw_rows(axes: Axes, at: Floats, labels: NDArray[np.intp], weight: Floats) -> None:
     """Rows whose area is their weight over the mean; the heaviest last, so that they are seen."""
-    n = len(at)
-    area = float(np.clip(9000 / max(1, n), 3, 26)) * weight * n
-    order = np.argsort(area, kind="stable")
+    area = float(np.clip(9000 / max(1, min(len(at), _MOST_DRAWN)), 6, 26)) * weight * len(at)
+    some = np.linspace(0, len(at) - 1, min(len(at), _MOST_DRAWN)).astype(np.int64)
+    order = some[np.argsort(area[some], kind="stable")]
     axes.scatter(
         at[order, 0],
         at[order, 1],
@@ -283,7 +300,7 @@ def _draw_rows(axes: Axes, at: Floats, labels: NDArray[np.intp], weight: Floats)
         c=[class_colour(k) for k in labels[order].tolist()],
         edgecolors="white",
         linewidths=0.4,
-        alpha=see_through(n),
+        alpha=see_through(len(some)),
         zorder=2,
     )
 
@@ -304,7 +321,10 @@ def _finish(grid: list[Axes], n_shown: int, n_across: int, plane: Plane, classes
         for k, label in enumerate(classes)
     ]
     words = in_words(plane.held)
-    note = "area = weight of the row" + (f"; {words}" if words else "")
+    n = plane.table.n_rows
+    note = "area = weight of the row" + (f"; {_MOST_DRAWN:,} of {n:,} rows" if n > _MOST_DRAWN else "")
+    wide = int(figure.get_size_inches()[0] * 13)
+    note = "\n".join([note, *textwrap.wrap(words, wide)])
     figure.legend(
         handles=handles,
         loc="outside lower center",

@@ -35,7 +35,8 @@ _OF_RESIDUAL: dict[str, tuple[str, Callable[[Floats, float], Floats]]] = {
 }
 #: lines that are told apart without their colours
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-_HIGHEST = 4.0
+#: the top of the axes, with room for the legend above the curves
+_HIGHEST = {"labels": 6.0, "numbers": 5.2}
 
 
 def plot_losses(
@@ -120,6 +121,6 @@ def _draw(axes: Axes, kind: str, names: list[str], epsilon: float) -> None:
         )
     axes.axvline(0.0, color=PALE, linewidth=0.8, zorder=0)
     axes.set_xlim(-3, 3)
-    axes.set_ylim(-0.08, _HIGHEST)
+    axes.set_ylim(-0.08, _HIGHEST[kind])
     quiet(axes, xlabel="margin m = y · f" if kind == "labels" else "residual r = y − f", ylabel="loss")
     legend_in(axes, loc="upper right" if kind == "labels" else "upper center")

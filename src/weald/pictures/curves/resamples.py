@@ -8,6 +8,7 @@ import numpy as np
 
 from weald.arrays import Floats
 from weald.errors import DataTypeError, ParameterError
+from weald.model.conditions import number
 from weald.pictures.axes import INK, legend_in, new_axes, quiet
 from weald.pictures.colours import class_colour, tint
 from weald.pictures.nodes import check_whole
@@ -75,7 +76,7 @@ def plot_resamples(
             high if np.isfinite(high) else at.max(),
             color=tint(class_colour(1), 0.3),
             zorder=0,
-            label=f"{share} ({result.method}): {low:.4g} to {high:.4g}",
+            label=f"{share} ({result.method}): {number(low, 3)} to {number(high, 3)}",
         )
     else:
         corrected = _entry(result.corrected, column)
@@ -84,13 +85,13 @@ def plot_resamples(
             color=class_colour(1),
             linestyle="--",
             linewidth=1.8,
-            label=f"without bias: {corrected:.4g}",
+            label=f"without bias: {number(corrected, 3)}",
         )
     estimate = _entry(result.estimate, column)
-    axes.axvline(estimate, color=INK, linewidth=1.8, label=f"estimate: {estimate:.4g}")
+    axes.axvline(estimate, color=INK, linewidth=1.8, label=f"estimate: {number(estimate, 3)}")
     error = _entry(result.standard_error, column)
     name = result.statistic + (f" [{column}]" if values.ndim > 1 else "")
-    quiet(axes, xlabel=name, ylabel=words, title=f"{len(at):,} {words}, standard error {error:.3g}")
+    quiet(axes, xlabel=name, ylabel=words, title=f"{len(at):,} {words}, standard error {number(error, 3)}")
     top = axes.get_ylim()[1]
     axes.set_ylim(0, 1.22 * top)  # room for the legend
     legend_in(axes, loc="upper right")

@@ -192,7 +192,7 @@ def _bars(
     axes.set_yticks(places, shortened_names(names))
     axes.set_ylim(-0.7, len(names) - 0.3)
     largest, least = max(0.0, *values), min(0.0, *values)
-    axes.set_xlim(1.05 * least, (1.15 if words else 1.04) * largest or 1.0)
+    axes.set_xlim(1.05 * least, (1.2 if words else 1.04) * largest or 1.0)
     if words is None:
         return
     for place, value in zip(places, values, strict=True):

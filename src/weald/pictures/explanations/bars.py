@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.errors import ParameterError
-from weald.model.conditions import number
-from weald.pictures.axes import GREY, SMALL, legend_in, new_axes, quiet, shortened_names
+from weald.pictures.axes import GREY, SMALL, legend_in, new_axes, quiet, short_number, shortened_names
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour
 from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, most_columns, shown
@@ -100,7 +99,7 @@ def _draw(axes: Axes, names: list[str], bars: Floats, outputs: list[str], *, sig
     for place, value in zip(places.tolist(), left.tolist(), strict=True):
         right = value >= 0
         axes.annotate(
-            number(value, 3) if not signed else f"{value:+.3g}",
+            short_number(value, signed=signed),
             (value, place),
             xytext=(3 if right else -3, 0),
             textcoords="offset points",

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _OWNER = "plot_interactions"
 #: cells still have room for their numbers
 _MOST_NUMBERS = 12
+#: numbers from ten of these on are written in them
+_SCALES = ((1e9, ": thousand millions"), (1e6, ": millions"), (1e3, ": thousands"))
+#: of the largest; smaller numbers are left out
+_LEAST = 0.005
 
 
 def plot_interactions(
@@ -80,8 +84,9 @@ def plot_interactions(
     labels = shortened_names([names[j] for j in kept.tolist()], 20)
     axes.set_xticks(range(n), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize=SMALL)
     axes.set_yticks(range(n), labels, fontsize=SMALL)
-    if n <= _MOST_NUMBERS:
-        _numbers(axes, shown, colours, top or 1.0)
+    unit = _numbers(axes, shown, colours, top or 1.0) if n <= _MOST_NUMBERS else ""
+    if unit:
+        axes.set_title(f"numbers in the cells{unit}", loc="left", fontsize=SMALL, color=GREY)
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.tick_params(length=0, labelcolor=GREY)
@@ -128,11 +133,14 @@ def _colours() -> Any:
     return colours
 
 
-def _numbers(axes: Axes, matrix: Floats, colours: Any, top: float) -> None:
+def _numbers(axes: Axes, matrix: Floats, colours: Any, top: float) -> str:
+    """Numbers in the cells, in thousands or millions where they are large; the words for that."""
     from matplotlib.colors import to_hex
 
+    scale, words = next((each for each in _SCALES if top >= 10 * each[0]), (1.0, ""))
     for (i, j), value in np.ndenumerate(matrix):
-        if np.isfinite(value):
+        if np.isfinite(value) and value >= _LEAST * top:
             colour = ink(to_hex(colours(float(value) / top)))
-            text = number(float(value), 2) if value < 1000 else f"{value:.3g}"
+            text = number(float(f"{value / scale:.2g}"), 3)
             axes.text(j, i, text, ha="center", va="center", fontsize=SMALL - 1, color=colour)
+    return words

@@ -8,8 +8,8 @@ import numpy as np
 
 from weald.arrays import Floats
 from weald.errors import ParameterError
-from weald.model.conditions import number, shortened
-from weald.pictures.axes import GREY, INK, PALE, SMALL, new_axes, quiet
+from weald.model.conditions import shortened
+from weald.pictures.axes import GREY, INK, PALE, SMALL, new_axes, quiet, short_number
 from weald.pictures.canvas import figure_of
 from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, Shown, most_columns, shown
 
@@ -62,8 +62,8 @@ def plot_waterfall(
     starts = np.concatenate([[base], ends[:-1]])
     _bars(axes, starts, ends)
     axes.set_yticks(range(len(steps)), names)
-    axes.set_ylim(-0.8, len(steps) - 0.2)
-    _edges(axes, base, float(ends[-1]), found.output)
+    axes.set_ylim(-1.1, len(steps) - 0.2)
+    _edges(axes, base, float(ends[-1]))
     quiet(axes, xlabel="score" + (f" of {found.output}" if found.output else ""))
     return axes
 
@@ -91,9 +91,8 @@ def _bars(axes: Axes, starts: Floats, ends: Floats) -> None:
     for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         rises = end >= start
         axes.barh(place, end - start, left=start, height=0.62, color=HIGH if rises else LOW, zorder=3)
-        text = f"{end - start:+.3g}".replace("-", "\u2212")
         axes.annotate(
-            text,
+            short_number(end - start, signed=True),
             (end, place),
             xytext=(4 if rises else -4, 0),
             textcoords="offset points",
@@ -105,14 +104,14 @@ def _bars(axes: Axes, starts: Floats, ends: Floats) -> None:
         )
         if place + 1 < len(starts):
             axes.plot([end, end], [place - 0.31, place + 1.31], color=GREY, linewidth=0.7, zorder=2)
-    axes.set_xlim(low - 0.16 * span, high + 0.16 * span)
+    axes.set_xlim(low - 0.24 * span, high + 0.2 * span)  # room for the numbers
 
 
-def _edges(axes: Axes, base: float, score: float, output: str) -> None:
+def _edges(axes: Axes, base: float, score: float) -> None:
     """The base value under the lowest bar, the score above the highest."""
     for at, words, up in (
-        (base, f"base value {number(base, 4)}", False),
-        (score, f"prediction {number(score, 4)}", True),
+        (base, f"base value {short_number(base)}", False),
+        (score, f"prediction {short_number(score)}", True),
     ):
         axes.axvline(at, color=PALE, linewidth=0.9, linestyle="--", zorder=1)
         axes.annotate(
