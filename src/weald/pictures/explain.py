@@ -234,12 +234,11 @@ def is_missing(row: Table, j: int) -> bool:
     return missing_rows(column) is not None
 
 
-def check_one(table: Table) -> None:
+def check_one(n_rows: int) -> None:
     """Refuse a table of no row or of several."""
-    if table.n_rows != 1:
+    if n_rows != 1:
         raise DataError(
-            f"explain_row explains one row; got a table of {table.n_rows}. Pass one of them, for example "
-            "X[:1]."
+            f"explain_row explains one row; got a table of {n_rows}. Pass one of them, for example X[:1]."
         )
 
 
@@ -249,7 +248,7 @@ class _Walk:
     def __init__(self, tree: ShownTree, row: TableLike) -> None:
         self.tree = tree
         self.aligned = read_row(tree.model, row)
-        check_one(self.aligned)
+        check_one(self.aligned.n_rows)
         self.given = to_table(row)
 
     def step(self, node: int) -> Step:

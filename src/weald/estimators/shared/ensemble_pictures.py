@@ -214,8 +214,10 @@ def predicted_row(model: Any, row: TableLike) -> tuple[object, str]:
     """What a model predicts for the one row of a table, as a value and in words."""
     from weald.model.values import plain_labels
     from weald.pictures.ensembles.story import predicted_words
+    from weald.pictures.explain import check_one
 
     predicted = np.asarray(model.predict(row))
+    check_one(len(predicted))
     value: Any = plain_labels(predicted.reshape(1, -1)[0])
     value = value[0] if len(value) == 1 else value
     classes, shares = getattr(model, "classes_", None), None
@@ -265,7 +267,7 @@ def forest_story(
 
     given = one_row(row, schema)
     table = read(given)
-    check_one(table)
+    check_one(table.n_rows)
     leaves = leaf_nodes(forest, table)[0].astype(np.int64)
     adds = adds_of(forest, leaves, weighted=how in ("sum", "votes"))[:n_used]
     first = np.zeros(forest.n_outputs) if start is None else start(given)[0]

@@ -56,6 +56,8 @@ class TreePlaces:
             if len(place) == 2 and place[1] is None:
                 return self.number(place[0], owner)  # type: ignore[arg-type]
             raise self._refusal(place, owner)
+        if not place:
+            raise self._refusal(place, owner)
         round_, asked, *rest = place
         within = rest[0] if rest else 0
         whole = all(
@@ -79,7 +81,7 @@ class TreePlaces:
         if isinstance(asked, np.generic):
             asked = asked.item()
         for k, own in enumerate(self.labels):
-            if type(own) is type(asked) and own == asked:
+            if own == asked and isinstance(own, bool) == isinstance(asked, bool):
                 return k
         raise self._refusal(place, owner)
 

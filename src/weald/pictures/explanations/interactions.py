@@ -129,8 +129,7 @@ def _colours() -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("sizes", ["#f7f7f7", "#9fc3e3", "#3b7dbf", "#173a5e"])
-    colours.set_bad("#ffffff")
-    return colours
+    return colours.with_extremes(bad="#ffffff")
 
 
 def _numbers(axes: Axes, matrix: Floats, colours: Any, top: float) -> str:

@@ -32,9 +32,9 @@ class DotStyle:
 def dot(nodes: Sequence[Node], columns: Columns, with_stats: bool, style: DotStyle | None = None) -> str:
     """One tree as DOT."""
     style = style or DotStyle()
-    graph = _attributes({"rankdir": style.rankdir} | dict(style.graph_attrs))
+    graph = _attributes({"rankdir": style.rankdir} | dict(style.graph_attrs), bare=True)
     lines = ["digraph {", f"    graph [ {graph} ]", ""]
-    for node in sorted(nodes, key=lambda each: each.number):
+    for node in nodes:
         lines += (
             _leaf(node, with_stats, style)
             if node.leaf is not None
@@ -60,8 +60,12 @@ def _inner(node: Node, columns: Columns, with_stats: bool, style: DotStyle) -> l
     return lines
 
 
-def _attributes(pairs: Mapping[str, object]) -> str:
-    return " ".join(f"{name}={_quoted(str(value))}" for name, value in pairs.items())
+def _attributes(pairs: Mapping[str, object], *, bare: bool = False) -> str:
+    """Names and values; `bare`: words without quotes, as xgboost writes those of the graph."""
+    words = ((name, str(value)) for name, value in pairs.items())
+    return " ".join(
+        f"{name}={text if bare and text.isidentifier() else _quoted(text)}" for name, text in words
+    )
 
 
 def _quoted(text: str) -> str:
