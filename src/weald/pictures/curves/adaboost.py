@@ -183,8 +183,8 @@ def plot_rounds(
     Examples
     --------
     >>> import numpy as np, weald
-    >>> X = np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 4.0], [4.0, 2.0], [5.0, 3.0], [6.0, 6.0]])
-    >>> y = ["a", "b", "a", "b", "b", "a"]
+    >>> X = np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 4.0], [4.0, 2.0], [5.0, 3.0], [6.0, 6.0], [7.0, 1.0]])
+    >>> y = ["a", "a", "a", "b", "b", "a", "b"]
     >>> model = weald.AdaBoostClassifier(n_estimators=3).fit(X, y)
     >>> len(weald.plot_rounds(model, X, y))
     4

@@ -95,7 +95,7 @@ def plot_kernel_map(
     >>> kernel = weald.kernels.Polynomial(2, 1.0, 1.0)
     >>> left, right = weald.plot_kernel_map(kernel, x, ["b", "a", "a", "a", "b"])
     >>> right.get_xlabel()
-    'first direction (96 %)'
+    'first direction (74 %)'
     """
     chosen = _kernel(kernel)
     table = to_table(X)
