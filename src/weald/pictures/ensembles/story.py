@@ -7,7 +7,7 @@ from the leaf.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.model.conditions import Conditions, label, number
-from weald.model.forest import Forest
+from weald.model.forest import INNER_ARRAYS, Forest
 from weald.model.values import plain_labels
 from weald.pictures.ensembles.which import TreePlaces
 from weald.pictures.explain import is_missing
@@ -250,21 +250,52 @@ class _Ways:
 
     def of(self, t: int) -> tuple[tuple[str, ...], list[str]]:
         """The conditions, and the columns they ask for."""
-        forest, leaf = self._forest, int(self._leaves[t])
-        slot = forest.slot[int(forest.tree_start[t]) : int(forest.tree_start[t + 1])]
-        conditions = Conditions(forest, self._schema, slot, 3, missing_in=())
-        node, said, asked = 0, [], []
-        while node != leaf:
-            i = int(slot[node])
-            right = int(forest.right[i])
-            j = int(forest.column[i])
-            said.append(conditions.of(i)[0 if leaf < right else 1])
+        inner, went_left = self._path(t)
+        way = _alone(self._forest, inner, went_left)
+        conditions = Conditions(way, self._schema, way.slot, 3, missing_in=())
+        said, asked = [], []
+        for k, left in enumerate(went_left):
+            said.append(conditions.of(k)[0 if left else 1])
+            j = int(way.column[k])
             if j >= 0:
                 asked.append(conditions.name(j))
                 if self._row is not None and is_missing(self._row, j):
                     said[-1] = f"{asked[-1]} is missing"
-            node = node + 1 if leaf < right else right
         return tuple(said), asked
+
+    def _path(self, t: int) -> tuple[list[int], list[bool]]:
+        """The inner nodes on the way to the leaf of tree `t`, and at which of them it goes left."""
+        forest, leaf = self._forest, int(self._leaves[t])
+        start = int(forest.tree_start[t])
+        node, inner, went_left = 0, [], []
+        while node != leaf:
+            i = int(forest.slot[start + node])
+            right = int(forest.right[i])
+            inner.append(i)
+            went_left.append(leaf < right)
+            node = node + 1 if leaf < right else right
+        return inner, went_left
+
+
+def _alone(forest: Forest, inner: list[int], went_left: list[bool]) -> Forest:
+    """A way through a tree as a small tree of its own, whose other children are leaves.
+
+    In preorder: the other child of a node stands right after it where the way goes right, and after the whole
+    way where it goes left.
+    """
+    slot: list[int] = []
+    right = np.zeros(len(inner), np.int32)
+    for k, left in enumerate(went_left):
+        slot += [k] if left else [k, ~0]
+        right[k] = len(slot)
+    slot.append(~0)
+    for k in range(len(inner) - 1, -1, -1):
+        if went_left[k]:
+            right[k] = len(slot)
+            slot.append(~0)
+    places = np.array(inner, np.int64)
+    arrays: dict[str, Any] = {name: getattr(forest, name)[places] for name in INNER_ARRAYS}
+    return replace(forest, **(arrays | {"slot": np.array(slot, np.int32), "right": right}))
 
 
 def adds_of(forest: Forest, leaves: NDArray[np.int64], *, weighted: bool = True) -> NDArray[np.float64]:
