@@ -6,7 +6,7 @@ the centred kernel matrix of some rows, onto which all are put.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,30 +20,12 @@ from weald.data.target import read_labels
 from weald.errors import DataError, ParameterError, listing, nearest
 from weald.pictures.axes import GREY, dot_size, legend_beside, new_grid, quiet, see_through
 from weald.pictures.colours import class_colour
-from weald.svm.kernels.functions import (
-    RBF,
-    ChiSquared,
-    Intersection,
-    Kernel,
-    Laplacian,
-    Linear,
-    Polynomial,
-    Sigmoid,
-)
+from weald.svm.kernels.functions import BY_NAME, Kernel, Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _OWNER = "plot_kernel_map"
-_BY_NAME: dict[str, Callable[[], Kernel]] = {
-    "linear": Linear,
-    "poly": Polynomial,
-    "rbf": RBF,
-    "sigmoid": Sigmoid,
-    "laplacian": Laplacian,
-    "chi2": ChiSquared,
-    "intersection": Intersection,
-}
 #: the kernel matrix is of at most so many rows
 _MOST_BASIS = 800
 _MOST_ROWS = 20_000
@@ -133,15 +115,18 @@ def plot_kernel_map(
 
 
 def _kernel(kernel: str | Kernel) -> Kernel:
-    if isinstance(kernel, Kernel):
+    """The kernel, which must be one of numbers."""
+    names = [name for name in BY_NAME if name != Spectrum.name]
+    if isinstance(kernel, str) and kernel in names:
+        found: Kernel = BY_NAME[kernel]()
+        return found
+    if isinstance(kernel, Kernel) and not isinstance(kernel, Spectrum):
         return kernel
-    if isinstance(kernel, str) and kernel in _BY_NAME:
-        return _BY_NAME[kernel]()
-    close = nearest(str(kernel), list(_BY_NAME))
+    close = nearest(str(kernel), names)
     hint = (
         f"Did you mean {close!r}?"
         if close
-        else f"Use a kernel of weald.kernels, or one of {listing(_BY_NAME, 9)}."
+        else f"Use a kernel of weald.kernels, or one of {listing(names, 9)}."
     )
     raise ParameterError(f"`kernel` of {_OWNER} is {kernel!r}. {hint}")
 

@@ -12,7 +12,7 @@ from weald.errors import ParameterError
 from weald.pictures.axes import GREY, SMALL, legend_in, new_axes, quiet, short_number, shortened_names
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour
-from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, most_columns, shown
+from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, kept_and_rest, most_columns, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +62,7 @@ def plot_bar(
         sizes = np.stack([np.abs(part.values).mean(axis=0) for part in parts])
     n = most_columns(max_display, len(first.names), "max_display")
     order = np.argsort(-np.abs(sizes).sum(axis=0), kind="stable").tolist()
-    kept, rest = (order, []) if len(order) <= n else (order[: max(n - 1, 1)], order[max(n - 1, 1) :])
+    kept, rest = kept_and_rest(order, n)
     names = shortened_names([first.names[j] for j in kept])
     bars = sizes[:, kept]
     if rest:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald.arrays import Floats
-from weald.pictures.axes import GREY, PALE, SMALL, new_axes, quiet, shortened_names
+from weald.pictures.axes import GREY, PALE, new_axes, quiet, shortened_names
 from weald.pictures.canvas import figure_of
 from weald.pictures.explanations.reading import (
     UNKNOWN,
     ExplanationLike,
     Shown,
+    add_value_bar,
+    kept_and_rest,
     low_to_high,
     most_columns,
     shades,
@@ -59,7 +61,7 @@ def plot_beeswarm(
     found = shown(explanation, output, "plot_beeswarm")
     n = most_columns(max_display, len(found.names), "max_display")
     order = found.order().tolist()
-    kept, rest = (order, []) if len(order) <= n else (order[: max(n - 1, 1)], order[max(n - 1, 1) :])
+    kept, rest = kept_and_rest(order, n)
     axes = new_axes(ax, "plot_beeswarm")
     names = shortened_names([found.names[j] for j in kept])
     lines = [(found.values[:, j], found.numbers(j)) for j in kept]
@@ -77,11 +79,7 @@ def plot_beeswarm(
     axes.grid(axis="y", color=PALE, linewidth=0.5, linestyle=":")
     quiet(axes, xlabel=_words(found))
     if marks is not None:
-        bar = figure_of(axes).colorbar(marks, ax=axes, ticks=[0, 1], aspect=40, pad=0.02)
-        bar.ax.set_yticklabels(["low", "high"], fontsize=SMALL, color=GREY)
-        bar.set_label("value of the column", fontsize=SMALL, color=GREY, labelpad=-14)
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(length=0)
+        add_value_bar(axes, marks, "value of the column", ("low", "high"), pad=-14.0)
     return axes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from weald.arrays import Floats
 from weald.errors import DataTypeError, ParameterError, listing, nearest
 from weald.model.conditions import number
+from weald.pictures.axes import GREY, SMALL
+from weald.pictures.canvas import figure_of
 from weald.pictures.nodes import check_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: colours of low, middle and high values: told apart with any colour vision
 LOW, MIDDLE, HIGH = "#3b7dbf", "#d9d9d9", "#e6892b"
@@ -172,6 +177,29 @@ def most_columns(asked: int, n: int, parameter: str) -> int:
     """How many columns are shown."""
     check_whole(asked, parameter, least=1)
     return min(int(asked), n)
+
+
+def kept_and_rest(order: list[int], most: int) -> tuple[list[int], list[int]]:
+    """The columns that get a line of their own, and those that share the last one.
+
+    >>> kept_and_rest([3, 1, 2, 0], 3), kept_and_rest([1, 0], 3)
+    (([3, 1], [2, 0]), ([1, 0], []))
+    """
+    if len(order) <= most:
+        return order, []
+    alone = max(most - 1, 1)
+    return order[:alone], order[alone:]
+
+
+def add_value_bar(axes: Axes, marks: Any, words: str, ends: tuple[str, str], *, pad: float = 4.0) -> None:
+    """A bar of the colours beside the axes, with words for its ends."""
+    bar = figure_of(axes).colorbar(marks, ax=axes, ticks=[0, 1], aspect=40, pad=0.02)
+    if bar.solids is not None:
+        bar.solids.set_alpha(1.0)
+    bar.ax.set_yticklabels(list(ends), fontsize=SMALL, color=GREY)
+    bar.set_label(words, fontsize=SMALL, color=GREY, labelpad=pad)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0)
 
 
 def low_to_high() -> Any:

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.errors import DataError
-from weald.pictures.axes import GREY, INK, PALE, SMALL, dot_size, new_axes, quiet, see_through
-from weald.pictures.canvas import figure_of
+from weald.pictures.axes import GREY, INK, PALE, SMALL, dot_size, legend_beside, new_axes, quiet, see_through
 from weald.pictures.colours import class_colour
 from weald.pictures.explanations.reading import (
     UNKNOWN,
     ExplanationLike,
     Shown,
+    add_value_bar,
     low_to_high,
     shades,
     shown,
@@ -157,13 +157,8 @@ def _points(axes: Axes, at: Floats, values: Floats, found: Shown, other: int | N
     marks = axes.scatter(
         at[known], values[known], c=shade[known], cmap=low_to_high(), vmin=0, vmax=1, **style
     )
-    bar = figure_of(axes).colorbar(marks, ax=axes, ticks=[0, 1], aspect=40, pad=0.02)
-    bar.solids.set_alpha(1.0)  # type: ignore[union-attr]
     low, high = np.nanquantile(numbers, (0.05, 0.95))
-    bar.ax.set_yticklabels([f"{low:.4g}", f"{high:.4g}"], fontsize=SMALL, color=GREY)
-    bar.set_label(found.names[other], fontsize=SMALL, color=GREY)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0)
+    add_value_bar(axes, marks, found.names[other], (f"{low:.4g}", f"{high:.4g}"))
 
 
 def _by_level(
@@ -181,6 +176,4 @@ def _by_level(
     for k, level in enumerate(leading):
         mine = words == level
         axes.scatter(at[mine], values[mine], color=class_colour(k), label=str(level), **style)
-    from weald.pictures.axes import legend_beside
-
     legend_beside(axes, title=found.names[other])

@@ -11,7 +11,15 @@ from weald.errors import ParameterError
 from weald.model.conditions import shortened
 from weald.pictures.axes import GREY, INK, PALE, SMALL, new_axes, quiet, short_number
 from weald.pictures.canvas import figure_of
-from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, Shown, most_columns, shown
+from weald.pictures.explanations.reading import (
+    HIGH,
+    LOW,
+    ExplanationLike,
+    Shown,
+    kept_and_rest,
+    most_columns,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +80,7 @@ def _steps(found: Shown, i: int, n: int) -> tuple[list[str], Floats]:
     """The names and what they add, from the lowest bar up: the rest first, the largest last."""
     values = found.values[i]
     order = np.argsort(-np.abs(values), kind="stable").tolist()
-    kept, rest = (order, []) if len(order) <= n else (order[: max(n - 1, 1)], order[max(n - 1, 1) :])
+    kept, rest = kept_and_rest(order, n)
     names, steps = [], []
     for j in kept[::-1]:
         words = shortened(found.words(i, j), 18)
