@@ -117,9 +117,10 @@ def _mark_rounds(axes: Axes, rounds: Any) -> None:
             axes.annotate(
                 ", ".join(str(k + 1) for k in sorted(group)),
                 (float(error[group].mean()), float(say[group].mean())),
-                xytext=(0, 9 if side % 2 == 0 else -10),
+                # The curve falls: above it there is room at the right, below it at the left.
+                xytext=(2, 9) if side % 2 == 0 else (-2, -10),
                 textcoords="offset points",
-                ha="center",
+                ha="left" if side % 2 == 0 else "right",
                 va="center",
                 fontsize=SMALL,
                 color=INK,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from weald.model.importances import column_importances
 from weald.pictures.axes import GREY, PALE, SMALL, new_axes, quiet, shortened_names
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour
-from weald.pictures.ensembles.which import inside
+from weald.pictures.ensembles.which import inside, mapped_names
 from weald.pictures.nodes import check_whole
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def plot_importance(
     title: str | None = "Importance of columns",
     xlabel: str | None = None,
     ylabel: str | None = None,
-    fmap: str = "",
+    fmap: str | os.PathLike[str] = "",
     importance_type: str = "weight",
     max_num_features: int | None = None,
     grid: bool = True,
@@ -64,7 +65,7 @@ def plot_importance(
         Limits of the axes.
     title, xlabel, ylabel : str, default
         Words around the picture; `xlabel=None` says what is measured.
-    fmap : str, default=""
+    fmap : str or path, default=""
         A feature map of xgboost: a file of lines "number name type".
     importance_type : {"weight", "gain", "cover", "total_gain", "total_cover", "count"}, default="weight"
         How many splits there are ("count" too), their mean gain or cover, or the sums. In a forest gains are
@@ -129,14 +130,14 @@ def _checked_kind(asked: str) -> str:
     return kind
 
 
-def named_importances(model: object, kind: str, fmap: str = "") -> dict[str, float]:
+def named_importances(model: object, kind: str, fmap: str | os.PathLike[str] = "") -> dict[str, float]:
     """The importance of each column that a model splits on, by its name."""
     estimator = inside(model, "plot_importance")
     values, counts = _importances(estimator, kind)
     schema = _schema(estimator)
     names = [f"column {name}" if isinstance(name, int) else label(name) for name in schema.names]
-    if fmap:
-        names = _mapped(fmap, names)
+    if os.fspath(fmap):
+        names = mapped_names(fmap, names)
     return {names[j]: float(values[j]) for j in np.flatnonzero(counts).tolist()}
 
 
@@ -162,17 +163,6 @@ def _schema(estimator: Any) -> Any:
     if hasattr(estimator, "_shown_tree"):
         return estimator._shown_tree(0).schema_
     return estimator.schema_
-
-
-def _mapped(path: str, names: list[str]) -> list[str]:
-    """Names as a feature map of xgboost has them."""
-    found = list(names)
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            number, _, rest = line.strip().partition(" ")
-            if number.isdecimal() and int(number) < len(found) and rest:
-                found[int(number)] = rest.split()[0]
-    return found
 
 
 def _grow(axes: Axes, n_bars: int, *, own: bool) -> None:

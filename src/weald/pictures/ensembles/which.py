@@ -6,6 +6,7 @@ its own, by `_shown_tree`. An ensemble of other estimators tells its members by 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from weald.errors import DataTypeError, ParameterError, listing
+from weald.errors import DataError, DataTypeError, ParameterError, listing
 from weald.model.conditions import label
 from weald.model.forest import Forest
 
@@ -209,6 +210,23 @@ def inside(model: object, asks: str) -> Any:
 def is_weald(model: object) -> bool:
     """Whether a model is an estimator of weald."""
     return type(model).__module__.partition(".")[0] == "weald"
+
+
+def mapped_names(path: str | os.PathLike[str], names: Sequence[object]) -> list[str]:
+    """The names of columns as a feature map of xgboost has them: lines "number name type"."""
+    found = [str(name) for name in names]
+    with open(path, encoding="utf-8") as lines:
+        for i, line in enumerate(lines):
+            parts = line.split()
+            if not parts:
+                continue
+            if len(parts) != 3 or not parts[0].isdecimal():
+                raise DataError(
+                    f"{os.fspath(path)}: line {i + 1} is not 'number name type', such as '0 age q'."
+                )
+            if int(parts[0]) < len(found):
+                found[int(parts[0])] = parts[1]
+    return found
 
 
 def chosen_tree(tree: TreeChoice, **others: int | None) -> TreeChoice:

@@ -219,6 +219,22 @@ class TestChoice:
         with pytest.raises(ParameterError, match="`tree` and `tree_idx` mean the same"):
             weald.plot_tree(model, tree=1, tree_idx=1)
 
+    def test_parameters_of_xgboost(self, tmp_path):
+        model = ZOO["10 XGBClassifier"]
+        fmap = tmp_path / "map.txt"
+        fmap.write_text("0 length q\n\n1 depth q\n2 place i\n")
+        boxes = weald.plot_tree(model, fmap=fmap, num_trees=2, rankdir="UT", with_stats=False)
+        text = "".join(box.get_text() for box in boxes)
+        assert any(name in text for name in ("length", "depth", "place"))
+        assert "gain" not in text
+        with pytest.raises(ParameterError, match=r"to_graphviz\(model, rankdir='LR'\)"):
+            weald.plot_tree(model, rankdir="LR")
+        fmap.write_text("0 length\n")
+        with pytest.raises(DataError, match="line 1 is not 'number name type'"):
+            weald.plot_tree(model, fmap=fmap)
+        with pytest.raises(ParameterError, match="`rankdir` must be"):
+            weald.to_graphviz(model, rankdir="XX")
+
     def test_not_made_of_trees(self):
         svc = weald.SVC().fit([[0.0], [1.0]] * 5, [0, 1] * 5)
         with pytest.raises(DataTypeError, match="plot_tree takes a fitted tree of weald, or an ensemble"):
