@@ -45,7 +45,7 @@ _KINDS = {
 def to_frame(model: object, library: str | None = None, tree: TreeChoice = None) -> NodeFrame:
     """The nodes of a fitted tree, or of all trees of an ensemble; see `TreePictures.to_frame`."""
     inside(model, "to_frame")
-    library = frame_library_of(model, library)
+    library = frame_library_of(one_tree(model, "to_frame", tree).model, library)
     found = every_tree(model, "to_frame") if tree is None else [one_tree(model, "to_frame", tree)]
     return in_library(_joined([_placed_columns(each) for each in found]), library)
 

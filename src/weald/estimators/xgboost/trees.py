@@ -45,6 +45,9 @@ class BoosterTree(TreePictures):
         self.round = int(model.forest_.tree_round[number])
         self.output = int(model.forest_.tree_output[number])
         self.schema_ = model.schema_
+        #: as the booster remembers them, only to show trees
+        self._missing_columns = vars(model).get("_missing_columns")
+        self._frame_library = vars(model).get("_frame_library")
         self.forest_ = replace(
             forest,
             link="identity",

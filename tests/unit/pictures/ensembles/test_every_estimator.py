@@ -309,3 +309,25 @@ class TestBoosterTrees:
         out = io.StringIO()
         weald.export_graphviz(ZOO["10 XGBClassifier"], out, tree=3)
         assert 'label="tree 3 of 12, round 1, class u"' in out.getvalue()
+
+    def test_missing_is_said_only_where_training_had_some(self):
+        X = pd.DataFrame({"a": np.arange(40.0) % 4, "b": np.r_[np.full(5, np.nan), np.arange(35.0)]})
+        model = weald.XGBRegressor(n_estimators=3, max_depth=3).fit(X, X["a"] + 2 * (X["b"] > 15))
+        text = weald.export_text(model, tree=1)
+        assert "a <= " in text
+        assert "b <= " in text
+        lines = [line for line in text.splitlines() if "missing" in line]
+        assert lines
+        assert all("b " in line for line in lines)
+        assert weald.export_text(model.get_booster(), tree=1) == text
+
+    def test_frames_are_of_the_user(self):
+        pl = pytest.importorskip("polars")
+        X = pl.DataFrame({"a": np.arange(30.0)})
+        for model in (
+            weald.XGBRegressor(n_estimators=2),
+            weald.AdaBoostRegressor(n_estimators=2),
+            weald.BaggingRegressor(n_estimators=2),
+            weald.RandomForestRegressor(n_estimators=2),
+        ):
+            assert isinstance(model.fit(X, np.arange(30.0)).to_frame(), pl.DataFrame)
