@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.forest import XGBRFClassifier, XGBRFRegressor
     from weald.estimators.xgboost.model import XGBModel
     from weald.estimators.xgboost.native.booster import Booster
+    from weald.estimators.xgboost.native.graphviz import to_graphviz
     from weald.estimators.xgboost.native.matrix import DMatrix
     from weald.estimators.xgboost.native.quantile_matrix import ExtMemQuantileDMatrix, QuantileDMatrix
     from weald.estimators.xgboost.native.train import cv, train
@@ -60,7 +61,20 @@ if TYPE_CHECKING:
     from weald.insight.explaining.explanation import Explanation
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
+    from weald.pictures.curves.adaboost import plot_rounds, plot_say
+    from weald.pictures.curves.boosting import plot_shrinkage, plot_subsampling
+    from weald.pictures.curves.kernel_map import plot_kernel_map
+    from weald.pictures.curves.learning import plot_learning_curve
+    from weald.pictures.curves.losses import plot_losses
+    from weald.pictures.curves.resamples import plot_resamples
+    from weald.pictures.curves.similarity import plot_similarity
     from weald.pictures.drawing import plot_tree
+    from weald.pictures.ensembles.importance import plot_importance
+    from weald.pictures.explanations.bars import plot_bar
+    from weald.pictures.explanations.beeswarm import plot_beeswarm
+    from weald.pictures.explanations.interactions import plot_interactions
+    from weald.pictures.explanations.scatter import plot_shap_scatter
+    from weald.pictures.explanations.waterfall import plot_waterfall
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.margin import plot_margin
     from weald.pictures.text import export_text
@@ -159,14 +173,30 @@ __all__ = [
     "logit",
     "majority_vote_error",
     "odds",
+    "plot_bar",
+    "plot_beeswarm",
+    "plot_importance",
+    "plot_interactions",
+    "plot_kernel_map",
+    "plot_learning_curve",
+    "plot_losses",
     "plot_margin",
+    "plot_resamples",
+    "plot_rounds",
+    "plot_say",
+    "plot_shap_scatter",
+    "plot_shrinkage",
+    "plot_similarity",
+    "plot_subsampling",
     "plot_tree",
+    "plot_waterfall",
     "precision_recall_band",
     "read",
     "read_libsvm",
     "roc_band",
     "score_interval",
     "sigmoid",
+    "to_graphviz",
     "train",
     "variance_of_average",
 ]
@@ -250,25 +280,36 @@ _HOME = {
     "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
     "odds": "weald.theory",
+    "plot_bar": "weald.pictures.explanations.bars",
+    "plot_beeswarm": "weald.pictures.explanations.beeswarm",
+    "plot_importance": "weald.pictures.ensembles.importance",
+    "plot_interactions": "weald.pictures.explanations.interactions",
+    "plot_kernel_map": "weald.pictures.curves.kernel_map",
+    "plot_learning_curve": "weald.pictures.curves.learning",
+    "plot_losses": "weald.pictures.curves.losses",
     "plot_margin": "weald.pictures.margin",
+    "plot_resamples": "weald.pictures.curves.resamples",
+    "plot_rounds": "weald.pictures.curves.adaboost",
+    "plot_say": "weald.pictures.curves.adaboost",
+    "plot_shap_scatter": "weald.pictures.explanations.scatter",
+    "plot_shrinkage": "weald.pictures.curves.boosting",
+    "plot_similarity": "weald.pictures.curves.similarity",
+    "plot_subsampling": "weald.pictures.curves.boosting",
     "plot_tree": "weald.pictures.drawing",
+    "plot_waterfall": "weald.pictures.explanations.waterfall",
     "precision_recall_band": "weald.uncertainty.scores.bands",
     "read": "weald.data.files.reading",
     "read_libsvm": "weald.data.files.reading",
     "roc_band": "weald.uncertainty.scores.bands",
     "score_interval": "weald.uncertainty.scores.score_interval",
     "sigmoid": "weald.theory",
+    "to_graphviz": "weald.estimators.xgboost.native.graphviz",
     "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",
 }
 
 #: modules of public names
 _MODULES = ("callback", "kernels")
-
-#: what xgboost has under these names: name → the way out
-_ELSEWHERE = {
-    "plot_importance": "Plot `feature_importances_` of the fitted model, with `feature_names_in_`.",
-}
 
 
 def __getattr__(name: str) -> Any:
@@ -278,7 +319,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         close = errors.nearest(name, __all__)
         hint = f" Did you mean {close!r}?" if close else ""
-        hint = f" {_ELSEWHERE[name]}" if name in _ELSEWHERE else hint
         raise AttributeError(f"module 'weald' has no attribute {errors.told(name)}.{hint}", name=name)
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value

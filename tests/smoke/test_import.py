@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-import weald
-
 FORBIDDEN = {
     "pandas",
     "polars",
@@ -83,9 +81,3 @@ def test_public_names_are_listed():
     assert {"DecisionTreeClassifier", "DecisionTreeRegressor", "load", "errors"} <= set(
         json.loads(done.stdout)
     )
-
-
-@pytest.mark.parametrize(("name", "way_out"), [("plot_importance", "feature_importances_")])
-def test_names_of_xgboost_that_are_elsewhere_say_where(name, way_out):
-    with pytest.raises(AttributeError, match=f"no attribute '{name}'.*{way_out}"):
-        getattr(weald, name)

@@ -77,6 +77,13 @@ class Forest:
     combination_column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     combination_coefficient: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, np.float64))
 
+    def __repr__(self) -> str:
+        """One line, however many arrays."""
+        trees = f"{self.n_trees:,} {'tree' if self.n_trees == 1 else 'trees'}"
+        outputs = f", {self.n_outputs:,} outputs" if self.n_outputs > 1 else ""
+        size = f"{self.n_nodes:,} nodes, {self.n_columns:,} columns{outputs}"
+        return f"<Forest: {trees}, {size}, link {self.link!r}>"
+
     @property
     def n_trees(self) -> int:
         """How many trees."""

@@ -52,19 +52,24 @@ def joined(forests: Sequence[Forest]) -> Forest:
 
 
 def tree_apart(forest: Forest, t: int) -> Forest:
-    """Tree `t` alone, its nodes, leaves and rows of side tables counted from 0."""
+    """Tree `t` alone, its nodes, leaves and rows of side tables counted from 0.
+
+    Where inner nodes and leaves of a tree stand together, as they do after growing, its arrays are views of
+    the forest's: only node numbers and side tables are its own.
+    """
     nodes = slice(int(forest.tree_start[t]), int(forest.tree_start[t + 1]))
     slot = forest.slot[nodes]
-    inner, leaves = slot[slot >= 0], ~slot[slot < 0]
+    inner, leaves = _together(slot[slot >= 0]), _together(~slot[slot < 0])
     part: dict[str, Any] = {name: getattr(forest, name)[inner] for name in INNER_ARRAYS}
     part |= {name: getattr(forest, name)[nodes] for name in _PER_NODE}
     part |= {name: getattr(forest, name)[t : t + 1] for name in _PER_TREE}
     part["value"] = forest.value[leaves]
     part["impurity"] = None if forest.impurity is None else forest.impurity[nodes]
     part["inner_value"] = None if forest.inner_value is None else forest.inner_value[inner]
+    part["side"] = part["side"].copy()  # written below
     part["slot"] = np.empty(len(slot), np.int32)
-    part["slot"][slot >= 0] = np.arange(len(inner))
-    part["slot"][slot < 0] = ~np.arange(len(leaves))
+    part["slot"][slot >= 0] = np.arange(len(part["column"]))
+    part["slot"][slot < 0] = ~np.arange(len(part["value"]))
     for kind, (start, entries, rows) in _SIDES.items():
         mine = part["kind"] == kind
         side = part["side"][mine]
@@ -77,6 +82,13 @@ def tree_apart(forest: Forest, t: int) -> Forest:
         part["side"][mine] = np.arange(len(side))
     part["tree_start"] = np.array([0, len(slot)], np.int64)
     return replace(forest, **part)
+
+
+def _together(places: NDArray[np.int32]) -> NDArray[np.int32] | slice:
+    """Ascending places without a gap as a slice, which makes views; others as they are."""
+    if len(places) and not (np.diff(places) == 1).all():
+        return places
+    return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0, 0)
 
 
 def with_columns(forest: Forest, columns: NDArray[np.int64], n_columns: int) -> Forest:

@@ -201,6 +201,8 @@ class TreeView:
         """Values of leaves, and of inner nodes worked out from them: (nodes, width)."""
         leaf = np.flatnonzero(self._slot < 0)
         cover = self.weighted_n_node_samples
+        if not (cover > 0).all():  # sums of hessians may be 0, or below with an objective of the user's
+            cover = np.maximum(self.n_node_samples, 1).astype(np.float64)
         total = np.empty((self.node_count, self.forest.width))
         total[leaf] = self.forest.value[~self._slot[leaf]] * cover[leaf, None]
         if self.max_n_classes > 1:

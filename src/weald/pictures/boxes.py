@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Names
 from weald.model.conditions import number
+from weald.pictures.ensembles.which import TreeChoice
 from weald.pictures.nodes import ShownTree, check_choice, check_whole
 
 CUT = "(…)"
@@ -41,22 +43,24 @@ def boxed(
     decision_tree: object,
     asks: str,
     *,
+    tree: TreeChoice = None,
     feature_names: Names | None,
     class_names: Names | bool | None,
     **shown: Any,
 ) -> tuple[ShownTree, BoxOptions]:
     """A tree and what its boxes show, for a picture of boxes; `shown` are fields of `BoxOptions`."""
     options = BoxOptions(classes=class_names is not False, **shown)
-    tree = ShownTree.of(
+    found = ShownTree.of(
         decision_tree,
         asks,
+        tree=tree,
         decimals=options.precision,
         feature_names=feature_names,
         class_names=class_names,
         most_levels=4,
         longest=24,
     )
-    return tree, options
+    return found, options
 
 
 def shown_nodes(tree: ShownTree, max_depth: int | None) -> tuple[list[int], list[bool]]:
@@ -91,12 +95,25 @@ def box_lines(tree: ShownTree, node: int, options: BoxOptions) -> list[str]:
         lines.append(tree.conditions.question(tree.split(node)).left)
     if options.impurity and tree.impurity is not None:
         lines.append(line(tree.criterion, brief(float(tree.impurity[node]), options.precision)))
+    if options.impurity and tree.impurity is None:
+        lines += _of_boosting(tree, node, options, line)
     count = int(tree.forest.count[node])
     share = count / max(int(tree.forest.count[0]), 1)  # a file may claim 0 rows
     lines.append(line("rows", f"{number(100 * share, 1)}%" if options.proportion else str(count)))
     lines.append(line("value", _value(tree, node, options)))
     if tree.outputs.classes is not None and options.classes:
         lines.append(line("class", tree.outputs.named(tree.value[node])))
+    return lines
+
+
+def _of_boosting(
+    tree: ShownTree, node: int, options: BoxOptions, line: Callable[[str, str], str]
+) -> list[str]:
+    """What stands for the criterion in a tree that has none: gain and cover."""
+    lines = [line("cover", brief(float(tree.forest.cover[node]), options.precision))]
+    i = tree.split(node)
+    if i >= 0:
+        lines.insert(0, line("gain", brief(float(tree.forest.gain[i]), options.precision)))
     return lines
 
 

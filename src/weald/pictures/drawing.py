@@ -7,6 +7,7 @@ room for the largest font.
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
@@ -14,10 +15,11 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from weald.arrays import Names
-from weald.errors import outside
+from weald.errors import ParameterError, outside
 from weald.pictures.boxes import CUT, BoxOptions, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.canvas import Canvas, figure_of
 from weald.pictures.colours import node_colours
+from weald.pictures.ensembles.which import TreeChoice, chosen_tree, mapped_names, one_tree
 from weald.pictures.fitting import READABLE_FONT, SMALLEST_FONT, Box, BoxPlan, fit, hopeless
 from weald.pictures.nodes import ShownTree
 
@@ -46,6 +48,12 @@ class PlotOptions(TypedDict, total=False):
 def plot_tree(
     decision_tree: object,
     *,
+    tree: TreeChoice = None,
+    num_trees: int | None = None,
+    tree_idx: int | None = None,
+    fmap: str | os.PathLike[str] = "",
+    rankdir: str | None = None,
+    with_stats: bool | None = None,
     max_depth: int | None = None,
     feature_names: Names | None = None,
     class_names: Names | bool | None = None,
@@ -59,7 +67,7 @@ def plot_tree(
     ax: Axes | None = None,
     fontsize: float | None = None,
 ) -> list[Annotation]:
-    """Draw a fitted tree.
+    """Draw a fitted tree, or one tree of an ensemble.
 
     A row goes left where the text of the box holds. "missing" stands at the way that missing values take; it
     is left out for columns without missing values in training (a loaded model does not know, and shows it
@@ -68,7 +76,19 @@ def plot_tree(
     Parameters
     ----------
     decision_tree : estimator
-        A fitted tree of weald.
+        A fitted tree of weald, or an ensemble of trees.
+    tree : int or tuple, default=None
+        Which tree of an ensemble: its number, of boosters also (round, class); None for the first. Its place
+        is the title of the axes. Trees of boosters show gain and cover where others show the criterion.
+    num_trees, tree_idx : int, default=None
+        xgboost's names for the number of the tree.
+    fmap : str or path, default=""
+        xgboost's feature map, a file of lines "number name type": other names for the columns.
+    rankdir : {"TB", "UT"}, default=None
+        xgboost's name for the direction. Trees grow from top to bottom; `to_graphviz` and `export_graphviz`
+        know others.
+    with_stats : bool, default=None
+        xgboost's name for `impurity`.
     max_depth : int, default=None
         Deeper nodes are hinted at by a box "(…)".
     feature_names : array-like of str, default=None
@@ -80,7 +100,7 @@ def plot_tree(
     filled : bool, default=False
         Whether to colour nodes by their class, or by their value.
     impurity : bool, default=True
-        Whether to show the criterion.
+        Whether to show the criterion, or gain and cover.
     node_ids : bool, default=False
         Whether to show node numbers.
     proportion : bool, default=False
@@ -108,20 +128,30 @@ def plot_tree(
     >>> [box.get_text() for box in plot_tree(tree, impurity=False)][0]
     'column 0 <= 2.5\\nrows = 3\\nvalue = [2, 1]\\nclass = a'
     """
-    tree, options = boxed(
+    if rankdir not in (None, "TB", "UT"):
+        raise ParameterError(
+            f"`rankdir` of plot_tree must be None, 'TB' or 'UT'; got {rankdir!r}. For a tree from left to "
+            "right use to_graphviz(model, rankdir='LR') or export_graphviz(model, rotate=True)."
+        )
+    if os.fspath(fmap):
+        feature_names = mapped_names(fmap, one_tree(decision_tree, "plot_tree").model.schema_.names)
+    shown, options = boxed(
         decision_tree,
         "plot_tree",
+        tree=chosen_tree(tree, num_trees=num_trees, tree_idx=tree_idx),
         feature_names=feature_names,
         class_names=class_names,
         max_depth=max_depth,
         label=label,
-        impurity=impurity,
+        impurity=impurity if with_stats is None else with_stats,
         node_ids=node_ids,
         proportion=proportion,
         precision=precision,
     )
     canvas = Canvas(_axes(ax))
-    boxes, plan = _fitted(tree, options, filled, canvas, fontsize)
+    if shown.said:
+        canvas.axes.set_title(shown.said)
+    boxes, plan = _fitted(shown, options, filled, canvas, fontsize)
     return canvas.draw(boxes, plan, rounded=rounded)
 
 

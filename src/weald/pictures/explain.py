@@ -23,7 +23,8 @@ from weald.model.conditions import combination_terms, duration, instant, label, 
 from weald.model.forest import CATEGORIES, COMBINATION
 from weald.model.read import read_aligned
 from weald.model.values import plain_labels, rows
-from weald.pictures.nodes import ShownTree, fitted_forest
+from weald.pictures.ensembles.which import TreeChoice
+from weald.pictures.nodes import ShownTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +130,13 @@ class RowExplanation:
         )
 
 
-def explain_row(model: object, row: TableLike) -> RowExplanation:
-    """The way of one row through the tree of an estimator; see `TreePictures.explain_row`."""
-    fitted_forest(model, "explain_row")
-    tree = ShownTree.of(model, "explain_row", all_missing=True)
-    walk = _Walk(tree, _one_row(row, tree.model.schema_))
+def explain_row(model: object, row: TableLike, tree: TreeChoice = None) -> RowExplanation:
+    """The way of one row through one tree of an estimator; see `TreePictures.explain_row`."""
+    return _way(ShownTree.of(model, "explain_row", tree=tree, all_missing=True), row)
+
+
+def _way(tree: ShownTree, row: TableLike) -> RowExplanation:
+    walk = _Walk(tree, one_row(row, tree.model.schema_))
     node, steps = 0, []
     while tree.split(node) >= 0:
         step = walk.step(node)
@@ -179,7 +182,7 @@ def _predicted(tree: ShownTree, node: int) -> str:
     return ", ".join(f"{names[k]} (share {float(shares[k]):.3f})" for names, shares, k in parts)
 
 
-def _one_row(row: Any, schema: Schema) -> TableLike:
+def one_row(row: Any, schema: Schema) -> TableLike:
     """The row as a table that `to_table` reads; values without names belong to the columns in order."""
     if isinstance(row, Mapping):
         scalar = [isinstance(value, str | bytes) or not hasattr(value, "__len__") for value in row.values()]
@@ -214,18 +217,38 @@ def _in_order(values: list[Any], schema: Schema) -> TableLike:
     return [values]
 
 
+def read_row(model: Any, row: TableLike) -> Table:
+    """A table in the columns of a model, as the model reads it."""
+    if hasattr(model, "_aligned"):  # a booster, which knows more words for missing
+        aligned: Table = model._aligned(row)
+        return aligned
+    declared = model.categorical_features
+    return read_aligned(row, model.schema_, declared=declared, owner=type(model).__name__)
+
+
+def is_missing(row: Table, j: int) -> bool:
+    """Whether the one row of an aligned table has no value in a column, or a level that training had not."""
+    column = row.columns[j]
+    if isinstance(column, LevelColumn):
+        return bool(column.indices[0] < 0)
+    return missing_rows(column) is not None
+
+
+def check_one(n_rows: int) -> None:
+    """Refuse a table of no row or of several."""
+    if n_rows != 1:
+        raise DataError(
+            f"explain_row explains one row; got a table of {n_rows}. Pass one of them, for example X[:1]."
+        )
+
+
 class _Walk:
     """One row, as given and as the model reads it, and the splits it meets."""
 
     def __init__(self, tree: ShownTree, row: TableLike) -> None:
-        model, self.tree = tree.model, tree
-        declared = model.categorical_features
-        self.aligned = read_aligned(row, model.schema_, declared=declared, owner=type(model).__name__)
-        if self.aligned.n_rows != 1:
-            raise DataError(
-                f"explain_row explains one row; got a table of {self.aligned.n_rows}. Pass one of them, "
-                "for example X[:1]."
-            )
+        self.tree = tree
+        self.aligned = read_row(tree.model, row)
+        check_one(self.aligned.n_rows)
         self.given = to_table(row)
 
     def step(self, node: int) -> Step:
@@ -317,10 +340,10 @@ class _Walk:
 
     def _number(self, j: int) -> float | None:
         """The row's number in a column, or the rank of its level; None if it is missing."""
+        if is_missing(self.aligned, j):
+            return None
         column = self.aligned.columns[j]
-        if isinstance(column, LevelColumn):
-            return None if column.indices[0] < 0 else float(column.indices[0] + 1)
-        return None if missing_rows(column) is not None else float(column.values[0])
+        return float(column.indices[0] + 1 if isinstance(column, LevelColumn) else column.values[0])
 
     def _stranger(self, j: int) -> object:
         """The value as the user gave it, where the model knows no such level; None if it is missing."""

@@ -12,7 +12,8 @@ import numpy as np
 from weald.errors import ParameterError, nearest
 from weald.model.forest import CATEGORIES
 from weald.model.values import plain_labels
-from weald.pictures.nodes import ShownTree, fitted_forest
+from weald.pictures.ensembles.which import OneTree, TreeChoice, every_tree, inside, one_tree
+from weald.pictures.nodes import ShownTree
 from weald.pictures.trained_on import LIBRARIES
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ NodeFrame: TypeAlias = "pandas.DataFrame | polars.DataFrame | pyarrow.Table | di
 _CHOICES = (*LIBRARIES, "dict")
 # The types of columns that may hold nothing but None: in a tree of one leaf, or without categories.
 _KINDS = {
+    "member": "whole",
+    "round": "whole",
+    "output": "text",
     "parent": "whole",
     "side": "text",
     "condition": "text",
@@ -38,17 +42,39 @@ _KINDS = {
 }
 
 
-def to_frame(model: object, library: str | None = None) -> NodeFrame:
-    """The nodes of a fitted tree; see `TreePictures.to_frame`."""
-    fitted_forest(model, "to_frame")
-    library = _library(model, library)
-    columns = node_columns(ShownTree.of(model, "to_frame", all_missing=True))
+def to_frame(model: object, library: str | None = None, tree: TreeChoice = None) -> NodeFrame:
+    """The nodes of a fitted tree, or of all trees of an ensemble; see `TreePictures.to_frame`."""
+    inside(model, "to_frame")
+    library = frame_library_of(one_tree(model, "to_frame", tree).model, library)
+    found = every_tree(model, "to_frame") if tree is None else [one_tree(model, "to_frame", tree)]
+    return in_library(_joined([_placed_columns(each) for each in found]), library)
+
+
+def in_library(columns: dict[str, list[Any]], library: str) -> NodeFrame:
+    """Columns as a frame of a library, or as they are."""
     if library == "dict":
         return columns
     return {"pandas": _pandas, "polars": _polars, "pyarrow": _pyarrow}[library](columns)
 
 
-def _library(model: object, asked: str | None) -> str:
+def _placed_columns(found: OneTree) -> dict[str, list[Any]]:
+    columns = node_columns(ShownTree.of_one(found, all_missing=True))
+    return {name: [value] * len(columns["node"]) for name, value in found.place} | columns
+
+
+def _joined(parts: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
+    """The columns of all trees one under another; None where a tree has no such column."""
+    if len(parts) == 1:
+        return parts[0]
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    return {
+        name: [value for part in parts for value in part.get(name, [None] * len(part["node"]))]
+        for name in names
+    }
+
+
+def frame_library_of(model: object, asked: str | None) -> str:
+    """The library to answer in: as asked, or that of the training table, or one that is installed."""
     if asked is None:
         remembered = getattr(model, "_frame_library", None)
         candidates = [remembered, *LIBRARIES] if remembered else list(LIBRARIES)

@@ -12,6 +12,7 @@ from weald.errors import DataTypeError
 from weald.model.conditions import NO_BREAK
 from weald.pictures.boxes import CUT, box_lines, boxed, shown_nodes, way_words
 from weald.pictures.colours import ink, node_colours
+from weald.pictures.ensembles.which import TreeChoice
 from weald.pictures.nodes import ShownTree
 
 _ENTITY = re.compile(r"&(?=#?\w+;)")
@@ -21,6 +22,7 @@ def export_graphviz(
     decision_tree: object,
     out_file: str | os.PathLike[str] | TextIO | None = None,
     *,
+    tree: TreeChoice = None,
     max_depth: int | None = None,
     feature_names: Names | None = None,
     class_names: Names | bool | None = None,
@@ -36,7 +38,7 @@ def export_graphviz(
     precision: int = 3,
     fontname: str = "helvetica",
 ) -> str | None:
-    """Write a fitted tree in Graphviz' DOT language.
+    """Write a fitted tree, or one tree of an ensemble, in Graphviz' DOT language.
 
     The boxes say what those of `plot_tree` say. A row goes left where the text of the box holds; "missing"
     stands at the way that missing values take.
@@ -44,9 +46,11 @@ def export_graphviz(
     Parameters
     ----------
     decision_tree : estimator
-        A fitted tree of weald.
+        A fitted tree of weald, or an ensemble of trees.
     out_file : path or file open for text, default=None
         Where to write; None to return the text.
+    tree : int or tuple, default=None
+        Which tree of an ensemble: its number, of boosters also (round, class); None for the first.
     max_depth : int, default=None
         Deeper nodes are hinted at by a box "(…)".
     feature_names : array-like of str, default=None
@@ -60,7 +64,7 @@ def export_graphviz(
     leaves_parallel : bool, default=False
         Whether all leaves stand at the bottom.
     impurity : bool, default=True
-        Whether to show the criterion.
+        Whether to show the criterion, or gain and cover.
     node_ids : bool, default=False
         Whether to show node numbers.
     proportion : bool, default=False
@@ -88,9 +92,10 @@ def export_graphviz(
     >>> print(export_graphviz(tree, impurity=False).splitlines()[3])
     0 [label="column 0 <= 2.5\\nrows = 3\\nvalue = [2, 1]\\nclass = a"] ;
     """
-    tree, options = boxed(
+    shown, options = boxed(
         decision_tree,
         "export_graphviz",
+        tree=tree,
         feature_names=feature_names,
         class_names=class_names,
         max_depth=max_depth,
@@ -102,19 +107,21 @@ def export_graphviz(
     )
     text_of = _html if special_characters else _quoted
     lines = ["digraph Tree {", *_header(filled, rounded, rotate, leaves_parallel, str(fontname))]
-    nodes, cut = shown_nodes(tree, max_depth)
-    fills = node_colours(tree, nodes) if filled else []
+    if shown.said:
+        lines.append(f"label={_quoted([shown.said])} ;")
+    nodes, cut = shown_nodes(shown, max_depth)
+    fills = node_colours(shown, nodes) if filled else []
     for k, (node, hidden) in enumerate(zip(nodes, cut, strict=True)):
-        said = [CUT] if hidden else box_lines(tree, node, options)
+        said = [CUT] if hidden else box_lines(shown, node, options)
         says = f"label={text_of([line.replace(NO_BREAK, ' ') for line in said])}"
         if filled:
             fill = "#ffffff" if hidden else fills[k]
             says += f', fillcolor="{fill}", fontcolor="{ink(fill)}"'
         lines.append(f"{node} [{says}] ;")
         if node:
-            lines.append(f"{int(tree.parent[node])} -> {node}{_way(tree, node, rotate)} ;")
+            lines.append(f"{int(shown.parent[node])} -> {node}{_way(shown, node, rotate)} ;")
     if leaves_parallel:
-        ends = [node for node, hidden in zip(nodes, cut, strict=True) if hidden or tree.split(node) < 0]
+        ends = [node for node, hidden in zip(nodes, cut, strict=True) if hidden or shown.split(node) < 0]
         lines.append(f"{{rank=same ; {' ; '.join(map(str, ends))}}} ;")
     return _written("\n".join([*lines, "}"]), out_file)
 

@@ -14,7 +14,7 @@ from weald.pictures.nodes import ShownTree
 _MOST_NODES, _MOST_LEVELS, _OPEN = 400, 40, 3
 _MOST_PARTS = 12
 
-_STYLE = """
+STYLE = """
 .weald-tree{font:13px/1.5 system-ui,sans-serif;max-width:60em}
 .weald-tree details,.weald-tree .leaf{margin-left:1.1em;border-left:1px solid #8886;padding-left:.5em}
 .weald-tree>details{margin-left:0;border-left:0;padding-left:0}
@@ -31,8 +31,14 @@ overflow:hidden;background:#8884;vertical-align:baseline}
 def to_html(model: object) -> str:
     """The tree of a fitted estimator as HTML."""
     tree = ShownTree.of(model, "_repr_html_")
-    depth = _shown_depth(tree)
-    parts = [f'<div class="weald-tree"><style>{_STYLE}</style>', _title(tree)]
+    inner = tree_html(tree)
+    return f'<div class="weald-tree"><style>{STYLE}</style>{_title(tree)}{inner}</div>'
+
+
+def tree_html(tree: ShownTree, most_nodes: int = _MOST_NODES, opened_levels: int = _OPEN) -> str:
+    """The nodes of a tree, nested, as far as it is sane to show them."""
+    depth = _shown_depth(tree, most_nodes)
+    parts: list[str] = []
     low, high = float(tree.value.min()), float(tree.value.max())
     pending: list[tuple[int, str] | str] = [(0, "all rows")]
     while pending:
@@ -48,23 +54,27 @@ def to_html(model: object) -> str:
         elif int(tree.depth[node]) >= depth:
             parts.append(f'<div class="leaf">{line} … {tree.leaves_below(node)} leaves below</div>')
         else:
-            opened = " open" if int(tree.depth[node]) < _OPEN else ""
+            opened = " open" if int(tree.depth[node]) < opened_levels else ""
             parts.append(f"<details{opened}><summary>{line}</summary>")
             left, right = tree.conditions.of(tree.split(node))
             pending += ["</details>", (children[1], right), (children[0], left)]
-    return "".join([*parts, "</div>"])
+    return "".join(parts)
 
 
-def _shown_depth(tree: ShownTree) -> int:
+def _shown_depth(tree: ShownTree, most_nodes: int) -> int:
     """The depth at which the tree is cut, so that it has no more nodes and levels than are sane to show."""
     so_far = np.cumsum(np.bincount(tree.depth))
-    return min(int((so_far <= _MOST_NODES).sum()) - 1, _MOST_LEVELS)
+    return min(int((so_far <= most_nodes).sum()) - 1, _MOST_LEVELS)
 
 
 def _title(tree: ShownTree) -> str:
+    return f'<div class="title">{escape(repr(tree.model))}: {size_words(tree)}</div>'
+
+
+def size_words(tree: ShownTree) -> str:
+    """How large a tree is."""
     leaves, levels = tree.leaves_below(0), int(tree.depth.max())
-    size = f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, depth {levels}"
-    return f'<div class="title">{escape(repr(tree.model))}: {size}</div>'
+    return f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, depth {levels}"
 
 
 def _line(tree: ShownTree, node: int, says: str, low: float, high: float) -> str:

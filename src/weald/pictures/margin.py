@@ -17,6 +17,7 @@ from weald.arrays import Estimator, Floats, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
+from weald.pictures.axes import new_axes
 from weald.pictures.colours import class_colour, tint
 from weald.pictures.margin_axes import (
     CROSS,
@@ -29,6 +30,7 @@ from weald.pictures.margin_axes import (
     label_axes,
     marker_size,
     note_margin,
+    some_of,
 )
 from weald.pictures.plane import Plane, plane_of
 from weald.pictures.slack import slack_lines
@@ -42,6 +44,8 @@ _LINE_POINTS = 500
 _MOST_RESOLUTION = 2000
 #: lines of slack that still can be told apart
 _MOST_LINES = 80
+#: from so many rows on, marks have no edges and let others through
+_MANY = 1000
 _OWNER = "plot_margin"
 
 
@@ -115,7 +119,7 @@ def plot_margin(
     _check_positions(X, columns, held)
     if is_regressor(model):
         plane = plane_of(X, columns, held, 1, owner=_OWNER)
-        axes = _axes(ax)
+        axes = new_axes(ax, _OWNER)
         _draw_fit(axes, model, machine, plane, y, support, slack)
     else:
         if not hasattr(model, "decision_function"):
@@ -123,7 +127,7 @@ def plot_margin(
                 f"{_OWNER} needs decision_function, which {type(machine).__name__} does not have."
             )
         plane = plane_of(X, columns, held, 2, owner=_OWNER)
-        axes = _axes(ax)
+        axes = new_axes(ax, _OWNER)
         _draw_classes(axes, model, machine, plane, y, support, slack, int(resolution))
     label_axes(axes, plane)
     add_legend(axes)
@@ -263,7 +267,10 @@ def _draw_rows(
     wrong: NDArray[np.bool_] | None,
 ) -> None:
     size = marker_size(len(at))
-    style: dict[str, Any] = {"s": size, "linewidths": 0.6, "edgecolors": "white", "zorder": 4}
+    edge = 0.6 if len(at) < _MANY else 0.0
+    style: dict[str, Any] = {"s": size, "linewidths": edge, "edgecolors": "white", "zorder": 4}
+    if len(at) >= _MANY:
+        style |= {"alpha": 0.6, "rasterized": True}
     if labels is None:
         axes.scatter(at[:, 0], at[:, 1], color=GREY, **style)
         return
@@ -271,30 +278,33 @@ def _draw_rows(
         mine = labels == k
         axes.scatter(at[mine, 0], at[mine, 1], color=class_colour(k), label=str(label), **style)
     if wrong is not None and wrong.any():
+        rows, of_how_many = some_of(np.flatnonzero(wrong))
         axes.scatter(
-            at[wrong, 0],
-            at[wrong, 1],
+            at[rows, 0],
+            at[rows, 1],
             marker="x",
-            s=0.7 * size,
+            s=max(0.7 * size, 9.0),
             color=_INK,
-            linewidths=1.1,
+            linewidths=0.7 if of_how_many else 1.1,
             zorder=5,
-            label=CROSS,
+            label=CROSS + of_how_many,
         )
 
 
 def _draw_rings(axes: Axes, at: Floats, rows: NDArray[Any] | None) -> None:
     if rows is None or not len(rows):
         return
+    rows, of_how_many = some_of(rows)
     axes.scatter(
         at[rows, 0],
         at[rows, 1],
-        s=2.6 * marker_size(len(at)),
+        s=max(2.6 * marker_size(len(at)), 16.0),
         facecolors="none",
         edgecolors=_INK,
-        linewidths=1.0,
+        linewidths=0.5 if of_how_many else 1.0,
+        alpha=0.7 if of_how_many else 1.0,
         zorder=3.5,
-        label=RING,
+        label=RING + of_how_many,
     )
 
 
@@ -352,7 +362,8 @@ def _draw_fit(
     target = read_target(y, n_rows=plane.table.n_rows, estimator=_OWNER)[:, 0]
     at = np.stack([plane.values[:, 0], target], axis=1)
     size = marker_size(len(at))
-    axes.scatter(at[:, 0], at[:, 1], s=size, color=colour, edgecolors="white", linewidths=0.6, zorder=4)
+    edge = 0.6 if len(at) < _MANY else 0.0
+    axes.scatter(at[:, 0], at[:, 1], s=size, color=colour, edgecolors="white", linewidths=edge, zorder=4)
     predicted = np.asarray(model.predict(plane.like), np.float64)
     margin = None
     if epsilon is not None:
@@ -384,11 +395,3 @@ def _support(machine: Any, n_rows: int, margin: Floats | None) -> NDArray[Any] |
     if rows is not None and exact and fitted_on == n_rows:
         return np.asarray(rows)
     return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)
-
-
-def _axes(ax: Axes | None) -> Axes:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(f"{_OWNER} needs matplotlib: pip install 'weald[plot]'.") from None
-    return plt.figure(layout="constrained").gca() if ax is None else ax

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.pictures.canvas import figure_of
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 SMALL = 9.0
 GREY, PALE = "#6b6b6b", "#c9c9c9"
 RING, CROSS, SLACK = "support row", "wrong side", "slack ξ"
+#: rings and crosses of more rows than these would hide the picture
+MOST_MARKS = 300
 _ORDER = ("boundary", "margin", "fit", RING, CROSS, SLACK)
 
 
@@ -42,18 +45,43 @@ def add_legend(axes: Axes) -> None:
     found = list(zip(*axes.get_legend_handles_labels(), strict=True))
     if not found:
         return
-    found.sort(key=lambda pair: _ORDER.index(pair[1]) if pair[1] in _ORDER else -1)
+    found.sort(key=lambda pair: _ORDER.index(word) if (word := pair[1].partition("\n")[0]) in _ORDER else -1)
     style: dict[str, Any] = {"fontsize": SMALL}
     figure = figure_of(axes)
     if figure.get_layout_engine() is None:
-        style |= {"loc": "best", "framealpha": 0.8, "edgecolor": PALE}  # beside the axes it could be cut off
+        # Beside the axes it could be cut off; matplotlib's own search takes long with thousands of rows.
+        style |= {"loc": _emptiest(axes), "framealpha": 0.85, "edgecolor": PALE}
     else:
         style |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     legend = axes.legend(*zip(*found, strict=True), **style)
     handles: list[Any] = legend.legend_handles
     for handle, (_, label) in zip(handles, found, strict=True):
         if hasattr(handle, "set_sizes"):
-            handle.set_sizes([62.0 if label == RING else 30.0])
+            handle.set_sizes([62.0 if label.startswith(RING) else 30.0])
+            handle.set_alpha(1.0)
+
+
+def _emptiest(axes: Axes) -> str:
+    """The corner of the axes with the fewest marks."""
+    places = [np.asarray(each.get_offsets(), np.float64) for each in axes.collections]
+    marks = np.concatenate([each for each in places if len(each)] or [np.zeros((0, 2))])
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    x, y = (marks[:, 0] - left) / (right - left), (marks[:, 1] - low) / (high - low)
+    corners = {
+        "upper right": (x > 0.6) & (y > 0.6),
+        "upper left": (x < 0.4) & (y > 0.6),
+        "lower right": (x > 0.6) & (y < 0.4),
+        "lower left": (x < 0.4) & (y < 0.4),
+    }
+    return min(corners, key=lambda name: int(corners[name].sum()))
+
+
+def some_of(rows: NDArray[Any]) -> tuple[NDArray[Any], str]:
+    """As many of these rows as can be marked without hiding one another, and words that say so."""
+    if len(rows) <= MOST_MARKS:
+        return rows, ""
+    shown = rows[np.linspace(0, len(rows) - 1, MOST_MARKS).astype(np.int64)]
+    return shown, f"\n({MOST_MARKS:,} of {len(rows):,})"
 
 
 def _wrapped(axes: Axes, words: str) -> list[str]:
@@ -75,7 +103,7 @@ def draw_segments(axes: Axes, lines: Floats, label: str) -> None:
 
 def marker_size(n_rows: int) -> float:
     """In square points: smaller where rows are many."""
-    return float(np.clip(6000 / max(1, n_rows), 9, 36))
+    return float(np.clip(6000 / max(1, n_rows), 4, 36))
 
 
 def note_margin(axes: Axes, machine: object) -> None:

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import CategoricalFeatures, Names
 from weald.data.schema import ColumnSchema, Schema
-from weald.errors import DataTypeError, ParameterError
+from weald.errors import ParameterError
 from weald.model.conditions import Conditions, label
 from weald.model.forest import Forest
 from weald.model.values import Outputs
+from weald.pictures.ensembles.which import OneTree, TreeChoice, one_tree
 
 if TYPE_CHECKING:
     from weald.model.tree_view import TreeView
@@ -48,6 +47,8 @@ class ShownTree:
     names: Sequence[str]
     #: the columns in which training met missing values; None if that is not known
     missing_in: tuple[int, ...] | None
+    #: where it stands in its ensemble, in words; nothing for the only tree of a model
+    said: str = ""
 
     @classmethod
     def of(
@@ -55,6 +56,7 @@ class ShownTree:
         model: object,
         asks: str,
         *,
+        tree: TreeChoice = None,
         decimals: int = 3,
         feature_names: Names | None = None,
         class_names: Names | bool | None = None,
@@ -67,9 +69,11 @@ class ShownTree:
         Parameters
         ----------
         model : estimator
-            A fitted tree of weald.
+            A fitted tree of weald, or an ensemble of trees.
         asks : str
             The function that asks, for messages.
+        tree : int or tuple, optional
+            Which tree of an ensemble; None for the first.
         decimals : int
             The decimals of thresholds.
         feature_names, class_names : array-like, optional
@@ -81,16 +85,38 @@ class ShownTree:
         **wording
             Further options of `Conditions`.
         """
-        forest = fitted_forest(model, asks)
-        shown = cast("ShownModel", model)
-        missing_in = None if all_missing else getattr(model, "_missing_columns", None)
+        return cls.of_one(
+            one_tree(model, asks, tree),
+            decimals=decimals,
+            feature_names=feature_names,
+            class_names=class_names,
+            unnamed=unnamed,
+            all_missing=all_missing,
+            **wording,
+        )
+
+    @classmethod
+    def of_one(
+        cls,
+        found: OneTree,
+        *,
+        decimals: int = 3,
+        feature_names: Names | None = None,
+        class_names: Names | bool | None = None,
+        unnamed: str = "column {}",
+        all_missing: bool = False,
+        **wording: Any,
+    ) -> ShownTree:
+        """As `of`, of a tree that is found already."""
+        forest, shown = found.forest, cast("ShownModel", found.model)
+        missing_in = None if all_missing else getattr(shown, "_missing_columns", None)
         names = _column_names(shown.schema_, feature_names, unnamed)
         conditions = Conditions(
             forest, shown.schema_, forest.slot, decimals, names=names, missing_in=missing_in, **wording
         )
-        outputs = Outputs.of(getattr(model, "classes_", None), forest.width, shares=forest.link == "shares")
+        outputs = Outputs.of(getattr(shown, "classes_", None), forest.width, shares=forest.link == "shares")
         outputs = Outputs(_class_names(outputs, class_names), outputs.n_outputs)
-        return cls(shown, forest, outputs, conditions, names, missing_in)
+        return cls(shown, forest, outputs, conditions, names, missing_in, found.said)
 
     @property
     def n_nodes(self) -> int:
@@ -160,21 +186,6 @@ class ShownTree:
     def leaves_below(self, node: int) -> int:
         """How many leaves the subtree under a node has."""
         return int((self.forest.slot[node : int(self.ends[node]) + 1] < 0).sum())
-
-
-def fitted_forest(model: object, asks: str) -> Forest:
-    """The one tree of a fitted estimator of weald, or the error that says what is wrong."""
-    forest = getattr(model, "forest_", None)
-    if not isinstance(forest, Forest):
-        if isinstance(model, BaseEstimator) and type(model).__module__.split(".")[0] == "weald":
-            check_is_fitted(model)
-        raise DataTypeError(
-            f"{asks} takes a fitted tree of weald; got {type(model).__module__}.{type(model).__qualname__}. "
-            "For trees of other libraries use the functions of those libraries."
-        )
-    if forest.n_trees != 1:
-        raise DataTypeError(f"{asks} shows one tree; {type(model).__name__} has {forest.n_trees}.")
-    return forest
 
 
 class _OwnNames(Sequence[str]):

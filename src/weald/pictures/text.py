@@ -8,12 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from weald.arrays import Names
+from weald.pictures.ensembles.which import TreeChoice
 from weald.pictures.nodes import ShownTree, check_whole
 
 
 def export_text(
     decision_tree: object,
     *,
+    tree: TreeChoice = None,
     feature_names: Names | None = None,
     class_names: Names | bool | None = None,
     max_depth: int | None = 10,
@@ -29,7 +31,9 @@ def export_text(
     Parameters
     ----------
     decision_tree : estimator
-        A fitted tree of weald.
+        A fitted tree of weald, or an ensemble of trees.
+    tree : int or tuple, default=None
+        Which tree of an ensemble: its number, of boosters also (round, class); None for the first.
     feature_names : array-like of str, default=None
         Other names for the columns. Columns without names are called feature_0, feature_1, …
     class_names : array-like of str, default=None
@@ -61,9 +65,10 @@ def export_text(
     check_whole(max_depth, "max_depth", none=True)
     check_whole(spacing, "spacing", least=1)
     check_whole(decimals, "decimals")
-    tree = ShownTree.of(
+    shown = ShownTree.of(
         decision_tree,
         "export_text",
+        tree=tree,
         decimals=decimals,
         fixed=True,
         feature_names=feature_names,
@@ -78,13 +83,13 @@ def export_text(
         if condition:
             lines.append(head + condition)
             continue
-        children = tree.children(node)
+        children = shown.children(node)
         if children is None:
-            lines.append(head + _leaf(tree, node, decimals, show_weights))
+            lines.append(head + _leaf(shown, node, decimals, show_weights))
         elif max_depth is not None and depth > max_depth:
-            lines.append(f"{head}truncated branch of depth {_levels(tree, node)}")
+            lines.append(f"{head}truncated branch of depth {_levels(shown, node)}")
         else:
-            left, right = tree.conditions.of(tree.split(node))
+            left, right = shown.conditions.of(shown.split(node))
             pending += [
                 (children[1], depth + 1, ""),
                 (children[1], depth, right),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from weald.arrays import TableLike
@@ -9,6 +11,15 @@ from weald.data.codes import Codes
 from weald.model.forest import COMBINATION, Forest
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+#: what a model remembers that was not trained here, or goes on from another
+UNTOLD: dict[str, Any] = {"_frame_library": None, "_missing_columns": None}
+
+
+def trained_on(X: TableLike, codes: Codes, forest: Forest) -> dict[str, Any]:
+    """What an estimator remembers of its training table, by the names of its attributes."""
+    return {"_frame_library": frame_library(X), "_missing_columns": missing_columns(codes, forest)}
 
 
 def frame_library(X: TableLike) -> str | None:

@@ -323,7 +323,9 @@ def test_only_fitted_trees_of_weald():
 
     with pytest.raises(NotFittedError):
         plot_tree(DecisionTreeClassifier())
-    with pytest.raises(DataTypeError, match="plot_tree takes a fitted tree of weald; got sklearn"):
+    with pytest.raises(
+        DataTypeError, match="plot_tree takes a fitted tree of weald, or an ensemble of trees; got sklearn"
+    ):
         plot_tree(TheirClassifier().fit([[0.0], [1.0]], [0, 1]))
     with pytest.raises(DataTypeError, match=r"got builtins\.dict"):
         plot_tree({})

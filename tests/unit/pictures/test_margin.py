@@ -294,3 +294,26 @@ def test_planes_of_odd_tables() -> None:
         pd.DataFrame({"a": [1.0], "b": [1.0], "d": pd.to_timedelta(["1D"])}), None, None, 2, owner="test"
     )
     assert durations.held[0].value == np.timedelta64(1, "D")
+
+
+def test_thousands_of_rows_are_marked_in_part():
+    rng = np.random.default_rng(1)
+    many = rng.normal(size=(1500, 2))
+    labels = np.where(many[:, 0] + rng.normal(size=1500) > 0, "yes", "no")
+    model = LinearSVC().fit(many, labels)
+    axes = plot_margin(model, many, labels)
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    wrong = int((model.predict(many) != labels).sum())
+    assert f"wrong side\n(300 of {wrong:,})" in texts
+    assert texts.index("boundary") < texts.index(f"wrong side\n(300 of {wrong:,})")
+    marked = {str(each.get_label()).partition("\n")[0]: each for each in axes.collections}
+    assert len(marked["wrong side"].get_offsets()) == len(marked["support row"].get_offsets()) == 300
+    assert len(marked["yes"].get_offsets()) == (labels == "yes").sum()
+
+
+def test_a_legend_in_given_axes_stands_where_fewest_rows_are():
+    corner = np.concatenate([RNG.uniform(0, 1, (60, 2)) * [1, 0.3], [[0.05, 0.98], [0.99, 0.02]]])
+    labels = np.where(corner[:, 0] > 0.5, "yes", "no")
+    _, axes = plt.subplots()
+    plot_margin(SVC(kernel="linear").fit(corner, labels), corner, labels, ax=axes)
+    assert axes.get_legend()._loc == 1  # upper right

@@ -31,6 +31,7 @@ from weald.estimators.adaboost.options import AdaBoostOptions, as_fitted
 from weald.estimators.adaboost.rounds import RoundReading
 from weald.estimators.adaboost.saving import AdaBoostState
 from weald.estimators.adaboost.shap import AdaBoostShap
+from weald.estimators.adaboost.showing import RoundMembers
 from weald.estimators.adaboost.stopping import Stopping, stopping_of
 from weald.estimators.adaboost.stumps import tree_learner
 from weald.estimators.adaboost.trees import BoostedTrees
@@ -66,6 +67,7 @@ class Fitted:
 
 
 class BaseAdaBoost(
+    RoundMembers,
     RoundReading,
     AdaBoostState,
     AdaBoostShap,

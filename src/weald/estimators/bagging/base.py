@@ -31,6 +31,7 @@ from weald.estimators.bagging.out_of_bag import (
 from weald.estimators.bagging.routing import BaggingRouting
 from weald.estimators.bagging.saving import BaggingState
 from weald.estimators.bagging.shap import BaggingShap
+from weald.estimators.bagging.showing import BaggedMembers
 from weald.estimators.bagging.trees import TreeMembers, grow_trees, shares_codes
 from weald.estimators.shared.category_shrinkage import shrinkage_of
 from weald.estimators.shared.class_weight import Weights
@@ -63,6 +64,7 @@ class Bagged:
 
 
 class BaseBagging(
+    BaggedMembers,
     BaggingRouting,
     BaggingState,
     BaggingShap,
@@ -366,19 +368,6 @@ class BaseBagging(
         if self._bags is None:
             raise WealdError("This model comes from a file, which does not keep the rows of its bags.")
         return [self._bags.rows(bag) for bag in range(len(self._members))]
-
-    def __len__(self) -> int:
-        """How many members are fitted."""
-        check_is_fitted(self)
-        return len(self._members)
-
-    def __bool__(self) -> bool:
-        """True, fitted or not: an estimator is never empty."""
-        return True
-
-    def __getitem__(self, bag: int) -> Estimator:
-        """The member of one bag."""
-        return self.estimators_[bag]
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended well once."""

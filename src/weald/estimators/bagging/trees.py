@@ -82,6 +82,12 @@ class TreeMembers:
             found = _estimators[self.forest] = [self._estimator(bag) for bag in range(len(self))]
         return found
 
+    def shown(self, bag: int) -> BaseTree:
+        """A member as a fitted tree over all columns of the table, whichever its bag had."""
+        tree = seeded(self.template, self.seed, bag)
+        tree._set_fitted(tree_apart(self.forest, bag), self.schema, self.classes, dict(self.trained_on))
+        return tree
+
     def _estimator(self, bag: int) -> BaseTree:
         tree = seeded(self.template, self.seed, bag)
         forest, schema = tree_apart(self.forest, bag), self.schema

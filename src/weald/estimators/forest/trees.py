@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator
+from weald.arrays import Estimator, TableLike
+from weald.data.table import Table
 from weald.estimators.shared.coded import CodedForest
+from weald.estimators.shared.ensemble_pictures import EnsemblePictures, forest_story, score_names
 from weald.estimators.shared.growth import TreeSeed
 from weald.inspection.shap.model import TreeModel
+from weald.model.forest import Forest
 from weald.model.join import tree_apart
+from weald.pictures.ensembles.which import TreePlaces
 from weald.rows.bags import BagRecord
+
+if TYPE_CHECKING:
+    from weald.pictures.ensembles.story import Told
 
 #: what a forest remembers of its training table, only to show trees
 _SHOWN = ("_frame_library", "_missing_columns")
 
 
-class ForestTrees(CodedForest):
+class ForestTrees(EnsemblePictures, CodedForest):
     """What a forest tells of its trees one by one."""
 
     _splitter: ClassVar[Literal["best", "random"]]
@@ -95,6 +102,22 @@ class ForestTrees(CodedForest):
         single._set_fitted(tree, self.schema_, self._classes_by_output(), shown)
         fitted: Estimator = single
         return fitted
+
+    def _shown_tree(self, t: int) -> Estimator:
+        return self._tree(t)
+
+    def _shown_forest(self) -> Forest:
+        return self.forest_
+
+    def _tree_places(self) -> TreePlaces:
+        return TreePlaces(self.forest_.n_trees)
+
+    def _row_told(self, row: TableLike) -> Told:
+        def read(X: TableLike) -> Table:
+            return self._read(X)[0]
+
+        names = score_names(getattr(self, "classes_", None), self.forest_.width)
+        return forest_story(self, row, self.forest_, self.schema_, read, how="mean", names=names)
 
 
 class TreeSequence(Sequence[Estimator]):

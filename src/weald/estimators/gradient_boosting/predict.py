@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,19 +12,29 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Estimator, Floats, TableLike
+from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import DataError
 from weald.estimators.gradient_boosting.models import BaseRounds, TreeRounds
 from weald.estimators.gradient_boosting.start import ConstantStart
+from weald.estimators.shared.ensemble_pictures import (
+    EnsemblePictures,
+    forest_story,
+    member_story,
+    score_names,
+)
 from weald.estimators.shared.members import in_order
 from weald.inspection.shap.model import TreeModel
 from weald.model.forest import Forest
 from weald.model.join import tree_apart
 from weald.model.predict import leaf_nodes
+from weald.pictures.ensembles.which import TreePlaces, output_labels
+from weald.pictures.explain import one_row
 
 if TYPE_CHECKING:
     from weald.estimators.gradient_boosting.base import BaseGradientBoosting
     from weald.estimators.tree.decision_tree import DecisionTreeRegressor
+    from weald.pictures.ensembles.story import Told
 
 # The trees as estimators: made on first use, forgotten with the forest, never pickled or saved.
 _members: weakref.WeakKeyDictionary[Forest, NDArray[Any]] = weakref.WeakKeyDictionary()
@@ -41,7 +51,7 @@ def has_leaves(model: BaseGradientBoosting) -> bool:
     return True
 
 
-class StagePredictions:
+class StagePredictions(EnsemblePictures):
     """What a fitted gradient booster can be asked, whatever it predicts."""
 
     n_estimators_: int
@@ -128,6 +138,40 @@ class StagePredictions:
         )
         single._set_fitted(alone, model.schema, None)
         return single
+
+    def _shown_tree(self, t: int) -> DecisionTreeRegressor:
+        return self._tree(t)
+
+    def _shown_forest(self) -> Forest | None:
+        model = self._rounds
+        return model.forest if isinstance(model, TreeRounds) else None
+
+    def _shown_members(self) -> Sequence[object] | None:
+        return None if isinstance(self._rounds, TreeRounds) else list(self.estimators_.ravel())
+
+    def _tree_places(self) -> TreePlaces:
+        forest = cast(TreeRounds, self._rounds).forest
+        labels = output_labels(getattr(self, "classes_", None), forest.n_outputs)
+        return TreePlaces(forest.n_trees, forest.tree_round, forest.tree_output, labels)
+
+    def _row_told(self, row: TableLike) -> Told:
+        model, owner = self._rounds, type(self).__name__
+        names = score_names(getattr(self, "classes_", None), len(model.base))
+        if isinstance(model, BaseRounds):
+            given = one_row(row, model.schema)
+            stages = np.array([stage[0] for stage in self._staged_scores(given)])
+            first = model._start(in_order(given, model.schema, owner))[0]
+            adds = np.diff(stages, axis=0, prepend=first[np.newaxis])
+            return member_story(self, adds, names, given, how="sum", start=first, running=stages)
+
+        def read(X: TableLike) -> Table:
+            return cast("BaseGradientBoosting", self)._read(X)[0]
+
+        def start(X: TableLike) -> Floats:
+            base = model.base[np.newaxis]
+            return base if model.init is None else base + model.init.raw(in_order(X, model.schema, owner))
+
+        return forest_story(self, row, model.forest, model.schema, read, how="sum", names=names, start=start)
 
     def __len__(self) -> int:
         """How many rounds the model has."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from sklearn.utils.validation import check_is_fitted
-
 from weald.arrays import TableLike
 
 if TYPE_CHECKING:
@@ -39,9 +37,10 @@ class TreePictures:
         str
             The text.
         """
-        check_is_fitted(self)
         from weald.model import rules
+        from weald.pictures.ensembles.which import one_tree
 
+        one_tree(self, "to_text")
         return rules.to_text(self, max_depth=max_depth, decimals=decimals, show_counts=show_counts)
 
     def plot(

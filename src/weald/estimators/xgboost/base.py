@@ -39,6 +39,7 @@ from weald.estimators.xgboost.saving import BoostedState
 from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, hold_out
 from weald.estimators.xgboost.training import Trained, Training, Watched
 from weald.model.forest import Forest
+from weald.pictures.trained_on import UNTOLD, trained_on
 from weald.progress import Progress
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             predict=self._predictor_so_far(data),
             booster=self._booster_so_far(data, plan, attributes),
         )
-        kept = {"_attributes": attributes} if attributes else {}
+        kept: dict[str, Any] = {"_attributes": attributes} if attributes else {}
+        kept |= UNTOLD if start is not None else trained_on(given.X, training.codes, trained.forest)
         learned = self._learned(trained, plan, found) | training.judged(data.schema, data.classes)
         self._set_trained(trained, data, learned | kept)
         return self
@@ -361,7 +363,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         learned: dict[str, Any],
     ) -> None:
         """Assign everything a fit (or a model file) brings, at once, and forget what it does not bring."""
-        taken: dict[str, Any] = {
+        taken: dict[str, Any] = UNTOLD | {
             "forest_": forest,
             "schema_": schema,
             "n_rounds_": int(forest.tree_round[-1]) + 1 if forest.n_trees else 0,

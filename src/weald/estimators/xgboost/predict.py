@@ -16,7 +16,6 @@ from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import ParameterError, WealdError, nearest, told
 from weald.estimators.shared.tree_shap import TreeShap
-from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.options import (
     IMPORTANCE_TYPES,
     ReadingOptions,
@@ -24,12 +23,14 @@ from weald.estimators.xgboost.options import (
     read_reading_options,
 )
 from weald.estimators.xgboost.rows import aligned_table, check_margin, read_margin
+from weald.estimators.xgboost.trees import BoosterTrees
 from weald.inspection.shap.model import TreeModel, names_of_outputs
 from weald.model.forest import Forest
+from weald.model.importances import column_importances
 from weald.model.predict import add_tree_scores, leaf_nodes, raw_scores, staged_scores
 
 
-class BoostedPredictions(TreeShap):
+class BoostedPredictions(BoosterTrees, TreeShap):
     """What a fitted booster can be asked, whatever it predicts."""
 
     forest_: Forest
@@ -86,6 +87,9 @@ class BoostedPredictions(TreeShap):
             first, last = self._checked_range(iteration_range)
         rounds = self.forest_.tree_round
         return int(np.searchsorted(rounds, first)), int(np.searchsorted(rounds, last))
+
+    def _n_used_trees(self) -> int:
+        return self._trees(None)[1]
 
     def _n_used(self) -> int:
         """How many rounds predictions use unless others are asked for."""

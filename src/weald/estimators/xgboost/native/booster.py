@@ -19,6 +19,7 @@ from weald.estimators.xgboost.native.arguments import ModelSource, Params, by_na
 from weald.estimators.xgboost.native.learner import Learner
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.native.rounds import BoosterTraining
+from weald.estimators.xgboost.native.showing import BoosterShowing
 from weald.estimators.xgboost.saving import saved_parts
 from weald.io.saved_state import SavedState
 from weald.model.assemble import forest_of, trees_of
@@ -30,7 +31,7 @@ _OTHER_FORMATS = (
 )
 
 
-class Booster(Saving, BoosterTraining):
+class Booster(Saving, BoosterShowing, BoosterTraining):
     """Boosted trees under xgboost's native names.
 
     `weald.train(params, dtrain)` returns one, `get_booster()` of a fitted `XGBClassifier` is one. Labels are
@@ -97,6 +98,14 @@ class Booster(Saving, BoosterTraining):
         if "forest_" not in vars(self._learner):
             raise WealdError("This Booster has no trees. Train it by weald.train or update, or load a model.")
         return self._learner
+
+    def __repr__(self) -> str:
+        """How many rounds and trees."""
+        if "forest_" not in vars(self._learner):
+            return "<Booster without trees>"
+        forest = self._learner.forest_
+        rounds, trees = self.num_boosted_rounds(), forest.n_trees
+        return f"<Booster: {rounds:,} rounds, {trees:,} trees, {forest.n_columns:,} columns>"
 
     def _start_for(self, model: BaseXGB) -> BaseXGB:
         """The model as an estimator goes on from it; labels come with the new rows."""

@@ -155,40 +155,49 @@ def above(threshold: float, *, whole: bool = False) -> float:
 
 def dump(forest: Forest, columns: Columns, *, with_stats: bool, dump_format: str) -> list[str]:
     """One text a tree."""
+    if str(dump_format).partition(":")[0] not in FORMATS:
+        raise ParameterError(f"`dump_format` must be 'text', 'json' or 'dot'; got {dump_format!r}.")
+    trees = (nodes_of(forest, t, columns) for t in range(forest.n_trees))
     if dump_format not in FORMATS[:2]:
-        raise ParameterError(f"`dump_format` must be 'text' or 'json'; got {dump_format!r}.")
+        from weald.estimators.xgboost.native.dot import dot, read_style
+
+        style = read_style(dump_format)
+        return [dot(nodes, columns, with_stats, style) for nodes in trees]
     write = _text if dump_format == "text" else _json
-    return [write(nodes_of(forest, t, columns), columns, with_stats) for t in range(forest.n_trees)]
+    return [write(nodes, columns, with_stats) for nodes in trees]
 
 
-def _number(value: float) -> str:
+def number_words(value: float) -> str:
+    """A number as xgboost writes it: float32, nine digits."""
     with np.errstate(over="ignore"):
         return f"{np.float32(value):.9g}"
 
 
-def _leaf(node: Node) -> str:
-    values = [_number(value) for value in node.leaf or ()]
+def leaf_words(node: Node) -> str:
+    """The value of a leaf; several in brackets."""
+    values = [number_words(value) for value in node.leaf or ()]
     return values[0] if len(values) == 1 else f"[{', '.join(values)}]"
 
 
 def _text(nodes: Sequence[Node], columns: Columns, with_stats: bool) -> str:
     lines = []
     for node in nodes:
-        stats = f",gain={_number(node.gain)},cover={_number(node.cover)}" if with_stats else ""
+        stats = f",gain={number_words(node.gain)},cover={number_words(node.cover)}" if with_stats else ""
         if node.leaf is not None:
-            stats = f",cover={_number(node.cover)}" if with_stats else ""
-            lines.append(f"{node.number}:leaf={_leaf(node)}{stats}")
+            stats = f",cover={number_words(node.cover)}" if with_stats else ""
+            lines.append(f"{node.number}:leaf={leaf_words(node)}{stats}")
         else:
             ways = f"yes={node.yes},no={node.no},missing={node.missing}"
-            lines.append(f"{node.number}:[{_question(node, columns)}] {ways}{stats}")
+            lines.append(f"{node.number}:[{question(node, columns)}] {ways}{stats}")
     return "".join("\t" * node.depth + line + "\n" for node, line in zip(nodes, lines, strict=True))
 
 
-def _question(node: Node, columns: Columns) -> str:
+def question(node: Node, columns: Columns) -> str:
+    """What sends a row to `yes`."""
     name = columns.names[node.column]
     if node.listed is not None:
         return f"{name}:{{{','.join(map(str, node.listed))}}}"
-    return f"{name}<{_number(node.threshold)}"
+    return f"{name}<{number_words(node.threshold)}"
 
 
 def _json(nodes: Sequence[Node], columns: Columns, with_stats: bool) -> str:
@@ -196,9 +205,11 @@ def _json(nodes: Sequence[Node], columns: Columns, with_stats: bool) -> str:
 
     def written(node: Node, indent: str) -> str:
         if node.leaf is not None:
-            stats = f' , "cover": {_number(node.cover)}' if with_stats else ""
-            return f'{indent}{{ "nodeid": {node.number}, "leaf": {_leaf(node)}{stats} }}'
-        stats = f', "gain": {_number(node.gain)}, "cover": {_number(node.cover)}' if with_stats else ""
+            stats = f' , "cover": {number_words(node.cover)}' if with_stats else ""
+            return f'{indent}{{ "nodeid": {node.number}, "leaf": {leaf_words(node)}{stats} }}'
+        stats = (
+            f', "gain": {number_words(node.gain)}, "cover": {number_words(node.cover)}' if with_stats else ""
+        )
         condition = _json_number(node.threshold) if node.listed is None else json.dumps(_plain(node.listed))
         left, right = sorted((node.yes, node.no))
         children = ", \n".join(written(by_number[number], indent + "  ") for number in (left, right))
@@ -213,7 +224,7 @@ def _json(nodes: Sequence[Node], columns: Columns, with_stats: bool) -> str:
 
 
 def _json_number(value: float) -> str:
-    return _number(value) if math.isfinite(value) else "1e+308"
+    return number_words(value) if math.isfinite(value) else "1e+308"
 
 
 def _plain(levels: Sequence[Any]) -> list[Any]:

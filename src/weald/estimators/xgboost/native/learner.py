@@ -29,6 +29,7 @@ from weald.estimators.xgboost.plan import ObjectiveLike, Plan, check_objective
 from weald.estimators.xgboost.rows import Given
 from weald.estimators.xgboost.training import Training
 from weald.model.forest import Forest
+from weald.pictures.trained_on import UNTOLD
 
 DEFAULT_OBJECTIVE = "reg:squarederror"
 
@@ -144,7 +145,7 @@ class Learner(BaseXGB):
         if model.forest_.link == "softmax":
             params["num_class"] = model.forest_.n_outputs
         learner = cls(**params)
-        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best")
+        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best", *UNTOLD)
         learner._set_fitted(
             model.forest_, model.schema_, None, {name: getattr(model, name) for name in learned}
         )

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from weald.arrays import ColumnLike, Floats, TableLike
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError, nearest
-from weald.estimators.xgboost.importances import column_importances
 from weald.estimators.xgboost.native.contributions import contributions
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order
 from weald.estimators.xgboost.native.learner import Learner, native_predictions
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.options import IMPORTANCE_TYPES
+from weald.model.importances import column_importances
 
 if TYPE_CHECKING:
     import pandas
@@ -277,8 +277,8 @@ class BoosterReading:
             A feature map: lines "number name type".
         with_stats : bool, default=False
             Whether to tell gain and cover.
-        dump_format : {"text", "json"}, default="text"
-            The form.
+        dump_format : {"text", "json", "dot"}, default="text"
+            The form; "dot" is what Graphviz draws, 'dot:{"rankdir": "LR"}' with attributes.
 
         Returns
         -------

@@ -1,0 +1,1 @@
+"""Losses, say against error, similarity, learning curves, rounds of AdaBoost, resamples, kernel maps."""
