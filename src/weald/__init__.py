@@ -58,6 +58,11 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.regressor import XGBRegressor
     from weald.insight.explaining.explain import explain
     from weald.insight.explaining.explanation import Explanation
+    from weald.insight.changes.counterfactual import counterfactual
+    from weald.insight.changes.nearest import nearest_like
+    from weald.insight.columns.importance import importance
+    from weald.insight.columns.selection import select_columns
+    from weald.insight.columns.selector import ColumnSelector
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.drawing import plot_tree
@@ -93,6 +98,7 @@ __all__ = [
     "Booster",
     "BorderlineSMOTE",
     "CalibrationBandDisplay",
+    "ColumnSelector",
     "Conformal",
     "DMatrix",
     "DataIter",
@@ -146,6 +152,7 @@ __all__ = [
     "check_mercer",
     "compare",
     "compare_scores",
+    "counterfactual",
     "cv",
     "errors",
     "explain",
@@ -153,11 +160,13 @@ __all__ = [
     "export_text",
     "fold_t_test",
     "forest_bound",
+    "importance",
     "jackknife",
     "kernels",
     "load",
     "logit",
     "majority_vote_error",
+    "nearest_like",
     "odds",
     "plot_margin",
     "plot_tree",
@@ -166,6 +175,7 @@ __all__ = [
     "read_libsvm",
     "roc_band",
     "score_interval",
+    "select_columns",
     "sigmoid",
     "train",
     "variance_of_average",
@@ -179,6 +189,7 @@ _HOME = {
     "BalancedBaggingClassifier": "weald.estimators.balanced.bagging",
     "BalancedRandomForestClassifier": "weald.estimators.balanced.forest",
     "Booster": "weald.estimators.xgboost.native.booster",
+    "ColumnSelector": "weald.insight.columns.selector",
     "Conformal": "weald.estimators.conformal.conformal",
     "CalibrationBandDisplay": "weald.pictures.bands",
     "DMatrix": "weald.estimators.xgboost.native.matrix",
@@ -239,16 +250,19 @@ _HOME = {
     "check_mercer": "weald.svm.kernels.mercer",
     "compare": "weald.runs.comparing",
     "compare_scores": "weald.uncertainty.scores.compare",
+    "counterfactual": "weald.insight.changes.counterfactual",
     "cv": "weald.estimators.xgboost.native.train",
     "explain": "weald.insight.explaining.explain",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
     "fold_t_test": "weald.uncertainty.scores.compare",
     "forest_bound": "weald.theory",
+    "importance": "weald.insight.columns.importance",
     "jackknife": "weald.uncertainty.bootstrap.leave_out",
     "load": "weald.io.model_file",
     "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
+    "nearest_like": "weald.insight.changes.nearest",
     "odds": "weald.theory",
     "plot_margin": "weald.pictures.margin",
     "plot_tree": "weald.pictures.drawing",
@@ -257,6 +271,7 @@ _HOME = {
     "read_libsvm": "weald.data.files.reading",
     "roc_band": "weald.uncertainty.scores.bands",
     "score_interval": "weald.uncertainty.scores.score_interval",
+    "select_columns": "weald.insight.columns.selection",
     "sigmoid": "weald.theory",
     "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",
