@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import TableLike
+from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count
-from weald.errors import DataTypeError, told
+from weald.errors import DataTypeError, WealdError, told
+from weald.estimators.xgboost.native.booster import Booster
 from weald.model.forest import COMBINATION, NUMERIC, Forest
 from weald.model.predict import leaf_nodes
 from weald.model.read import read_aligned
@@ -109,8 +112,21 @@ def fitted_model(model: object, asks: str) -> Any:
     """The fitted estimator that a user gave, or that stands behind a `Booster`."""
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise DataTypeError(f"{asks} needs a fitted estimator; got {told(model)}. Give one after fit(X, y).")
-    if type(model).__module__.startswith("weald.") and hasattr(model, "_fitted"):
+    if isinstance(model, Booster):
         return model._fitted()
     if hasattr(model, "fit"):
         check_is_fitted(model)
     return model
+
+
+def predicts_tables(model: object, table: Table) -> bool:
+    """Whether a model predicts tables that weald has read: not if members are of other libraries."""
+    if not type(model).__module__.startswith("weald."):
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            cast(Any, model).predict(take_rows(table, np.zeros(1, np.int64)))
+        except (ValueError, TypeError, AttributeError, WealdError):
+            return False
+    return True

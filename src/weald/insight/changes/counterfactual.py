@@ -21,7 +21,7 @@ from weald.insight.changes.options import CounterfactualOptions
 from weald.insight.changes.records import ColumnChange, Counterfactuals, RowChange, plain
 from weald.insight.changes.search import Search
 from weald.insight.changes.stacked import MadeRows, stacked, value_at
-from weald.insight.made_of_trees import ModelTrees, fitted_model, trees_of
+from weald.insight.made_of_trees import ModelTrees, fitted_model, predicts_tables, trees_of
 from weald.inspection.groups import column_groups
 from weald.numbers import as_float
 from weald.parameters import checked
@@ -150,12 +150,7 @@ class _Asked:
         known = indexable(X) if trees is None else in_order(X, trees.schema, type(model).__name__)
         whole = stacked(known, row, _OWNER)
         table = to_table(whole) if trees is None else trees.read(whole)
-        read = trees is not None
-        if read:
-            try:
-                model.predict(take_rows(table, np.zeros(1, np.int64)))
-            except (ValueError, TypeError, AttributeError):
-                read = False  # members that are not weald's
+        read = trees is not None and predicts_tables(model, table)
         return cls(model, trees, MadeRows(whole), outline(whole).names, table, read)
 
     def own(self) -> Any:

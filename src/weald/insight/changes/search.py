@@ -20,6 +20,8 @@ from weald.insight.changes.candidates import Candidates
 _FIRST, _MOST = 1024, 16384
 #: combinations that are extended, and values of each column that they are extended by
 _BEAM, _STEPS = 24, 12
+#: combinations that reach the goal and are made cheaper, of each number of columns
+_REFINED = 12
 
 
 @dataclass(slots=True, eq=False)
@@ -181,8 +183,8 @@ class Search:
             if not len(made) or spent > self.budget:
                 return
             short = self._shorts(made)
-            for place in np.flatnonzero(short == 0)[: 4 * _BEAM].tolist():
-                self._cheaper(tuple(k for k in made[place].tolist() if k >= 0))
+            if depth > 1 or np.isfinite(self.exact_below):  # else pairs were all looked at
+                self._refine(made[short == 0])
             beam = self._promising(made[short > 0], short[short > 0])
             if not len(beam):
                 return
@@ -211,6 +213,18 @@ class Search:
         cheap = np.argsort(short * (1 + self._costs(made)), kind="stable")[: _BEAM // 2]
         chosen: NDArray[np.int64] = made[np.unique(np.concatenate([near, cheap]))]
         return chosen
+
+    def _refine(self, made: NDArray[np.int64]) -> None:
+        """Make some of what reaches the goal cheaper: the cheapest of each set of columns."""
+        seen: set[frozenset[int]] = set()
+        for place in np.argsort(self._costs(made), kind="stable").tolist():
+            chosen = tuple(k for k in made[place].tolist() if k >= 0)
+            own = frozenset(self.column[list(chosen)].tolist())
+            if own not in seen:
+                seen.add(own)
+                self._cheaper(chosen)
+            if len(seen) >= _REFINED:
+                return
 
     def _cheaper(self, places: tuple[int, ...]) -> None:
         """Leave out columns, and take cheaper values, as long as the goal is reached."""

@@ -74,6 +74,9 @@ def _below_pandas(X: Any, values: Mapping[Any, Any]) -> Any:
     columns = []
     for j, name in enumerate(X.columns):
         series, value = X.iloc[:, j], values[name]
+        if isinstance(series.dtype, pandas.CategoricalDtype) and not pandas.isna(value):
+            unseen = value not in series.cat.categories
+            series = series.cat.add_categories([value]) if unseen else series
         try:
             last = pandas.Series([value], dtype=series.dtype)
         except (TypeError, ValueError):  # a gap among whole numbers, a level of another type

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats, Integers
-from weald.data.frames.by_column import rows_of_target
 from weald.data.frames.user_rows import take
 from weald.errors import naming_member
 from weald.insight.columns.importance import importance
@@ -39,7 +38,7 @@ class Judge:
 
     model: Any
     X: Any  # as `indexable` gave it
-    y: Any
+    y: NDArray[Any]
     weight: Floats | None
     names: Sequence[Hashable]
     metric: str | Callable[..., Any] | None
@@ -66,7 +65,7 @@ class Judge:
         """A model of some columns and rows, with these."""
         model = for_columns(self.model, self.names, columns)
         X = take(self.X, rows, columns)
-        y = self.y if rows is None else rows_of_target(self.y, rows, new_index=True)
+        y = self.y if rows is None else self.y[rows]
         extra = {}
         if self.weight is not None:
             extra["sample_weight"] = self.weight if rows is None else self.weight[rows]
@@ -78,7 +77,7 @@ class Judge:
         self, columns: Sequence[int], groups: dict[int, list[int]], train: Integers, test: Integers
     ) -> Judgement:
         model, _, _ = self.fitted(columns, train)
-        X, y = take(self.X, test, columns), rows_of_target(self.y, test, new_index=True)
+        X, y = take(self.X, test, columns), self.y[test]
         weight = None if self.weight is None else self.weight[test]
         found = importance(
             model,
@@ -112,7 +111,7 @@ class Judge:
             random_state=self.seed,
         )
         judged, predicted = oob_predictions(model, X, y, self.weight)
-        truth = rows_of_target(y, judged, new_index=True)
+        truth = y[judged]
         weight = None if self.weight is None else self.weight[judged]
         scoring = Scoring.of(self.metric, model, truth, len(judged), weight, "select_columns")
         evaluator = scoring.of_table(_as_told(model, predicted, scoring.y), np.arange(len(judged)))

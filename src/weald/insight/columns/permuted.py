@@ -16,9 +16,9 @@ from weald.arrays import TableLike
 from weald.data.adapters import to_table
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.user_rows import indexable, outline
-from weald.data.rows import take_rows, take_values, with_columns
+from weald.data.rows import take_values, with_columns
 from weald.data.table import Table
-from weald.insight.made_of_trees import ModelTrees, trees_of
+from weald.insight.made_of_trees import ModelTrees, predicts_tables, trees_of
 
 Order = NDArray[np.intp]
 
@@ -86,13 +86,8 @@ def _reading(model: Any, X: TableLike, trees: ModelTrees | None) -> Table | None
     """The table as the model reads it, if it predicts such tables."""
     if not type(model).__module__.startswith("weald."):
         return None
-    read = to_table(X, categorical_features=getattr(model, "categorical_features", None))
-    table = trees.read(X) if trees is not None else read
-    try:
-        model.predict(take_rows(table, np.zeros(1, np.int64)))
-    except (ValueError, TypeError, AttributeError):
-        return None  # members that are not weald's
-    return table
+    table = to_table(X) if trees is None else trees.read(X)
+    return table if predicts_tables(model, table) else None
 
 
 def _sparse_permuted(X: Any, columns: Sequence[int], order: Order) -> Any:

@@ -80,7 +80,7 @@ def read_truth(y: TargetLike | None, n_rows: int, owner: str) -> NDArray[Any]:
         rows = len(target) if target.ndim else 0
         raise DataError(f"X of {owner} has {n_rows} rows and y {rows}. Give as many of both.")
     if n_rows < 2:
-        raise DataError(f"{owner} needs at least 2 rows; X has {n_rows}.")
+        raise DataError(f"{owner} needs at least 2 rows; X has {n_rows} (n_samples={n_rows}).")
     if target.dtype.kind == "f" and np.isnan(target).any():
         row = int(np.argmax(np.isnan(target.reshape(len(target), -1)).any(axis=1)))
         raise DataError(f"y of {owner} has NaN in row {row}. Drop such rows.")

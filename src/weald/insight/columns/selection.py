@@ -133,7 +133,7 @@ def select_columns(
     seed = drawn_seed(options.random_state)
     Scoring.of(metric, model, truth, whole.n_rows, None, _OWNER)  # a slip shows before the first fit
     divisions = _divisions(model, table, truth, weight, options, cv, seed)
-    judge = Judge(model, table, y, weight, whole.names, metric, options, seed, divisions)
+    judge = Judge(model, table, truth, weight, whole.names, metric, options, seed, divisions)
     units = _units(groups, whole.names)
     kept = _kept(keep, units, whole.names)
     path = _path(judge, units, kept, options, bar=bool(progress))
