@@ -14,7 +14,13 @@ from weald.insight.columns.cells import Cells
 from weald.insight.columns.options import ImportanceOptions
 from weald.insight.columns.permuted import PermutedRows
 from weald.insight.columns.records import Importance, sorted_importance
-from weald.insight.columns.scoring import Scoring, jackknife_error, leave_out_groups, scores_without
+from weald.insight.columns.scoring import (
+    Scoring,
+    ToldOfSome,
+    jackknife_error,
+    leave_out_groups,
+    scores_without,
+)
 from weald.insight.columns.shap_means import shap_importance
 from weald.insight.columns.splits import split_importance
 from weald.insight.made_of_trees import fitted_model
@@ -24,7 +30,7 @@ from weald.pictures.trained_on import frame_library
 from weald.progress import Progress
 from weald.uncertainty.bootstrap.options import drawn_seed
 from weald.uncertainty.scores.evaluators import Evaluator
-from weald.uncertainty.scores.told import Given
+from weald.uncertainty.scores.told import Given, Told
 
 _OWNER = "importance"
 _SPLITS = ("gain", "cover", "count")
@@ -178,7 +184,8 @@ class _Task:
 
     def importance(self, options: ImportanceOptions, library: str | None, *, bar: bool) -> Importance:
         n_groups, n_repeats = len(self.groups), options.n_repeats
-        base = self.scoring.of_table(self.model, self.rows.given)
+        before = Told(self.model, self.rows.given)
+        base = self.scoring.of_told(before)
         score = base.value()
         if not np.isfinite(score):
             raise DataError(
@@ -193,7 +200,7 @@ class _Task:
             if shown is not None:
                 shown.start()
             for g in busy:
-                single[g], errors[g] = self._one(g, options, base, score, left_out)
+                single[g], errors[g] = self._one(g, options, before, base, left_out)
                 if shown is not None:
                     shown.advance({})
         finally:
@@ -215,15 +222,15 @@ class _Task:
         )
 
     def _one(
-        self, g: int, options: ImportanceOptions, base: Evaluator, score: float, left_out: Any
+        self, g: int, options: ImportanceOptions, before: Told, base: Evaluator, left_out: Any
     ) -> tuple[Floats, float]:
         """What permuting one group costs, in every repeat, and the standard error of the mean."""
-        columns = self.groups[g][1]
+        columns, score = self.groups[g][1], base.value()
         n_parts = int(left_out.max()) + 1
         orders = self._orders(columns, options)
 
         def cost(order: Any) -> tuple[float, Floats]:
-            permuted = self.scoring.of_table(self.model, self.rows.permuted(columns, order))
+            permuted = self.scoring.of_told(self._permuted(columns, order, before))
             # A row is in a permuted table twice: as itself, and where its value went.
             gone = (left_out, left_out[order])
             parts = scores_without(base, gone, n_parts) - scores_without(permuted, gone, n_parts)
@@ -232,6 +239,13 @@ class _Task:
         found = _side_by_side(cost, orders, options.n_jobs if self.rows.side_by_side else 1)
         without = np.mean([parts for _, parts in found], axis=0)
         return np.array([drop for drop, _ in found]), jackknife_error(without)
+
+    def _permuted(self, columns: list[int], order: Any, before: Told) -> Told:
+        """What the model says with some columns in another order of rows."""
+        rows = self.rows.moved(columns, order)
+        if rows is None:
+            return Told(self.model, self.rows.permuted(columns, order))
+        return ToldOfSome(self.model, self.rows.some(columns, order, rows), before, rows)
 
     def _orders(self, columns: list[int], options: ImportanceOptions) -> list[Any]:
         """The permutations of one group, keyed by its first column: no other group matters."""

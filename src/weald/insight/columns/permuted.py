@@ -16,9 +16,11 @@ from weald.arrays import TableLike
 from weald.data.adapters import to_table
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.user_rows import indexable, outline
-from weald.data.rows import take_values, with_columns
-from weald.data.table import Table
+from weald.data.levels import missing_rows
+from weald.data.rows import take_rows, take_values, with_columns
+from weald.data.table import LevelColumn, Table
 from weald.insight.made_of_trees import ModelTrees, predicts_tables, trees_of
+from weald.model.forest import COMBINATION
 
 Order = NDArray[np.intp]
 
@@ -43,6 +45,8 @@ class PermutedRows:
 
     def __init__(self, model: Any, X: TableLike) -> None:
         self.trees: ModelTrees | None = trees_of(model)
+        self._columns_read = None if self.trees is None else self.trees.columns_read()
+        self._codes: dict[int, NDArray[np.int64]] = {}
         self._read = _reading(model, X, self.trees)
         if self._read is not None:
             self.given: Any = self._read
@@ -60,13 +64,49 @@ class PermutedRows:
 
     def unused(self, columns: Sequence[int]) -> bool:
         """Whether the model is known to read none of the columns."""
-        return self.trees is not None and not self.trees.columns_read()[list(columns)].any()
+        return self._columns_read is not None and not self._columns_read[list(columns)].any()
+
+    def moved(self, columns: Sequence[int], order: Order) -> NDArray[np.int64] | None:
+        """The rows of which the model may say something else with these columns in another order.
+
+        Of the others it reads the same values, or values between the same thresholds. None where all rows
+        have to be predicted.
+        """
+        if self._read is None:
+            return None
+        moved = np.zeros(self.n_rows, np.bool_)
+        for j in columns:
+            codes = self._code(j)
+            moved |= codes != codes[order]
+        return np.flatnonzero(moved)
+
+    def some(self, columns: Sequence[int], order: Order, rows: NDArray[np.int64]) -> Any:
+        """Some rows of the table with these columns in another order, for a model of weald's."""
+        assert self._read is not None
+        taken = {j: take_values(self._read.columns[j], order[rows]) for j in columns}
+        return with_columns(take_rows(self._read, rows), taken)
+
+    def _code(self, j: int) -> NDArray[np.int64]:
+        """Equal for two rows if the model reads the same in a column."""
+        if j not in self._codes:
+            assert self._read is not None
+            column = self._read.columns[j]
+            if isinstance(column, LevelColumn):
+                return column.indices.astype(np.int64)
+            values, gaps = np.asarray(column.values, np.float64), missing_rows(column)
+            if self.trees is not None and not (self.trees.forest.kind == COMBINATION).any():
+                codes = np.searchsorted(self.trees.thresholds(j), values, side="left")
+            else:
+                codes = np.unique(values, return_inverse=True)[1]
+            if gaps is not None:
+                codes[gaps] = -1
+            self._codes = {j: codes}  # columns come one after another
+        return self._codes[j]
 
     def permuted(self, columns: Sequence[int], order: Order) -> Any:
         """The table with the rows of these columns in another order."""
         if self._read is not None:
-            taken = {j: take_values(self._read.columns[j], order) for j in columns}
-            return with_columns(self._read, taken)
+            return self.some(columns, order, np.arange(self.n_rows))
         if self._form == "frame":
             same = np.arange(self.n_rows)
             return with_columns_of(self.given, same, dict.fromkeys(columns, order), {})

@@ -63,7 +63,30 @@ class Scoring:
 
     def of_table(self, model: Any, X: Any) -> Evaluator:
         """The score of a model on a table."""
-        return evaluator_of(self.name, self.scorer, Told(model, X), self.y, self.weight, 1)
+        return self.of_told(Told(model, X))
+
+    def of_told(self, told: Told) -> Evaluator:
+        """The score of what a model says."""
+        return evaluator_of(self.name, self.scorer, told, self.y, self.weight, 1)
+
+
+class ToldOfSome(Told):
+    """What a model says of a table of which some rows are others than before."""
+
+    def __init__(self, model: Any, X: Any, before: Told, rows: NDArray[np.int64]) -> None:
+        super().__init__(model, X)
+        self.before, self.rows = before, rows
+
+    def answers(self, response: str) -> NDArray[Any]:
+        """Of the other rows what the model said before."""
+        if response not in self._answers:
+            found = self.before.answers(response).copy()
+            if len(self.rows):
+                new = np.asarray(getattr(self.model, response)(self.X))
+                found = found.astype(np.result_type(found, new)) if new.dtype.kind in "US" else found
+                found[self.rows] = new
+            self._answers[response] = found
+        return self._answers[response]
 
 
 def read_truth(y: TargetLike | None, n_rows: int, owner: str) -> NDArray[Any]:

@@ -30,7 +30,7 @@ def draw_path(
     ax: Axes | None,
 ) -> Axes:
     """Scores with their errors; the best and the chosen step are marked."""
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
     axes = own_axes(ax, "plot of a selection")
     line, mark = class_colour(0), class_colour(1)
@@ -54,7 +54,9 @@ def draw_path(
         )  # fmt: skip
     if counts.max() > _MANY:
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+        axes.xaxis.set_minor_locator(NullLocator())
     else:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     quiet(axes, "columns", metric, "± 1 standard error")

@@ -39,7 +39,7 @@ FOREST = weald.RandomForestClassifier(12, max_depth=4, random_state=0).fit(FRAME
 
 def quantile_cost(column: pd.Series, before: object, after: object) -> float:
     """The cost of a change by its definition: equation C1."""
-    if before is None or isinstance(column.dtype, pd.CategoricalDtype) and not column.cat.ordered:
+    if before is None or (isinstance(column.dtype, pd.CategoricalDtype) and not column.cat.ordered):
         return 1.0
     values = column.cat.codes if isinstance(column.dtype, pd.CategoricalDtype) else column
     known = values[column.notna()].to_numpy(float)
@@ -73,7 +73,7 @@ def brute_force(model: Any, row: pd.Series, X: pd.DataFrame, wanted: str, size: 
             rows[name] = pd.Series([each[k][1] for each in made]).astype(X[name].dtype)
         flips = np.flatnonzero(model.predict(rows) == wanted)
         if len(flips):
-            best = min(best, min(sum(part[0] for part in made[i]) for i in flips))
+            best = min(best, *(sum(part[0] for part in made[i]) for i in flips))
     return best
 
 

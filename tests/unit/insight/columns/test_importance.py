@@ -1,4 +1,4 @@
-"""`weald.importance`: each method against its definition, planted signals, groups, weights, tables, errors."""
+"""`weald.importance`: each method against its definition, signals, groups, weights, tables, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weald.select_columns` and `ColumnSelector`: planted columns are found, with categories, gaps and weights."""
+"""`select_columns` and `ColumnSelector`: planted columns are found, with categories, gaps and weights."""
 
 from __future__ import annotations
 
