@@ -22,7 +22,7 @@ from weald.insight.changes.records import ColumnChange, Counterfactuals, RowChan
 from weald.insight.changes.search import Search
 from weald.insight.changes.stacked import MadeRows, stacked, value_at
 from weald.insight.made_of_trees import ModelTrees, fitted_model, predicts_tables, trees_of
-from weald.inspection.groups import column_groups
+from weald.inspection.groups import column_list
 from weald.numbers import as_float
 from weald.parameters import checked
 from weald.pictures.trained_on import frame_library
@@ -186,11 +186,7 @@ def _limits(
     ranges: Mapping[Any, object] | None,
 ) -> dict[int, ColumnLimits]:
     """What is allowed in each column that may change."""
-    if isinstance(fixed, str | bytes):
-        raise ParameterError(
-            f"`fixed` of {_OWNER} must be a list of columns; got {fixed!r}. Use [{fixed!r}]."
-        )
-    still = set(_positions(list(fixed), asked.names, "fixed"))
+    still = set(column_list(fixed, asked.names, "fixed", _OWNER))
     found = {j: ColumnLimits() for j in range(len(asked.names)) if j not in still}
     for parameter, given in (("directions", directions), ("ranges", ranges)):
         if given is None:
@@ -198,18 +194,12 @@ def _limits(
         if not isinstance(given, Mapping):
             raise ParameterError(f"`{parameter}` of {_OWNER} must be a dict by column; got {told(given)}.")
         for name, value in given.items():
-            j = _positions([name], asked.names, parameter)[0]
+            j = column_list([name], asked.names, parameter, _OWNER)[0]
             change = _direction if parameter == "directions" else _range
             limits = change(found.get(j, ColumnLimits()), asked.table.columns[j], name, value)
             if j in found:
                 found[j] = limits
     return found
-
-
-def _positions(entries: list[Any], names: Sequence[Hashable], parameter: str) -> list[int]:
-    if not entries:
-        return []
-    return [j for _, members in column_groups(entries, names, parameter, _OWNER) for j in members]
 
 
 def _direction(limits: ColumnLimits, column: Any, name: object, value: object) -> ColumnLimits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from weald.insight.columns.scoring import (
 from weald.insight.columns.shap_means import shap_importance
 from weald.insight.columns.splits import split_importance
 from weald.insight.made_of_trees import fitted_model
-from weald.inspection.groups import column_groups
+from weald.inspection.groups import column_groups, column_list
 from weald.parameters import checked
 from weald.pictures.trained_on import frame_library
 from weald.progress import Progress
@@ -176,9 +177,7 @@ class _Task:
         scoring = Scoring.of(metric, model, y, rows.n_rows, sample_weight, _OWNER)
         known = list(range(len(rows.names)))
         if given is not None:
-            known = [
-                j for _, members in column_groups(list(given), rows.names, "given", _OWNER) for j in members
-            ]
+            known = column_list(given, rows.names, "given", _OWNER)
         seed = drawn_seed(options.random_state)
         return cls(model, rows, scoring, column_groups(groups, rows.names, "groups", _OWNER), known, seed)
 
@@ -192,20 +191,15 @@ class _Task:
                 f"The metric {self.scoring.name!r} of {_OWNER} is {score} on these rows, so nothing can be "
                 "said of what lowers it. Check y and the predictions."
             )
-        left_out = leave_out_groups(self.scoring.y, self.seed)
+        left_out = leave_out_groups(self.scoring.y, self.seed, base)
         single, errors = np.zeros((n_groups, n_repeats)), np.zeros(n_groups)
         busy = [g for g, (_, columns) in enumerate(self.groups) if not self.rows.unused(columns)]
         shown = Progress(len(busy), word="column") if bar else None
-        try:
-            if shown is not None:
-                shown.start()
+        with shown or nullcontext():
             for g in busy:
                 single[g], errors[g] = self._one(g, options, before, base, left_out)
                 if shown is not None:
                     shown.advance({})
-        finally:
-            if shown is not None:
-                shown.close()
         spread = single.std(axis=1, ddof=1) if n_repeats > 1 else np.full(n_groups, np.nan)
         return sorted_importance(
             [name for name, _ in self.groups],

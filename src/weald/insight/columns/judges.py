@@ -129,7 +129,7 @@ def _in_order(names: Sequence[Hashable], values: Floats) -> Floats:
 
 def score_error(evaluator: Evaluator, y: NDArray[Any], seed: int) -> float:
     """The standard error of a score over rows."""
-    groups = leave_out_groups(y, seed)
+    groups = leave_out_groups(y, seed, evaluator)
     n_groups = int(groups.max()) + 1
     return jackknife_error(scores_without(evaluator, (groups,), n_groups))
 

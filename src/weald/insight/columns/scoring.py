@@ -21,8 +21,8 @@ from weald.uncertainty.scores.evaluators import ByCells, ByCounts, ByRanks, BySc
 from weald.uncertainty.scores.fast import evaluator_of
 from weald.uncertainty.scores.told import Told, scorer_of
 
-#: groups of rows that are left out in turn for standard errors
-_GROUPS = 50
+#: groups of rows that are left out in turn for standard errors; fewer where each takes calls of a scorer
+_GROUPS, _FEW = 50, 25
 #: how scikit-learn names functions of which less is better
 _LOSSES = ("_error", "_loss", "_deviance")
 
@@ -123,13 +123,13 @@ def _is_loss(metric: str | Callable[..., Any] | None) -> bool:
     return module.startswith("sklearn.") and name.endswith(_LOSSES)
 
 
-def leave_out_groups(y: NDArray[Any], seed: int) -> NDArray[np.int64]:
-    """A group for each row, for a jackknife: of labels each group has as many as can be."""
-    n_rows = len(y)
+def leave_out_groups(y: NDArray[Any], seed: int, evaluator: Evaluator) -> NDArray[np.int64]:
+    """A group for each row, for a jackknife: labels are spread evenly."""
+    n_rows, n_groups = len(y), _FEW if isinstance(evaluator, ByScorer | ByCells) else _GROUPS
     shuffled = np.random.default_rng([seed, 0]).permutation(n_rows)
     by_label = np.argsort(y[shuffled] if y.ndim == 1 else y[shuffled, 0], kind="stable")
     groups = np.empty(n_rows, np.int64)
-    groups[shuffled[by_label]] = np.arange(n_rows) % min(_GROUPS, n_rows)
+    groups[shuffled[by_label]] = np.arange(n_rows) % min(n_groups, n_rows)
     return groups
 
 

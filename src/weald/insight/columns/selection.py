@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from weald.insight.columns.judges import Judge, Units
 from weald.insight.columns.options import SelectionOptions
 from weald.insight.columns.scoring import Scoring, read_truth
 from weald.insight.columns.selection_record import ColumnSelection, SelectionStep
-from weald.inspection.groups import column_groups
+from weald.inspection.groups import column_groups, column_list, listed
 from weald.parameters import checked
 from weald.pictures.trained_on import frame_library
 from weald.progress import Progress
@@ -220,16 +221,13 @@ def _units(groups: Mapping[str, object] | Iterable[object] | None, names: Sequen
 
 def _kept(keep: Sequence[object], units: Units, names: Sequence[Any]) -> set[int]:
     """The units that always stay."""
-    if isinstance(keep, str | bytes):
-        raise ParameterError(f"`keep` of {_OWNER} must be a list of columns; got {keep!r}. Use [{keep!r}].")
-    entries = list(keep)
-    by_name = {name: k for k, (name, _) in enumerate(units)}
-    found = {by_name[entry] for entry in entries if entry in by_name and not isinstance(entry, int)}
-    rest = [entry for entry in entries if entry not in by_name or isinstance(entry, int)]
-    if rest:
-        columns = {j for _, members in column_groups(rest, names, "keep", _OWNER) for j in members}
-        found |= {k for k, (_, members) in enumerate(units) if columns & set(members)}
-    return found
+    by_name = {name: k for k, (name, _) in enumerate(units) if not isinstance(name, int)}
+    entries = listed(keep, "keep", _OWNER)
+    is_unit = [isinstance(entry, Hashable) and entry in by_name for entry in entries]
+    groups = {by_name[entry] for entry, known in zip(entries, is_unit, strict=True) if known}
+    others = [entry for entry, known in zip(entries, is_unit, strict=True) if not known]
+    columns = set(column_list(others, names, "keep", _OWNER))
+    return groups | {k for k, (_, members) in enumerate(units) if columns & set(members)}
 
 
 def _path(
@@ -240,9 +238,7 @@ def _path(
     least = max(1, options.min_columns)
     shown = Progress(_n_steps(len(left), len(kept), least, options.drop), word="step") if bar else None
     path: list[SelectionStep] = []
-    try:
-        if shown is not None:
-            shown.start()
+    with shown or nullcontext():
         while True:
             found = judge.of([units[k] for k in left])
             # Of equals the last in the table goes first.
@@ -264,9 +260,6 @@ def _path(
             if not gone:
                 return path
             left = [k for k in left if k not in set(gone)]
-    finally:
-        if shown is not None:
-            shown.close()
 
 
 def _n_dropped(n_left: int, drop: int | float) -> int:

@@ -17,18 +17,19 @@ from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
 from weald.errors import DataError
 from weald.estimators.bagging.any_members import names_of
+from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.members import in_order
-from weald.estimators.shared.state import OneModel, set_fitted
+from weald.estimators.shared.state import set_fitted
+from weald.insight.columns.options import SelectionOptions
 from weald.insight.columns.selection import select_columns
 from weald.insight.columns.selection_record import ColumnSelection
-from weald.parameters import check_names
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
 class ColumnSelector(
-    OneModel,
+    CheckedParameters,
     MetaEstimatorMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -89,6 +90,9 @@ class ColumnSelector(
     [2]
     """
 
+    _options = SelectionOptions
+    _nested = True
+
     selection_: ColumnSelection
     n_features_in_: int
     _schema: Schema
@@ -126,23 +130,6 @@ class ColumnSelector(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def set_params(self, **params: object) -> Self:
-        """Set parameters by name; those of the estimator as `estimator__name`.
-
-        Parameters
-        ----------
-        **params
-            Names and new values; they are checked when `fit` reads them.
-
-        Returns
-        -------
-        self
-            The selector.
-        """
-        names = [name.partition("__")[0] for name in params]
-        check_names(names, type(self).__name__, list(self.get_params(deep=False)))
-        return super().set_params(**params)  # type: ignore[no-any-return]
-
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightLike | None = None) -> Self:
         """Find the columns.
 
@@ -165,6 +152,7 @@ class ColumnSelector(
                 f"{type(self).__name__} requires y to be passed, but the target y is None. Give the labels "
                 "or numbers that columns are to predict."
             )
+        self._checked_options()  # a slip is told as one of the selector's
         table = indexable(X)
         options = {name: value for name, value in self.get_params(deep=False).items() if name != "estimator"}
         found = select_columns(self._judging(y), X, y, sample_weight=sample_weight, **options)
@@ -177,7 +165,8 @@ class ColumnSelector(
             return self.estimator
         from weald.estimators.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
-        labels = not type_of_target(np.asarray(y)).startswith("continuous")
+        target = np.asarray(y)
+        labels = target.dtype.kind != "f" or not type_of_target(target).startswith("continuous")
         forest = RandomForestClassifier if labels else RandomForestRegressor
         return forest(random_state=self.random_state)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,13 @@ def shap_importance(
     )
 
 
-def shap_rows(model: Any, X: TableLike) -> tuple[Any, Floats]:
+def shap_rows(model: Any, X: TableLike) -> tuple[Sequence[Hashable], Floats]:
     """The columns, and what each adds to the raw scores of each row: (n_rows, n_columns, n_outputs)."""
-    from weald.inspection.shap import shap_values
-
     trees = need_trees(model, "importance(method='shap')", "Use method='permutation'.")
-    values, _ = shap_values(trees.forest, trees.read(X), trees.trees)
+    if hasattr(model, "shap_values"):
+        values = np.asarray(model.shap_values(X), np.float64)
+        return trees.schema.names, values[:, :, None] if values.ndim == 2 else values
+    values, _ = import_module("weald.inspection.shap").shap_values(trees.forest, trees.read(X), trees.trees)
     if trees.alike:  # such models predict the mean of their trees
         values /= trees.n_trees
     return trees.schema.names, np.moveaxis(values, 1, 2)

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 import weald
 from weald.errors import DataError, DataTypeError, ParameterError
-from weald.inspection.shap import shap_values
+from weald.insight.columns.shap_means import shap_rows
 from weald.uncertainty.bootstrap.options import drawn_seed
 
 RNG = np.random.default_rng(0)
@@ -146,14 +146,17 @@ def test_weights_are_repeated_rows() -> None:
 
 def test_shap_is_the_mean_size() -> None:
     model = weald.RandomForestRegressor(5, random_state=0).fit(X, NUMBER)
-    values, _ = shap_values(model.forest_, model._read(X[:50])[0])
-    sizes = np.abs(values[:, 0]) / 5
+    names, values = shap_rows(model, X[:50])
+    assert list(names) == [0, 1, 2, 3]
+    rest = model.predict(X[:50]) - values.sum(axis=(1, 2))
+    np.testing.assert_allclose(rest, rest[0])  # they add up to the predictions
+    sizes = np.abs(values[:, :, 0])
     found = weald.importance(model, X[:50], method="shap")
     order = list(found.names)
     np.testing.assert_allclose(found.importances_mean, sizes.mean(axis=0)[order])
     np.testing.assert_allclose(found.importances_se, (sizes.std(axis=0, ddof=1) / np.sqrt(50))[order])
     together = weald.importance(model, X[:50], method="shap", groups={"all": [0, 1, 2, 3]})
-    np.testing.assert_allclose(together.importances_mean[0], np.abs(values[:, 0].sum(axis=1) / 5).mean())
+    np.testing.assert_allclose(together.importances_mean[0], np.abs(values.sum(axis=(1, 2))).mean())
     weighted = weald.importance(model, X[:50], method="shap", sample_weight=np.r_[np.ones(10), np.zeros(40)])
     np.testing.assert_allclose(sorted(weighted.importances_mean), sorted(sizes[:10].mean(axis=0)))
 
