@@ -58,9 +58,14 @@ class ModelTrees:
             found[forest.combination_column[slice(*forest.combination_start[side : side + 2])]] = True
         return found
 
-    def thresholds(self, column: int) -> NDArray[np.float64]:
-        """The thresholds of the splits on a column, ascending, each once; levels by rank from 1."""
+    def thresholds(self, column: int) -> NDArray[np.float64] | None:
+        """The thresholds of the splits on a column, ascending, each once; levels by rank from 1.
+
+        None where sums of columns are split: every value of such a column may count.
+        """
         forest, splits = self.forest, self.splits()
+        if (forest.kind[splits] == COMBINATION).any():
+            return None
         mine = splits[(forest.column[splits] == column) & (forest.kind[splits] == NUMERIC)]
         return np.unique(forest.threshold[mine])
 

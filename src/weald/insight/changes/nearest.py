@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from weald.arrays import TableLike, TargetLike
+from weald.arrays import Floats, TableLike, TargetLike
 from weald.data.frames.by_column import rows_of
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.rows import take_rows
+from weald.data.table import Table
 from weald.errors import DataError, ParameterError, told
 from weald.estimators.shared.members import in_order
 from weald.insight.changes.records import NearestRows, plain
 from weald.insight.changes.stacked import stacked, value_at
-from weald.insight.made_of_trees import fitted_model, need_trees
+from weald.insight.made_of_trees import ModelTrees, fitted_model, need_trees
 from weald.parameters import Whole
 from weald.pictures.trained_on import frame_library
 
 _OWNER = "nearest_like"
+#: cells of (row, tree) whose leaves are looked up together
+_CELLS = 1 << 24
 
 
 def nearest_like(
@@ -66,8 +69,7 @@ def nearest_like(
     if targets is not None and len(targets) != n_rows:
         raise DataError(f"X of {_OWNER} has {n_rows} rows and y {len(targets)}. Give as many of both.")
     table = trees.read(stacked(known, row, _OWNER))
-    own = trees.leaves(take_rows(table, np.array([n_rows])))[0]
-    alike = (trees.leaves(take_rows(table, np.arange(n_rows))) == own).sum(axis=1) / max(1, trees.n_trees)
+    alike = _alike(trees, table)
     nearest = np.argsort(-alike, kind="stable")[: int(k)]
     taken = rows_of(X, nearest)
     whole = indexable(taken)
@@ -81,3 +83,15 @@ def nearest_like(
         values=[[value_at(whole, i, j) for i in range(len(nearest))] for j in range(len(names))],
         frame_library=frame_library(X),
     )
+
+
+def _alike(trees: ModelTrees, table: Table) -> Floats:
+    """The share of trees in which each row but the last comes to the leaf of the last."""
+    n_rows = table.n_rows - 1
+    own = trees.leaves(take_rows(table, np.array([n_rows])))[0]
+    together = max(1, _CELLS // max(1, trees.n_trees))
+    shared = np.zeros(n_rows)
+    for start in range(0, n_rows, together):
+        rows = np.arange(start, min(start + together, n_rows))
+        shared[rows] = (trees.leaves(take_rows(table, rows)) == own).sum(axis=1)
+    return shared / max(1, trees.n_trees)

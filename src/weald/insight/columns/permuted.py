@@ -20,7 +20,6 @@ from weald.data.levels import missing_rows
 from weald.data.rows import take_rows, take_values, with_columns
 from weald.data.table import LevelColumn, Table
 from weald.insight.made_of_trees import ModelTrees, predicts_tables, trees_of
-from weald.model.forest import COMBINATION
 
 Order = NDArray[np.intp]
 
@@ -94,10 +93,11 @@ class PermutedRows:
             if isinstance(column, LevelColumn):
                 return column.indices.astype(np.int64)
             values, gaps = np.asarray(column.values, np.float64), missing_rows(column)
-            if self.trees is not None and not (self.trees.forest.kind == COMBINATION).any():
-                codes = np.searchsorted(self.trees.thresholds(j), values, side="left")
-            else:
+            thresholds = None if self.trees is None else self.trees.thresholds(j)
+            if thresholds is None:
                 codes = np.unique(values, return_inverse=True)[1]
+            else:
+                codes = np.searchsorted(thresholds, values, side="left")
             if gaps is not None:
                 codes[gaps] = -1
             self._codes = {j: codes}  # columns come one after another

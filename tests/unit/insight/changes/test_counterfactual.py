@@ -104,6 +104,37 @@ def test_cost_is_the_least_there_is(model: Any) -> None:
         assert np.isinf(two) or more[0].cost <= two + 1e-12
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_cost_is_the_least_on_random_tables(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 24
+    table = pd.DataFrame(
+        {
+            "x": rng.normal(size=n).round(1),
+            "k": rng.integers(0, 4, n),
+            "c": pd.Categorical(rng.choice(list("abcd"), n)),
+            "o": pd.Categorical(rng.choice(list("pqr"), n), list("pqr"), ordered=True),
+        }
+    )
+    table.loc[rng.random(n) < 0.2, "x"] = np.nan
+    labels = rng.choice(["u", "v", "w"], n)
+    models = [
+        weald.DecisionTreeClassifier(random_state=seed),
+        weald.RandomForestClassifier(5, random_state=seed),
+        weald.AdaBoostClassifier(n_estimators=4),
+        weald.GradientBoostingClassifier(n_estimators=3, random_state=seed),
+    ]
+    model = models[seed % 4].fit(table, labels)
+    for i in (0, 1):
+        row, now = table.iloc[i], model.predict(table.iloc[[i]])[0]
+        wanted = str(rng.choice([label for label in "uvw" if label != now]))
+        one = brute_force(model, row, table, wanted, 1)
+        two = min(one, brute_force(model, row, table, wanted, 2))
+        for most, least in ((1, one), (2, two)):
+            found = weald.counterfactual(model, row, X=table, target=wanted, max_columns=most)
+            assert (found[0].cost if len(found) else np.inf) == pytest.approx(least, abs=1e-12)
+
+
 def test_answers_are_true_and_told() -> None:
     for i in range(12):
         found = weald.counterfactual(FOREST, FRAME.iloc[[i]], X=FRAME)
@@ -219,6 +250,15 @@ def test_models_without_trees_of_weald() -> None:
     assert up[0].prediction >= 3.5
 
 
+def test_sums_of_columns() -> None:
+    numbers = RNG.normal(size=(150, 3))
+    label = np.where(numbers[:, 0] + numbers[:, 1] > 0, "r", "l")
+    forest = weald.RandomForestClassifier(5, random_state=0, feature_combinations=(2, 4)).fit(numbers, label)
+    found = weald.counterfactual(forest, numbers[0], X=numbers)
+    assert found[0].prediction != found.before
+    assert weald.importance(forest, numbers, label).names[-1] == 2
+
+
 def test_every_kind_of_table() -> None:
     found = weald.counterfactual(FOREST, FRAME.iloc[4], X=FRAME)
     record = {name: None if pd.isna(value) else value for name, value in FRAME.iloc[4].items()}
@@ -323,6 +363,8 @@ def test_loaded_model_and_bad_input(tmp_path: Path) -> None:
         ask(max_columns=0)
     with pytest.raises(ParameterError, match="min_probability"):
         ask(min_probability=1.5)
+    with pytest.raises(DataError, match=r"0 sample\(s\)"):
+        ask(X=FRAME[:0])
     with pytest.raises(ValueError, match="now missing:\n- none"):
         ask(X=FRAME.drop(columns="none"))
     slope = LinearRegression().fit(FRAME[["age"]], MERIT)

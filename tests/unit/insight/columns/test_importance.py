@@ -236,6 +236,18 @@ def test_foreign_models_get_tables_of_the_users_kind() -> None:
     assert by_name(weald.importance(array, X, LABEL, n_jobs=2)) == by_name(dense)
 
 
+def test_sparse_and_dense_say_the_same() -> None:
+    dense = np.where(np.abs(X) < 0.7, 0.0, X)
+    model = weald.RandomForestRegressor(10, random_state=0).fit(dense, NUMBER)
+    found = weald.importance(model, dense, NUMBER)
+    for method in ("permutation", "conditional"):
+        flat = weald.importance(model, dense, NUMBER, method=method)
+        for table in (sparse.csr_array(dense), sparse.csc_array(dense)):
+            other = weald.importance(model, table, NUMBER, method=method)
+            assert by_name(other) == by_name(flat)
+    assert found.names[0] == 1
+
+
 @pytest.mark.parametrize("n_jobs", [2, 5])
 def test_same_bits_for_any_number_of_threads(n_jobs: int) -> None:
     one = weald.RandomForestClassifier(10, random_state=0, n_jobs=1).fit(FRAME, CITY)
@@ -304,8 +316,12 @@ def test_loaded_models_tell_the_same(tmp_path: Path) -> None:
     model.save(tmp_path / "m.weald")
     loaded = weald.load(tmp_path / "m.weald")
     assert by_name(weald.importance(loaded, FRAME, CITY)) == by_name(weald.importance(model, FRAME, CITY))
+    oob = by_name(weald.importance(model, FRAME, CITY, method="oob", n_repeats=1))
+    assert by_name(weald.importance(loaded, FRAME, CITY, method="oob", n_repeats=1)) == oob
     with pytest.raises(DataError, match="do not keep the rows that they were fitted on"):
         weald.importance(loaded)
+    with pytest.raises(DataError, match="X has 200 rows, and RandomForestClassifier was fitted on 240"):
+        weald.importance(loaded, FRAME[:200], CITY[:200], method="oob")
 
 
 # --------------------------------------------------------------------------- what is shown, what is refused

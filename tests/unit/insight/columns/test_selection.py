@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression as ForeignLogistic
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier as ForeignTree
 
 import weald
 from weald.errors import DataError, DataTypeError, ParameterError
@@ -75,13 +76,12 @@ def test_scores_of_folds_are_those_of_fits() -> None:
     rows = FRAME[["noise", "more", "level"]].to_numpy()
     folds = list(KFold(4, shuffle=True, random_state=1).split(rows))
     labels = np.where(rows[:, 2] + 0.3 * rows[:, 0] > 2, 1, 0)
-    found = weald.select_columns(ForeignLogistic(), rows, labels, by="cv", cv=folds, drop=1)
+    tree = ForeignTree(max_depth=3, random_state=0)
+    found = weald.select_columns(tree, rows, labels, by="cv", cv=folds, drop=1)
     for step in found.path:
         some = rows[:, list(step.columns)]
         scores = [
-            accuracy_score(
-                labels[test], ForeignLogistic().fit(some[train], labels[train]).predict(some[test])
-            )
+            accuracy_score(labels[test], tree.fit(some[train], labels[train]).predict(some[test]))
             for train, test in folds
         ]
         assert step.score == pytest.approx(np.mean(scores))
