@@ -224,7 +224,7 @@ class _Task:
         orders = self._orders(columns, options)
 
         def cost(order: Any) -> tuple[float, Floats]:
-            permuted = self.scoring.of_told(self._permuted(columns, order, before))
+            permuted = self.scoring.of_told(self._permuted(columns, order, before), base)
             # A row is in a permuted table twice: as itself, and where its value went.
             gone = (left_out, left_out[order])
             parts = scores_without(base, gone, n_parts) - scores_without(permuted, gone, n_parts)

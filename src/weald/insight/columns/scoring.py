@@ -18,7 +18,7 @@ from weald.arrays import Flags, Floats, TargetLike, WeightLike
 from weald.data.target import read_weight
 from weald.errors import DataError, WealdError
 from weald.uncertainty.scores.evaluators import ByCells, ByCounts, ByRanks, ByScorer, BySums, Evaluator
-from weald.uncertainty.scores.fast import evaluator_of
+from weald.uncertainty.scores.fast import evaluator_of, quick_evaluator
 from weald.uncertainty.scores.told import Told, scorer_of
 
 #: groups of rows that are left out in turn for standard errors; fewer where each takes calls of a scorer
@@ -65,8 +65,12 @@ class Scoring:
         """The score of a model on a table."""
         return self.of_told(Told(model, X))
 
-    def of_told(self, told: Told) -> Evaluator:
-        """The score of what a model says."""
+    def of_told(self, told: Told, like: Evaluator | None = None) -> Evaluator:
+        """The score of what a model says, in the way that was found right for another table (`like`)."""
+        if like is not None and not isinstance(like, ByScorer | ByCells):
+            quick = quick_evaluator(self.name, told, self.y, self.weight)
+            if type(quick) is type(like):
+                return quick
         return evaluator_of(self.name, self.scorer, told, self.y, self.weight, 1)
 
 
@@ -145,13 +149,13 @@ def scores_without(evaluator: Evaluator, gone: tuple[NDArray[np.int64], ...], n_
             sums -= _sums(evaluator.columns[other != first], other[other != first], n_groups)
         return evaluator.finish(sums)
     if isinstance(evaluator, ByCounts):
-        counts = np.zeros((n_groups, evaluator.n_slots), np.int64)
-        np.add.at(counts, (first, evaluator.slot), 1)
+        n_slots, slot = evaluator.n_slots, evaluator.slot
+        counts = np.bincount(first * n_slots + slot, minlength=n_groups * n_slots)
         for other in others:
-            both = other != first
-            np.add.at(counts, (other[both], evaluator.slot[both]), 1)
-        full = np.bincount(evaluator.slot, minlength=evaluator.n_slots)
-        return evaluator.finish(full - counts)
+            new = other != first
+            counts += np.bincount(other[new] * n_slots + slot[new], minlength=n_groups * n_slots)
+        full = np.bincount(slot, minlength=n_slots)
+        return evaluator.finish(full - counts.reshape(n_groups, n_slots))
     found = np.full(n_groups, np.nan)
     for k in range(n_groups):
         away = np.logical_or.reduce([group == k for group in gone])
