@@ -31,6 +31,7 @@ class ModelTrees:
     them is chance; rounds of boosting are not.
     """
 
+    model: Any  # the estimator that has them, which another may stand around
     forest: Forest
     trees: tuple[int, int]  # [first, last): a booster that stopped early does not use all
     schema: Schema
@@ -84,9 +85,10 @@ def trees_of(model: object) -> ModelTrees | None:
     if isinstance(forest, Forest):
         every = (0, forest.n_trees)
         if hasattr(fitted, "_aligned"):  # of xgboost's family
-            return ModelTrees(forest, fitted._trees(None), fitted.schema_, fitted._aligned, n_threads, False)
+            used = fitted._trees(None)
+            return ModelTrees(fitted, forest, used, fitted.schema_, fitted._aligned, n_threads, False)
         return ModelTrees(
-            forest, every, fitted.schema_, lambda X: fitted._read(X)[0], n_threads, "bags_" in own
+            fitted, forest, every, fitted.schema_, lambda X: fitted._read(X)[0], n_threads, "bags_" in own
         )
     members: Any = own.get("_members")
     forest, schema = getattr(members, "forest", None), getattr(members, "schema", None)
@@ -97,7 +99,7 @@ def trees_of(model: object) -> ModelTrees | None:
             return read_aligned(X, schema, declared=declared, owner=owner)
 
         alike = not hasattr(members, "weights")  # AdaBoost's trees have them
-        return ModelTrees(forest, (0, forest.n_trees), schema, read, n_threads, alike)
+        return ModelTrees(fitted, forest, (0, forest.n_trees), schema, read, n_threads, alike)
     inner = own.get("estimator_")  # of a threshold, of calibration, of resampled rows
     return None if inner is None else trees_of(inner)
 

@@ -42,8 +42,8 @@ def shap_importance(
 def shap_rows(model: Any, X: TableLike) -> tuple[Sequence[Hashable], Floats]:
     """The columns, and what each adds to the raw scores of each row: (n_rows, n_columns, n_outputs)."""
     trees = need_trees(model, "importance(method='shap')", "Use method='permutation'.")
-    if hasattr(model, "shap_values"):
-        values = np.asarray(model.shap_values(X), np.float64)
+    if hasattr(trees.model, "shap_values"):
+        values = np.asarray(trees.model.shap_values(X), np.float64)
         return trees.schema.names, values[:, :, None] if values.ndim == 2 else values
     values, _ = import_module("weald.inspection.shap").shap_values(trees.forest, trees.read(X), trees.trees)
     if trees.alike:  # such models predict the mean of their trees
