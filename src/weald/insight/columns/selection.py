@@ -126,13 +126,13 @@ def select_columns(
             "n_jobs": n_jobs,
         },
     )
-    options = replace(options, by=_judged_by(model, options.by))
+    options = replace(options, by=_judged_by(model, options.by, options.method))
     table = indexable(X)
     whole = outline(table)
     truth = read_truth(y, whole.n_rows, _OWNER)
     weight = read_weight(sample_weight, n_rows=whole.n_rows)
     seed = drawn_seed(options.random_state)
-    Scoring.of(metric, model, truth, whole.n_rows, None, _OWNER)  # a slip shows before the first fit
+    scoring = Scoring.of(metric, model, truth, whole.n_rows, None, _OWNER)
     divisions = _divisions(model, table, truth, weight, options, cv, seed)
     judge = Judge(model, table, truth, weight, whole.names, metric, options, seed, divisions)
     units = _units(groups, whole.names)
@@ -143,12 +143,12 @@ def select_columns(
         path=tuple(path),
         rule=options.rule,
         by=options.by,
-        metric=Scoring.of(metric, model, truth, whole.n_rows, None, _OWNER).name,
+        metric=scoring.name if scoring.sign > 0 else f"neg_{scoring.name}",
         frame_library=frame_library(X),
     )
 
 
-def _judged_by(model: object, by: str) -> str:
+def _judged_by(model: object, by: str, method: str) -> str:
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
         raise DataTypeError(f"{_OWNER} needs an estimator with fit and predict; got {type(model).__name__}.")
     forest = hasattr(model, "permutation_importance") and bool(getattr(model, "bootstrap", False))
@@ -157,7 +157,12 @@ def _judged_by(model: object, by: str) -> str:
             f"`by` of {_OWNER} is 'oob', which is for weald's forests with bootstrap=True; got "
             f"{type(model).__name__}. Use 'cv'."
         )
-    return ("oob" if forest else "cv") if by == "auto" else by
+    if by == "oob" and method == "conditional":
+        raise ParameterError(
+            f"`method` of {_OWNER} is 'conditional', which is told by rows held out, and `by` is 'oob'. Use "
+            "by='cv'."
+        )
+    return ("oob" if forest and method == "permutation" else "cv") if by == "auto" else by
 
 
 def _divisions(
@@ -211,12 +216,13 @@ def _units(groups: Mapping[str, object] | Iterable[object] | None, names: Sequen
     """What stays or goes together: the groups, and every other column by itself."""
     found = column_groups(groups, names, owner=_OWNER)
     grouped = [j for _, members in found for j in members]
-    if len(set(grouped)) < len(grouped):
+    known = set(grouped)
+    if len(known) < len(grouped):
         twice = next(j for j in grouped if grouped.count(j) > 1)
         raise ParameterError(
             f"`groups` of {_OWNER} has the column {names[twice]!r} twice. A column stays or goes once."
         )
-    return found + [(names[j], [j]) for j in range(len(names)) if j not in set(grouped)]
+    return found + [(names[j], [j]) for j in range(len(names)) if j not in known]
 
 
 def _kept(keep: Sequence[object], units: Units, names: Sequence[Any]) -> set[int]:

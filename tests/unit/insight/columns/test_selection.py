@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression as ForeignLogistic
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier as ForeignTree
@@ -137,6 +137,15 @@ def test_numbers_losses_and_several_outputs() -> None:
     )
     assert set(found.columns) == {"size", "city"}
     assert (found.scores < 0).all()
+    error = weald.select_columns(
+        weald.RandomForestRegressor(20, random_state=0), FRAME, SCORE, metric=mean_absolute_error
+    )
+    assert error.metric == "neg_mean_absolute_error"
+    np.testing.assert_allclose(error.scores, found.scores)
+    given = weald.select_columns(
+        weald.XGBRegressor(n_estimators=10), FRAME, SCORE, method="conditional", by="held_out"
+    )
+    assert set(given.columns) == {"size", "city"}
     both = np.column_stack([SCORE, FRAME["level"]])
     several = weald.select_columns(weald.RandomForestRegressor(20, random_state=0), FRAME, both, rule="best")
     assert set(several.columns) >= {"size", "city", "level"}
@@ -164,6 +173,8 @@ def test_parameters_that_speak_of_columns() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ParameterError, match="which is for weald's forests with bootstrap=True"):
         weald.select_columns(weald.XGBClassifier(), FRAME, LABEL, by="oob")
+    with pytest.raises(ParameterError, match="'conditional', which is told by rows held out"):
+        weald.select_columns(FOREST, FRAME, LABEL, by="oob", method="conditional")
     with pytest.raises(ParameterError, match="`drop` of select_columns"):
         weald.select_columns(FOREST, FRAME, LABEL, drop=1.5)
     with pytest.raises(ParameterError, match="has the column 'size' twice"):
