@@ -10,6 +10,7 @@ import numpy as np
 from weald.arrays import Floats
 from weald.errors import ParameterError, told
 from weald.parameters import Whole
+from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour, tint
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 GREY, PALE, SMALL = "#6b6b6b", "#c9c9c9", 9.0
 #: characters of a name before it is cut in the middle
 _LONGEST = 28
+#: the smallest font of a name, in points
+_LEAST = 4.0
 
 
 def draw_bars(
@@ -43,7 +46,8 @@ def draw_bars(
         zorder=3,
     )
     axes.axvline(0.0, color=GREY, linewidth=0.8, zorder=1)
-    axes.set_yticks(place, [shortened(name) for name in names[:shown]], parse_math=False)
+    labels = [shortened(name) for name in names[:shown]]
+    axes.set_yticks(place, labels, parse_math=False, fontsize=_font(axes, shown))
     axes.set_ylim(-0.6, shown - 0.4)
     axes.margins(x=0.04)
     notes = ["± 1 standard error"] if known.any() else []
@@ -51,6 +55,16 @@ def draw_bars(
         notes.append(f"{len(names) - shown} more columns not shown")
     quiet(axes, meaning, "", "; ".join(notes))
     return axes
+
+
+def _font(axes: Axes, n_bars: int) -> float:
+    """The size of names that have room beside so many bars."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import FontProperties
+
+    usual = FontProperties(size=mpl.rcParams["ytick.labelsize"]).get_size_in_points()
+    room = axes.get_window_extent().height * 72 / figure_of(axes).dpi / n_bars
+    return min(float(usual), max(_LEAST, 0.85 * room))
 
 
 def own_axes(ax: Axes | None, owner: str, *, height: float | None = None) -> Axes:

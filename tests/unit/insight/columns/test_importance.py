@@ -161,6 +161,19 @@ def test_shap_is_the_mean_size() -> None:
     np.testing.assert_allclose(sorted(weighted.importances_mean), sorted(sizes[:10].mean(axis=0)))
 
 
+def test_shap_values_of_the_model_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of `model.shap_values`, with one output or several."""
+    model = weald.RandomForestRegressor(3, random_state=0).fit(X, NUMBER)
+    values = RNG.normal(size=(30, 4, 2))
+    for told in (values[:, :, 0], values):
+        monkeypatch.setattr(
+            weald.RandomForestRegressor, "shap_values", lambda self, X, told=told: told, raising=False
+        )
+        found = weald.importance(model, X[:30], method="shap")
+        sizes = np.abs(told.reshape(30, 4, -1)).mean(axis=(0, 2))
+        np.testing.assert_allclose(found.importances_mean, np.sort(sizes)[::-1])
+
+
 def test_splits_of_forests_and_boosters() -> None:
     forest = weald.RandomForestClassifier(10, random_state=0).fit(FRAME, CITY)
     known = forest.criterion_importance()

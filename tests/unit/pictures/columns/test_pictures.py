@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -43,6 +45,16 @@ def test_bars_are_the_importances() -> None:
     plt.close("all")
     with pytest.raises(ParameterError, match="max_columns"):
         found.plot(max_columns=0)
+
+
+def test_names_of_many_bars_do_not_overlap() -> None:
+    own = plt.figure(figsize=(4, 2.5)).gca()
+    axes = weald.importance(MODEL, method="gain").plot(own, max_columns=25)
+    axes.get_figure().canvas.draw()
+    boxes = sorted((text.get_window_extent() for text in axes.get_yticklabels()), key=lambda box: box.y0)
+    overlaps = [upper.y0 - lower.y1 for lower, upper in pairwise(boxes)]
+    assert min(overlaps) > -1.5  # pixels
+    plt.close("all")
 
 
 def test_long_names_and_dollars_are_shown_as_they_are() -> None:
