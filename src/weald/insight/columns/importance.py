@@ -12,7 +12,7 @@ import numpy as np
 from weald.arrays import Floats, RandomState, TableLike, TargetLike, WeightLike
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.insight.columns.cells import Cells
-from weald.insight.columns.options import ImportanceOptions
+from weald.insight.columns.options import MIN_CELL, ImportanceOptions
 from weald.insight.columns.permuted import PermutedRows
 from weald.insight.columns.records import Importance, sorted_importance
 from weald.insight.columns.scoring import (
@@ -49,7 +49,7 @@ def importance(
     n_repeats: int = 5,
     given: Sequence[object] | None = None,
     cells: str = "tree",
-    min_cell: int = 20,
+    min_cell: int = MIN_CELL,
     sample_weight: WeightLike | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -146,12 +146,12 @@ def importance(
         raise ParameterError(
             f"`given` of {_OWNER} is for method='conditional'; the method is {options.method!r}."
         )
-    task = _Task.of(fitted, X, y, metric, groups, given, sample_weight, options)
+    task = PermutationTask.of(fitted, X, y, metric, groups, given, sample_weight, options)
     return task.importance(options, library, bar=bool(progress))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Task:
+class PermutationTask:
     """A model, the rows and the metric that judge it, and what is permuted."""
 
     model: Any
@@ -168,11 +168,11 @@ class _Task:
         X: TableLike,
         y: TargetLike | None,
         metric: str | Callable[..., Any] | None,
-        groups: Mapping[str, object] | Iterable[object] | None,
+        groups: Mapping[Any, object] | Iterable[object] | None,
         given: Sequence[object] | None,
         sample_weight: WeightLike | None,
         options: ImportanceOptions,
-    ) -> _Task:
+    ) -> PermutationTask:
         rows = PermutedRows(model, X)
         scoring = Scoring.of(metric, model, y, rows.n_rows, sample_weight, _OWNER)
         known = list(range(len(rows.names)))
@@ -181,7 +181,12 @@ class _Task:
         seed = drawn_seed(options.random_state)
         return cls(model, rows, scoring, column_groups(groups, rows.names, "groups", _OWNER), known, seed)
 
-    def importance(self, options: ImportanceOptions, library: str | None, *, bar: bool) -> Importance:
+    def importance(
+        self, options: ImportanceOptions, library: str | None, *, bar: bool, errors: bool = True
+    ) -> Importance:
+        """The importances; without `errors` standard errors are left out (NaN), which take most of the time
+        where a metric follows from no sums.
+        """
         n_groups, n_repeats = len(self.groups), options.n_repeats
         before = Told(self.model, self.rows.given)
         base = self.scoring.of_told(before)
@@ -191,20 +196,20 @@ class _Task:
                 f"The metric {self.scoring.name!r} of {_OWNER} is {score} on these rows, so nothing can be "
                 "said of what lowers it. Check y and the predictions."
             )
-        left_out = leave_out_groups(self.scoring.y, self.seed, base)
-        single, errors = np.zeros((n_groups, n_repeats)), np.zeros(n_groups)
+        left_out = leave_out_groups(self.scoring.y, self.seed, base) if errors else None
+        single, spread_of_rows = np.zeros((n_groups, n_repeats)), np.zeros(n_groups)
         busy = [g for g, (_, columns) in enumerate(self.groups) if not self.rows.unused(columns)]
         shown = Progress(len(busy), word="column") if bar else None
         with shown or nullcontext():
             for g in busy:
-                single[g], errors[g] = self._one(g, options, before, base, left_out)
+                single[g], spread_of_rows[g] = self._one(g, options, before, base, left_out)
                 if shown is not None:
                     shown.advance({})
         spread = single.std(axis=1, ddof=1) if n_repeats > 1 else np.full(n_groups, np.nan)
         return sorted_importance(
             [name for name, _ in self.groups],
             single.mean(axis=1),
-            errors,
+            spread_of_rows,
             options.method,
             importances_repeat_se=spread / np.sqrt(n_repeats),
             importances=single,
@@ -220,15 +225,17 @@ class _Task:
     ) -> tuple[Floats, float]:
         """What permuting one group costs, in every repeat, and the standard error of the mean."""
         columns, score = self.groups[g][1], base.value()
-        n_parts = int(left_out.max()) + 1
+        n_parts = 0 if left_out is None else int(left_out.max()) + 1
         orders = self._orders(columns, options)
 
         def cost(order: Any) -> tuple[float, Floats]:
             permuted = self.scoring.of_told(self._permuted(columns, order, before), base)
+            drop = self.scoring.sign * (score - permuted.value())
+            if left_out is None:
+                return drop, np.zeros(0)
             # A row is in a permuted table twice: as itself, and where its value went.
             gone = (left_out, left_out[order])
-            parts = scores_without(base, gone, n_parts) - scores_without(permuted, gone, n_parts)
-            return self.scoring.sign * (score - permuted.value()), parts
+            return drop, scores_without(base, gone, n_parts) - scores_without(permuted, gone, n_parts)
 
         found = _side_by_side(cost, orders, options.n_jobs if self.rows.side_by_side else 1)
         without = np.mean([parts for _, parts in found], axis=0)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from weald.arrays import Floats, Integers
 from weald.data.frames.user_rows import take
 from weald.errors import naming_member
-from weald.insight.columns.importance import importance
-from weald.insight.columns.options import SelectionOptions
+from weald.insight.columns.importance import PermutationTask, importance
+from weald.insight.columns.options import MIN_CELL, ImportanceOptions, SelectionOptions
 from weald.insight.columns.scoring import Scoring, jackknife_error, leave_out_groups, scores_without
 from weald.insight.columns.some_columns import for_columns
 from weald.inspection.votes import answers_of, value_votes
@@ -79,23 +79,22 @@ class Judge:
         model, _, _ = self.fitted(columns, train)
         X, y = take(self.X, test, columns), self.y[test]
         weight = None if self.weight is None else self.weight[test]
-        found = importance(
-            model,
-            X,
-            y,
+        options = ImportanceOptions(
             method=self.options.method,
-            metric=self.metric,
-            groups=groups,  # numbers name them here
+            cells="tree",
+            min_cell=MIN_CELL,
             n_repeats=self.options.n_repeats,
-            sample_weight=weight,
             random_state=self.seed,
             n_jobs=self.options.n_jobs,
         )
-        scoring = Scoring.of(self.metric, model, y, len(test), weight, "select_columns")
+        task = PermutationTask.of(model, X, y, self.metric, groups, None, weight, options)
+        found = task.importance(options, None, bar=False, errors=False)
         assert found.score is not None
+        error = float("nan")
+        if len(self.divisions) == 1:  # else they tell it
+            error = score_error(task.scoring.of_table(model, X), task.scoring.y, self.seed)
         values = _in_order(found.names, found.importances_mean)
-        error = score_error(scoring.of_table(model, X), scoring.y, self.seed)
-        return Judgement(scoring.sign * found.score, error, values)
+        return Judgement(task.scoring.sign * found.score, error, values)
 
     def _out_of_bag(self, columns: Sequence[int], groups: dict[int, list[int]]) -> Judgement:
         model, X, y = self.fitted(columns)

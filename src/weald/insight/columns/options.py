@@ -9,6 +9,8 @@ import numpy as np
 from weald.arrays import RandomState
 from weald.parameters import Choice, Instance, NotZero, Number, Whole, optional, parameter
 
+#: the fewest rows of a cell
+MIN_CELL = 20
 METHODS = ("permutation", "conditional", "oob", "shap", "gain", "cover", "count")
 
 
