@@ -38,6 +38,7 @@ class ModelTrees:
     read: Callable[[TableLike], Table]
     n_threads: int
     alike: bool
+    alone: bool = True  # whether nothing but the trees says what is predicted
 
     @property
     def n_trees(self) -> int:
@@ -87,8 +88,16 @@ def trees_of(model: object) -> ModelTrees | None:
         if hasattr(fitted, "_aligned"):  # of xgboost's family
             used = fitted._trees(None)
             return ModelTrees(fitted, forest, used, fitted.schema_, fitted._aligned, n_threads, False)
+        starts = getattr(own.get("_model_"), "init", None)  # gradient boosting, from another model on
         return ModelTrees(
-            fitted, forest, every, fitted.schema_, lambda X: fitted._read(X)[0], n_threads, "bags_" in own
+            fitted,
+            forest,
+            every,
+            fitted.schema_,
+            lambda X: fitted._read(X)[0],
+            n_threads,
+            alike="bags_" in own,
+            alone=starts is None,
         )
     members: Any = own.get("_members")
     forest, schema = getattr(members, "forest", None), getattr(members, "schema", None)
@@ -102,6 +111,12 @@ def trees_of(model: object) -> ModelTrees | None:
         return ModelTrees(fitted, forest, (0, forest.n_trees), schema, read, n_threads, alike)
     inner = own.get("estimator_")  # of a threshold, of calibration, of resampled rows
     return None if inner is None else trees_of(inner)
+
+
+def deciding_trees(model: object) -> ModelTrees | None:
+    """The trees of a model that predicts by them alone, so that only what they read can matter."""
+    found = trees_of(model)
+    return found if found is not None and found.alone else None
 
 
 def need_trees(model: object, asks: str, way_out: str) -> ModelTrees:

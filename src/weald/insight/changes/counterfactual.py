@@ -21,7 +21,7 @@ from weald.insight.changes.options import CounterfactualOptions
 from weald.insight.changes.records import ColumnChange, Counterfactuals, RowChange, plain
 from weald.insight.changes.search import Search
 from weald.insight.changes.stacked import MadeRows, stacked, value_at
-from weald.insight.made_of_trees import ModelTrees, fitted_model, predicts_tables, trees_of
+from weald.insight.made_of_trees import ModelTrees, deciding_trees, fitted_model, predicts_tables
 from weald.inspection.groups import column_list
 from weald.numbers import as_float
 from weald.parameters import checked
@@ -146,7 +146,7 @@ class _Asked:
 
     @classmethod
     def of(cls, model: Any, X: TableLike, row: object) -> _Asked:
-        trees = trees_of(model)
+        trees = deciding_trees(model)
         known = indexable(X) if trees is None else in_order(X, trees.schema, type(model).__name__)
         whole = stacked(known, row, _OWNER)
         table = to_table(whole) if trees is None else trees.read(whole)

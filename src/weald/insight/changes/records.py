@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,8 @@ class ColumnChange:
     cost: float
 
     def __str__(self) -> str:
-        return f"{shown_name(self.column)}: {described(self.before)} → {described(self.after)}"
+        name = f"column {self.column}" if isinstance(self.column, int) else shown_name(self.column)
+        return f"{name}: {described(self.before)} → {described(self.after)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,6 +210,8 @@ def described(value: object) -> str:
         return "missing"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, dt.datetime) and value.time() == dt.time():
+        return value.date().isoformat()
     return repr(value) if isinstance(value, str) else str(value)
 
 

@@ -78,10 +78,11 @@ class Search:
 
     def answers(self, n_wanted: int) -> list[tuple[float, tuple[int, ...]]]:
         """The cheapest changes of different columns; none that changes more columns than a cheaper one."""
-        ranked = sorted((cost, len(places), places) for cost, places in self.found.values())
+        # Of costs that differ by rounding alone, fewer columns come first.
+        ranked = sorted((round(cost, 9), len(places), cost, places) for cost, places in self.found.values())
         kept: list[tuple[float, tuple[int, ...]]] = []
         sets: list[frozenset[int]] = []
-        for cost, _, places in ranked:
+        for _, _, cost, places in ranked:
             own = frozenset(self.column[list(places)].tolist())
             if not any(other <= own for other in sets):
                 sets.append(own)

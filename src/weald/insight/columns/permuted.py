@@ -19,7 +19,7 @@ from weald.data.frames.user_rows import indexable, outline
 from weald.data.levels import missing_rows
 from weald.data.rows import take_rows, take_values, with_columns
 from weald.data.table import LevelColumn, Table
-from weald.insight.made_of_trees import ModelTrees, predicts_tables, trees_of
+from weald.insight.made_of_trees import ModelTrees, deciding_trees, predicts_tables
 
 Order = NDArray[np.intp]
 
@@ -43,7 +43,7 @@ class PermutedRows:
     """
 
     def __init__(self, model: Any, X: TableLike) -> None:
-        self.trees: ModelTrees | None = trees_of(model)
+        self.trees: ModelTrees | None = deciding_trees(model)
         self._columns_read = None if self.trees is None else self.trees.columns_read()
         self._codes: dict[int, NDArray[np.int64]] = {}
         self._read = _reading(model, X, self.trees)

@@ -287,6 +287,7 @@ def test_dates_stay_dates() -> None:
     model = weald.DecisionTreeClassifier().fit(days, late)
     found = weald.counterfactual(model, days.iloc[10], X=days)
     assert found[0].changes[0].after == pd.Timestamp("2024-02-01")
+    assert str(found[0].changes[0]) == "day: 2024-01-11 → 2024-02-01"
 
 
 def test_unseen_category_counts_as_a_gap() -> None:

@@ -287,6 +287,18 @@ def test_models_of_every_kind() -> None:
         assert found.names[0] == "c", type(model).__name__
 
 
+def test_boosting_that_starts_from_another_model() -> None:
+    """What the trees do not read, the model they start from may."""
+    start = LinearRegression()
+    model = weald.GradientBoostingRegressor(n_estimators=1, max_depth=1, init=start).fit(X, NUMBER)
+    assert not weald.importance(model, method="count").importances_mean[1:].any()
+    found = weald.importance(model, X, NUMBER)
+    assert found.names[:2] == (1, 2)
+    assert found.importances_mean[1] > 0.1
+    changed = weald.counterfactual(model, X[0], X=X, target=(float(model.predict(X[:1])[0]) + 0.5, None))
+    assert changed[0].prediction > changed.before
+
+
 def test_booster_of_the_native_interface() -> None:
     booster = weald.train({"max_depth": 3}, weald.DMatrix(X, NUMBER), 10)
     assert weald.importance(booster, X, NUMBER).names[0] == 1
