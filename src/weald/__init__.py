@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.native.train import cv, train
     from weald.estimators.xgboost.ranker import XGBRanker
     from weald.estimators.xgboost.regressor import XGBRegressor
-    from weald.insight.explaining.explain import explain
-    from weald.insight.explaining.explanation import Explanation
     from weald.insight.changes.counterfactual import counterfactual
     from weald.insight.changes.nearest import nearest_like
     from weald.insight.columns.importance import importance
     from weald.insight.columns.selection import select_columns
     from weald.insight.columns.selector import ColumnSelector
+    from weald.insight.explaining.explain import explain
+    from weald.insight.explaining.explanation import Explanation
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.drawing import plot_tree

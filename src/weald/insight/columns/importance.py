@@ -71,7 +71,8 @@ def importance(
         "conditional": the same, but only rows that are alike in other columns exchange values, so that a
         column matters for what no other column tells.
         "oob": by the rows that each tree of a forest did not see (`permutation_importance` of forests).
-        "shap": the mean size of the SHAP values.
+        "shap": the mean size of the SHAP values (`explain`); those of models that are not trees are estimated
+        against 25 rows of X, which takes long for many rows.
         "gain", "cover", "count": what the splits on a column gained, how much weight came to them, and how
         many they are.
     metric : str or callable, default=None
@@ -139,7 +140,8 @@ def importance(
             "on. Give a table, or ask for method='gain', which the trees alone tell."
         )
     if options.method == "shap":
-        return shap_importance(fitted, X, groups, sample_weight, library)
+        seed = drawn_seed(options.random_state)
+        return shap_importance(fitted, X, groups, sample_weight, library, seed, verbose=bool(progress))
     if options.method == "oob":
         return _out_of_bag(fitted, X, y, metric, groups, options, sample_weight, library)
     if given is not None and options.method != "conditional":

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from weald.arrays import Floats, TableLike, WeightLike
+from weald.data.frames.by_column import rows_of
+from weald.data.frames.user_rows import indexable, outline
 from weald.data.target import read_weight
 from weald.insight.columns.records import Importance, sorted_importance
-from weald.insight.made_of_trees import need_trees
+from weald.insight.explaining.explain import explain
+from weald.insight.made_of_trees import trees_of
 from weald.inspection.groups import column_groups
+from weald.model.forest import COMBINATION
+
+#: of models that are no trees: rows that stand for what is not known, columns up to which all sets are tried,
+#: and pairs of orders where there are more
+_BACKGROUND, _MOST_EXACT, _PAIRS = 25, 5, 10
 
 
 def shap_importance(
@@ -21,9 +28,12 @@ def shap_importance(
     groups: Mapping[str, object] | Iterable[object] | None,
     sample_weight: WeightLike | None,
     library: str | None,
+    seed: int,
+    *,
+    verbose: bool,
 ) -> Importance:
     """The mean size of SHAP values, those of a group added up before; errors over rows."""
-    names, values = shap_rows(model, X)
+    names, values = shap_rows(model, X, seed, verbose=verbose)
     members = column_groups(groups, names, owner="importance")
     sizes = np.stack([np.abs(values[:, columns].sum(axis=1)).mean(axis=1) for _, columns in members], axis=1)
     n_rows = len(sizes)
@@ -39,13 +49,26 @@ def shap_importance(
     )
 
 
-def shap_rows(model: Any, X: TableLike) -> tuple[Sequence[Hashable], Floats]:
-    """The columns, and what each adds to the raw scores of each row: (n_rows, n_columns, n_outputs)."""
-    trees = need_trees(model, "importance(method='shap')", "Use method='permutation'.")
-    if hasattr(trees.model, "shap_values"):
-        values = np.asarray(trees.model.shap_values(X), np.float64)
-        return trees.schema.names, values[:, :, None] if values.ndim == 2 else values
-    values, _ = import_module("weald.inspection.shap").shap_values(trees.forest, trees.read(X), trees.trees)
-    if trees.alike:  # such models predict the mean of their trees
-        values /= trees.n_trees
-    return trees.schema.names, np.moveaxis(values, 1, 2)
+def shap_rows(
+    model: Any, X: TableLike, seed: int = 0, *, verbose: bool = False
+) -> tuple[Sequence[Hashable], Floats]:
+    """The columns, and what each adds to what the model says of each row: (n_rows, n_columns, n_outputs)."""
+    trees = trees_of(model)
+    if trees is not None and not (trees.forest.kind == COMBINATION).any():
+        return trees.schema.names, _outputs_last(explain(trees.model, X, verbose=verbose).values)
+    whole = outline(indexable(X))
+    rows = np.sort(np.random.default_rng([seed, 4]).permutation(whole.n_rows)[:_BACKGROUND])
+    few = whole.n_columns <= _MOST_EXACT
+    told = explain(
+        model,
+        X,
+        background=rows_of(X, rows),
+        n_permutations=None if few else _PAIRS,
+        random_state=seed,
+        verbose=verbose,
+    )
+    return whole.names, _outputs_last(told.values)
+
+
+def _outputs_last(values: Floats) -> Floats:
+    return values[:, :, None] if values.ndim == 2 else values
