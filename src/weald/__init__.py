@@ -57,6 +57,11 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.native.train import cv, train
     from weald.estimators.xgboost.ranker import XGBRanker
     from weald.estimators.xgboost.regressor import XGBRegressor
+    from weald.insight.changes.counterfactual import counterfactual
+    from weald.insight.changes.nearest import nearest_like
+    from weald.insight.columns.importance import importance
+    from weald.insight.columns.selection import select_columns
+    from weald.insight.columns.selector import ColumnSelector
     from weald.insight.explaining.explain import explain
     from weald.insight.explaining.explanation import Explanation
     from weald.io.model_file import load
@@ -107,6 +112,7 @@ __all__ = [
     "Booster",
     "BorderlineSMOTE",
     "CalibrationBandDisplay",
+    "ColumnSelector",
     "Conformal",
     "DMatrix",
     "DataIter",
@@ -160,6 +166,7 @@ __all__ = [
     "check_mercer",
     "compare",
     "compare_scores",
+    "counterfactual",
     "cv",
     "errors",
     "explain",
@@ -167,11 +174,13 @@ __all__ = [
     "export_text",
     "fold_t_test",
     "forest_bound",
+    "importance",
     "jackknife",
     "kernels",
     "load",
     "logit",
     "majority_vote_error",
+    "nearest_like",
     "odds",
     "plot_bar",
     "plot_beeswarm",
@@ -195,6 +204,7 @@ __all__ = [
     "read_libsvm",
     "roc_band",
     "score_interval",
+    "select_columns",
     "sigmoid",
     "to_graphviz",
     "train",
@@ -209,6 +219,7 @@ _HOME = {
     "BalancedBaggingClassifier": "weald.estimators.balanced.bagging",
     "BalancedRandomForestClassifier": "weald.estimators.balanced.forest",
     "Booster": "weald.estimators.xgboost.native.booster",
+    "ColumnSelector": "weald.insight.columns.selector",
     "Conformal": "weald.estimators.conformal.conformal",
     "CalibrationBandDisplay": "weald.pictures.bands",
     "DMatrix": "weald.estimators.xgboost.native.matrix",
@@ -269,16 +280,19 @@ _HOME = {
     "check_mercer": "weald.svm.kernels.mercer",
     "compare": "weald.runs.comparing",
     "compare_scores": "weald.uncertainty.scores.compare",
+    "counterfactual": "weald.insight.changes.counterfactual",
     "cv": "weald.estimators.xgboost.native.train",
     "explain": "weald.insight.explaining.explain",
     "export_graphviz": "weald.pictures.graphviz",
     "export_text": "weald.pictures.text",
     "fold_t_test": "weald.uncertainty.scores.compare",
     "forest_bound": "weald.theory",
+    "importance": "weald.insight.columns.importance",
     "jackknife": "weald.uncertainty.bootstrap.leave_out",
     "load": "weald.io.model_file",
     "logit": "weald.theory",
     "majority_vote_error": "weald.theory",
+    "nearest_like": "weald.insight.changes.nearest",
     "odds": "weald.theory",
     "plot_bar": "weald.pictures.explanations.bars",
     "plot_beeswarm": "weald.pictures.explanations.beeswarm",
@@ -302,6 +316,7 @@ _HOME = {
     "read_libsvm": "weald.data.files.reading",
     "roc_band": "weald.uncertainty.scores.bands",
     "score_interval": "weald.uncertainty.scores.score_interval",
+    "select_columns": "weald.insight.columns.selection",
     "sigmoid": "weald.theory",
     "to_graphviz": "weald.estimators.xgboost.native.graphviz",
     "train": "weald.estimators.xgboost.native.train",

@@ -8,18 +8,29 @@ from numpy.typing import NDArray
 from weald.model.forest import COMBINATION, Forest
 
 
-def tree_importances(forest: Forest) -> NDArray[np.float64]:
-    """The gains of every tree by column, each tree's adding up to 1: (n_trees, n_columns).
+def split_sums(forest: Forest, kind: str) -> NDArray[np.float64]:
+    """The gains or covers of the splits of every tree by column, or how many they are: (n_trees, n_columns).
 
-    Zero for a tree without a split that gained. The gain of a combination is shared among its columns by the
-    size of their coefficients.
+    A split on a combination is shared among its columns by the size of their coefficients.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    kind : {"gain", "cover", "count"}
+        What is added up.
     """
     inner = np.flatnonzero(forest.slot >= 0)
     tree = np.empty(len(forest.column), np.int64)
     tree[forest.slot[inner]] = np.searchsorted(forest.tree_start, inner, side="right") - 1
+    amount = forest.gain
+    if kind != "gain":
+        amount = np.ones(len(forest.column))
+        if kind == "cover":
+            amount[forest.slot[inner]] = forest.cover[inner]
     single = forest.kind != COMBINATION
     place = [tree[single] * forest.n_columns + forest.column[single]]
-    gain = [forest.gain[single]]
+    parts = [amount[single]]
     nodes = np.flatnonzero(~single)
     if len(nodes):
         start, end = (
@@ -31,11 +42,23 @@ def tree_importances(forest: Forest) -> NDArray[np.float64]:
         size = np.abs(forest.combination_coefficient[terms])
         total = np.bincount(owner, size, len(forest.column))
         place.append(tree[owner] * forest.n_columns + forest.combination_column[terms])
-        gain.append(forest.gain[owner] * size / total[owner])
+        parts.append(amount[owner] * size / total[owner])
     sums = np.bincount(
-        np.concatenate(place), np.concatenate(gain), forest.n_trees * forest.n_columns
+        np.concatenate(place), np.concatenate(parts), forest.n_trees * forest.n_columns
     ).reshape(forest.n_trees, forest.n_columns)
-    sums = sums.astype(np.float64, copy=False)  # of no splits at all, bincount makes integers
+    return sums.astype(np.float64, copy=False)  # of no splits at all, bincount makes integers
+
+
+def tree_importances(forest: Forest) -> NDArray[np.float64]:
+    """The gains of every tree by column, each tree's adding up to 1: (n_trees, n_columns).
+
+    Zero for a tree without a split that gained.
+    """
+    return shares_of_trees(split_sums(forest, "gain"))
+
+
+def shares_of_trees(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each tree's share by column; zeros for a tree that has nothing to share."""
     totals = sums.sum(axis=1, keepdims=True)
     shares: NDArray[np.float64] = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
     return shares

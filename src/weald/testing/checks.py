@@ -46,6 +46,7 @@ _GRANTED: dict[str, dict[str, str]] = {
     "AdaBoostRegressor": {},
     "BaggingClassifier": _DRAWN_BAGS,
     "BaggingRegressor": _DRAWN_BAGS,
+    "ColumnSelector": _HELD_OUT,
     "Conformal": {},
     "BalancedRandomForestClassifier": _DRAWN_BAGS,
     "RUSBoostClassifier": _DRAWN_BAGS,

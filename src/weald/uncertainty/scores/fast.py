@@ -52,7 +52,7 @@ def evaluator_of(
     plain = ByScorer(scorer, model, y, weight, n_jobs)
     truth = plain.value()
     labels_alone = model.asked == {"predict"}
-    quick = _quick(_FUNCTIONS.get(name, name), model, y, weight)
+    quick = quick_evaluator(name, model, y, weight)
     if quick is not None and math.isclose(truth, quick.value(), rel_tol=1e-9, abs_tol=1e-12):
         return quick
     by_kind = labels_alone and weight is None and is_discrete(y)
@@ -60,8 +60,9 @@ def evaluator_of(
     return plain if cells is None else cells
 
 
-def _quick(name: str, model: Told, y: NDArray[Any], weight: Floats | None) -> Evaluator | None:
-    """By the name of the metric, where the model answers what it takes."""
+def quick_evaluator(name: str, model: Told, y: NDArray[Any], weight: Floats | None) -> Evaluator | None:
+    """By the name of the metric, where the model answers what it takes; nobody has asked scikit-learn."""
+    name = _FUNCTIONS.get(name, name)
     sign = -1.0 if name.startswith("neg_") else 1.0
     name = name.removeprefix("neg_")
     if y.ndim != 1:

@@ -1,0 +1,1 @@
+"""How much columns matter to a model, and which of them it can do without."""

@@ -1,0 +1,1 @@
+"""Pictures of how much columns matter, and of their selection."""
