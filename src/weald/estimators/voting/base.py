@@ -66,6 +66,10 @@ class BaseVoting(OneModel, VotingState, TransformerMixin, Saving, BaseEstimator,
             raise AttributeError(f"{type(self).__name__} has no attribute n_features_in_ before fit.")
         return self.estimators_[0].n_features_in_  # type: ignore[no-any-return]
 
+    def _shown_members(self) -> list[Any]:
+        """The fitted members, whose trees `weald.plot_tree` and its like show by tree=(member, tree)."""
+        return self.estimators_
+
     def _check_params(self, fit_params: Mapping[str, Any]) -> None:
         """Refuse further arguments of `fit` unless they can be routed."""
         check_params(fit_params, type(self).__name__, "fit")

@@ -131,14 +131,7 @@ class BoosterTrees(EnsemblePictures):
         check_is_fitted(self)
         return BoosterTreeSequence(self)
 
-    def __len__(self) -> int:
-        """How many trees the model has."""
-        return len(self.estimators_)
-
-    def __bool__(self) -> bool:
-        """True, fitted or not: an estimator is never empty."""
-        return True
-
+    # No __len__: NumPy would take a list of models for a table of their trees.
     def __getitem__(self, tree: int | tuple[object, ...]) -> BoosterTree:
         """One tree as a view: by its number, or by (round, class)."""
         check_is_fitted(self)

@@ -143,7 +143,9 @@ def named_importances(model: object, kind: str, fmap: str | os.PathLike[str] = "
 
 def _importances(estimator: Any, kind: str) -> tuple[Floats, NDArray[np.float64]]:
     """The importance of each column, and in how many splits it is; of members the mean of theirs."""
-    forest = estimator._shown_forest() if hasattr(estimator, "_shown_forest") else estimator.forest_
+    forest = getattr(estimator, "forest_", None)
+    if hasattr(estimator, "_shown_forest"):
+        forest = estimator._shown_forest()
     if forest is not None:
         trees = (0, forest.n_trees)
         return column_importances(forest, kind, trees), column_importances(forest, "weight", trees)

@@ -90,7 +90,8 @@ class TreePlaces:
         text = f"`tree` must be a number from 0 to {self.n_trees - 1}"
         if self.rounds is not None:
             n_rounds = int(self.rounds[-1]) + 1
-            text += f", or (round, class) with a round from 0 to {n_rounds - 1}"
+            what = "(round, class)" if self.labels else "(round,)"
+            text += f", or {what} with a round from 0 to {n_rounds - 1}"
             if self.labels:
                 text += f" and one of {listing(list(self.labels))}"
             if self.n_trees > n_rounds * max(len(self.labels), 1):
@@ -195,7 +196,8 @@ def inside(model: object, asks: str) -> Any:
     if is_weald(model):
         if isinstance(model, BaseEstimator):
             check_is_fitted(model)
-        if hasattr(model, "_shown_tree") or isinstance(getattr(model, "forest_", None), Forest):
+        shows = hasattr(model, "_shown_tree") or hasattr(model, "_shown_members")
+        if shows or isinstance(getattr(model, "forest_", None), Forest):
             return model
         fitted = getattr(model, "estimator_", None)
         if is_weald(fitted) and fitted is not model:

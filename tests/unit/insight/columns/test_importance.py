@@ -12,7 +12,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestClassifier as ForeignForest
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.linear_model import LogisticRegression as ForeignLogistic
 from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error, roc_auc_score
@@ -20,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import weald
-from weald.errors import DataError, DataTypeError, ParameterError
+from weald.errors import DataError
 from weald.insight.columns.shap_means import shap_rows
 from weald.uncertainty.bootstrap.options import drawn_seed
 
@@ -368,36 +367,3 @@ def test_text_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
     weald.importance(model, wide, NUMBER, n_repeats=2, progress=True)
     assert "column" in capsys.readouterr().err
-
-
-def test_bad_input() -> None:
-    model = weald.RandomForestClassifier(5, random_state=0).fit(FRAME, CITY)
-    with pytest.raises(ParameterError, match="Did you mean 'permutation'"):
-        weald.importance(model, FRAME, CITY, method="permutations")
-    with pytest.raises(ParameterError, match="n_repeats"):
-        weald.importance(model, FRAME, CITY, n_repeats=0)
-    with pytest.raises(DataError, match="needs y"):
-        weald.importance(model, FRAME)
-    with pytest.raises(DataError, match="240 rows and y 3"):
-        weald.importance(model, FRAME, CITY[:3])
-    with pytest.raises(ParameterError, match="no scorer of scikit-learn"):
-        weald.importance(model, FRAME, CITY, metric="acuracy")
-    with pytest.raises(ParameterError, match="names the column 'town'"):
-        weald.importance(model, FRAME, CITY, groups=["town"])
-    with pytest.raises(ParameterError, match="`given` of importance is for method='conditional'"):
-        weald.importance(model, FRAME, CITY, given=["a"])
-    with pytest.raises(ValueError, match="now missing:\n- big"):
-        weald.importance(model, FRAME.drop(columns="big"), CITY)
-    with pytest.raises(ParameterError, match="`library` of to_frame"):
-        weald.importance(model, method="gain").to_frame("excel")
-    with pytest.raises(NotFittedError):
-        weald.importance(weald.DecisionTreeClassifier(), FRAME, CITY)
-    with pytest.raises(DataTypeError, match="needs a fitted estimator"):
-        weald.importance("model", FRAME, CITY)
-    linear = LinearRegression().fit(X, NUMBER)
-    with pytest.raises(DataTypeError, match="LinearRegression is not"):
-        weald.importance(linear, X, method="gain")
-    with pytest.raises(DataTypeError, match="is for weald's forests"):
-        weald.importance(linear, X, NUMBER, method="oob")
-    with pytest.raises(DataError, match="NaN in row 2"):
-        weald.importance(linear, X[:4], [1.0, 2.0, np.nan, 3.0])

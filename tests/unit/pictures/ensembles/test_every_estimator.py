@@ -200,6 +200,32 @@ class TestChoice:
         with pytest.raises(ParameterError, match="`tree` must be a number from 0 to 4, of this RandomForest"):
             weald.plot_tree(ZOO["0 RandomForestClassifier"], tree=tree)
 
+    def test_trees_of_voters(self):
+        from unit.pictures.ensembles.zoo import LABELS, X
+
+        members = [("tree", weald.DecisionTreeClassifier()), ("boosted", weald.XGBClassifier(n_estimators=2))]
+        voter = weald.VotingClassifier(members).fit(X, LABELS)
+        assert one_tree(voter, "x", (1, 1, "w")).said == "member 1 of 2: tree 5 of 6, round 1, class w"
+        assert weald.export_text(voter, tree=0).startswith("|---")
+        assert set(named_importances(voter, "weight")) <= {"a", "b", "town"}
+
+    def test_trees_for_all_outputs(self):
+        from unit.pictures.ensembles.zoo import LABELS, X
+
+        model = weald.XGBClassifier(n_estimators=3, multi_strategy="multi_output_tree").fit(X, LABELS)
+        assert one_tree(model, "x", (2,)).said == "tree 2 of 3"
+        told = model.explain_row(ROWS[1])
+        np.testing.assert_allclose(told.score, model.predict(ROWS[1], output_margin=True)[0], rtol=1e-9)
+        with pytest.raises(ParameterError, match=r"or \(round,\) with a round from 0 to 2"):
+            model.to_text(tree=(1, "u"))
+
+    def test_no_rounds_no_trees(self):
+        model = weald.XGBRegressor(n_estimators=0).fit([[1.0], [2.0]], [1.0, 3.0])
+        assert model.explain_row([1.0]).prediction == 2.0
+        assert model._repr_html_inner()
+        with pytest.raises(ParameterError, match="has no tree to show"):
+            model.to_text()
+
     def test_a_member_that_is_not_there(self):
         with pytest.raises(ParameterError, match="with a member from 0 to 4"):
             ZOO["6 EasyEnsembleClassifier"].to_text(tree=(7, 0))
@@ -276,8 +302,8 @@ class TestBoosterTrees:
 
     def test_they_are_a_sequence(self):
         model = ZOO["10 XGBClassifier"]
-        assert len(model) == len(model.estimators_) == 12
-        assert bool(model)
+        assert len(model.estimators_) == 12
+        assert np.array([model, model], dtype=object).shape == (2,)
         assert [tree.number for tree in model.estimators_[2:4]] == [2, 3]
         assert model[-1].number == 11
         assert repr(model[4]) == "<tree 4 of 12, round 1, class v of XGBClassifier>"
