@@ -28,8 +28,9 @@ CurveOptions curve_options(const nb::tuple& given) {
   require(link >= 0 && link <= static_cast<int>(CurveLink::softmax), "a link of curves");
   options.link = static_cast<CurveLink>(link);
   options.factor = nb::cast<double>(given[1]);
-  options.pair = nb::cast<bool>(given[2]);
-  options.rows_apart = nb::cast<bool>(given[3]);
+  options.centred = nb::cast<bool>(given[2]);
+  options.pair = nb::cast<bool>(given[3]);
+  options.rows_apart = nb::cast<bool>(given[4]);
   return options;
 }
 

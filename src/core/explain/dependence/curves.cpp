@@ -59,6 +59,7 @@ class GroupOfRows {
       curves_->add_trees(trees);
       curves_->integrate();
       link(first, n);
+      if (options_.centred) curves_->centre();
       add_moments(first, n, moments);
       for (size_t k = 0; individual != nullptr && k < outputs.size(); ++k) {
         double* to = individual + (static_cast<int64_t>(k) * rows_.columns.n_rows + first) * n_points();
@@ -172,7 +173,8 @@ void check_request(const LaidOutForest& forest, const FreePoints& points, const 
   require(points.n_columns() > 0 && (!options.pair || points.n_columns() == 2), "free columns");
   require(static_cast<int64_t>(rows.raw.size()) == n * forest.n_outputs(), "raw scores of each row and output");
   require(rows.weight.empty() || static_cast<int64_t>(rows.weight.size()) == n, "one weight per row");
-  require(options.rows_apart || options.link == CurveLink::identity, "sums are of raw scores");
+  const bool plain = options.link == CurveLink::identity && !options.centred;
+  require(options.rows_apart || plain, "sums are of raw scores");
   for (const int32_t k : outputs) require(k >= 0 && k < forest.n_outputs(), "an output of the forest");
 }
 

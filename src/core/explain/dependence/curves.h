@@ -22,6 +22,7 @@ enum class CurveLink : uint8_t { identity = 0, logistic = 1, exponential = 2, so
 struct CurveOptions {
   CurveLink link = CurveLink::identity;
   double factor = 1.0;     // m
+  bool centred = false;    // each curve less what it is at the first point of its column
   bool pair = false;       // two columns free together; else each by itself
   bool rows_apart = true;  // false: only the mean, of the identity: m2 stays 0
 };

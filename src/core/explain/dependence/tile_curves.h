@@ -68,6 +68,22 @@ class TileCurves {
     }
   }
 
+  // Every curve less its first point.
+  void centre() {
+    std::array<double, Lanes> start;
+    for (int64_t k = 0; k < forest_.n_outputs(); ++k) {
+      const size_t n_curves = pair_ ? 1 : points_.n_columns();
+      for (size_t f = 0; f < n_curves; ++f) {
+        const int64_t n = pair_ ? n_points_ : points_.n_points(f);
+        double* value = at(first_point_[f], k);
+        if (n > 0) std::copy_n(value, Lanes, start.begin());
+        for (int64_t p = 0; p < n; ++p, value += Lanes) {
+          for (size_t i = 0; i < start.size(); ++i) value[i] -= start[i];
+        }
+      }
+    }
+  }
+
  private:
   // A split on a free column on the way of some rows: those that go left there, and right.
   struct Meeting {
