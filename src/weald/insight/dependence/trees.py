@@ -23,6 +23,7 @@ from weald.estimators.bagging.trees import TreeMembers
 from weald.estimators.balanced.base import BalancedMembers
 from weald.estimators.balanced.boosting import RUSBoostClassifier
 from weald.estimators.balanced.forest import BalancedRandomForestClassifier
+from weald.estimators.forest.base import BaseForest
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
 from weald.estimators.gradient_boosting.models import TreeRounds
 from weald.estimators.shared.fitted import FittedForest
@@ -157,7 +158,7 @@ def _bagged(model: BaseBagging, X: TableLike, response: str) -> _Found:
     if not isinstance(members, TreeMembers) or response == "decision_function":
         return None
     forest, n_trees = members.forest, len(members)
-    way = _Way([Pick(k, 1.0 / n_trees) for k in range(forest.n_outputs)])
+    way = _mean(forest, n_trees)
     if isinstance(model, BalancedMembers) and response == "predict_proba":
         corrected = model._corrected
         way = _Way(_each(forest.n_outputs), finish=lambda sums: corrected(sums / n_trees))
@@ -168,15 +169,20 @@ def _bagged(model: BaseBagging, X: TableLike, response: str) -> _Found:
 
 def _grown(model: FittedForest, X: TableLike, response: str) -> _Found:
     forest = model.forest_
-    way = _Way(_each(forest.n_outputs))
+    n_trees = forest.n_trees if isinstance(model, BaseForest) else 1  # forests predict the mean of their trees
+    way = _mean(forest, n_trees)
     if isinstance(model, BalancedRandomForestClassifier) and response == "predict_proba":
         by_class = model._by_class()
-        way = _Way(_each(forest.n_outputs), finish=lambda shares: model._corrected(shares, by_class))
+        way = _Way(_each(forest.n_outputs), finish=lambda sums: model._corrected(sums / n_trees, by_class))
     return forest, model._read(X)[0], (0, forest.n_trees), way
 
 
 def _each(n: int) -> list[Pick]:
     return [Pick(k) for k in range(n)]
+
+
+def _mean(forest: Forest, n_trees: int) -> _Way:
+    return _Way([Pick(k, 1.0 / n_trees) for k in range(forest.n_outputs)])
 
 
 def _of_two() -> list[Pick]:
