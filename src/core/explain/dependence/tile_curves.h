@@ -24,6 +24,7 @@ class TileCurves {
         pair ? points.n_points(0) * points.n_points(1) : first_point_.back() + points.n_points(points.n_columns() - 1);
     curves_.assign(static_cast<size_t>(n_points_ * forest.n_outputs() * Lanes), 0.0);
     own_.resize(static_cast<size_t>(forest.width) * tile_rows);
+    gap_.resize(static_cast<size_t>(forest.width) * Lanes);
   }
 
   int64_t n_points() const { return n_points_; }
@@ -127,7 +128,8 @@ class TileCurves {
       steps_.pop_back();
       if (forest_.is_leaf(node)) {
         const int64_t first = first_point_[free];
-        points_.for_deltas(free, *part, [&](int64_t point, double sign) { add(node, rows, first + point, sign); });
+        come_to(node, rows);
+        points_.for_deltas(free, *part, [&](int64_t point, double sign) { add(rows, first + point, sign); });
       } else if (points_.free_of(node) == static_cast<int32_t>(free)) {
         const PointPart &left = points_.left(node), &right = points_.right(node);
         if (right.any) steps_.push_back({right_of(node), rows, &right, nullptr});
@@ -148,8 +150,9 @@ class TileCurves {
       steps_.pop_back();
       if (forest_.is_leaf(node)) {
         const int64_t inner = points_.n_points(1);
+        come_to(node, rows);
         points_.for_deltas(0, *part, [&](int64_t p, double sign) {
-          points_.for_deltas(1, *other, [&](int64_t q, double also) { add(node, rows, p * inner + q, sign * also); });
+          points_.for_deltas(1, *other, [&](int64_t q, double also) { add(rows, p * inner + q, sign * also); });
         });
         continue;
       }
@@ -166,18 +169,30 @@ class TileCurves {
     }
   }
 
-  void add(int32_t leaf, uint64_t rows, int64_t point, double sign) {
+  // What the tree gives some rows in a leaf beyond what it gives them as they are, or the sum of that.
+  void come_to(int32_t leaf, uint64_t rows) {
     const double* value = forest_.leaf_value(leaf);
     for (int64_t k = 0; k < forest_.width; ++k) {
-      double* to = at(point, output_ + k);
       const double* own = own_.data() + k * tile_rows;
       const double here = tree_weight_ * value[k];
+      double* gap = gap_.data() + k * Lanes;
       if constexpr (Lanes == 1) {
-        double sum = 0;
-        for_rows(rows, [&](int row) { sum += weight_[static_cast<size_t>(row)] * (here - own[row]); });
-        *to += sign * sum;
+        *gap = 0;
+        for_rows(rows, [&](int row) { *gap += weight_[static_cast<size_t>(row)] * (here - own[row]); });
       } else {
-        for_rows(rows, [&](int row) { to[row] += sign * (here - own[row]); });
+        for_rows(rows, [&](int row) { gap[row] = here - own[row]; });
+      }
+    }
+  }
+
+  void add(uint64_t rows, int64_t point, double sign) {
+    for (int64_t k = 0; k < forest_.width; ++k) {
+      double* to = at(point, output_ + k);
+      const double* gap = gap_.data() + k * Lanes;
+      if constexpr (Lanes == 1) {
+        *to += sign * *gap;
+      } else {
+        for_rows(rows, [&](int row) { to[row] += sign * gap[row]; });
       }
     }
   }
@@ -195,6 +210,7 @@ class TileCurves {
   int64_t n_points_ = 0;
   std::vector<double> curves_;  // (outputs, points, lanes)
   std::vector<double> own_;     // (width, 64): what the tree gives each row as it is
+  std::vector<double> gap_;     // (width, lanes)
   std::array<double, tile_rows> weight_{};
   uint64_t rows_ = 0;
   int32_t output_ = 0;

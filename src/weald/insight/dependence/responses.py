@@ -146,7 +146,8 @@ def _labels(model: object, response: str, n: int) -> list[object]:
 
 def _two_classes(model: object, response: str, n: int) -> bool:
     classes: Any = getattr(model, "classes_", None)
-    return response == "predict_proba" and classes is not None and not isinstance(classes, list) and n == 2
+    labelled = response in ("predict_proba", "raw") and classes is not None and not isinstance(classes, list)
+    return labelled and len(classes) == n == 2
 
 
 def _chosen(labels: Sequence[object], target: Target, name: str) -> list[int]:

@@ -7,7 +7,7 @@ as in scikit-learn. Whole numbers stay whole.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -68,7 +68,7 @@ class Axis:
 
     def places(self, column: Column) -> NDArray[np.intp]:
         """For each row of a column the point it is at; -1 where it is at none."""
-        lacks = _lacking(column)
+        lacks = lacking(column)
         values = _codes(column)
         inside = np.minimum(np.searchsorted(self.codes, values), max(0, len(self.codes) - 1))
         exact = self.codes[inside] == values if len(self.codes) else np.zeros(len(values), np.bool_)
@@ -78,7 +78,7 @@ class Axis:
 
 def axis_of(column: Column, most: int = MOST_POINTS) -> Axis:
     """The points of a column by its own values: each of them if there are at most `most`."""
-    some, present = _lacking(column) is not None, _present(column)
+    some, present = lacking(column) is not None, _present(column)
     distinct = np.unique(present)
     if isinstance(column, LevelColumn):
         return _axis(column, distinct, some, present)
@@ -101,7 +101,7 @@ def axis_at(column: Column, given: ColumnLike, *, of: str = "grid") -> Axis:
     points = column_of(column.name, given)
     if isinstance(points, LevelColumn) and not points.levels:  # nothing but None
         points = NumericColumn(column.name, np.full(len(points.indices), np.nan), unit=_unit(column))
-    lacks = _lacking(points)
+    lacks = lacking(points)
     some = lacks is not None
     present = np.zeros(0) if lacks is not None and lacks.all() else _codes_among(column, points, of)
     if not len(present) and not some:
@@ -124,10 +124,23 @@ def axis_of_thresholds(column: Column, thresholds: Floats) -> Axis:
 
 def axis_of_all(column: Column) -> Axis:
     """A point for every value that the column has."""
-    distinct = np.unique(_present(column))
+    present = _present(column)
+    distinct = np.unique(present)
     if isinstance(column, NumericColumn):
         _check_finite(column, distinct)
-    return _axis(column, distinct, _lacking(column) is not None, distinct)
+    return _axis(column, distinct, lacking(column) is not None, present)
+
+
+def axis_of_cells(column: Column, thresholds: Floats) -> tuple[Axis, NDArray[np.intp]]:
+    """A point for every value that the column has and that splits tell from others, and the point of each row."""
+    every = axis_of_all(column)
+    places = every.places(column)
+    if isinstance(column, LevelColumn):
+        return every, places
+    cell = np.searchsorted(thresholds, every.codes)
+    _, first, point = np.unique(cell, return_index=True, return_inverse=True)
+    # A missing value stays the last point.
+    return replace(every, codes=every.codes[first]), np.append(point, len(first))[places]
 
 
 def _axis(column: Column, codes: Floats, missing: bool, present: Floats) -> Axis:
@@ -146,11 +159,11 @@ def _axis(column: Column, codes: Floats, missing: bool, present: Floats) -> Axis
 
 
 def _present(column: Column) -> Floats:
-    lacks, values = _lacking(column), _codes(column)
+    lacks, values = lacking(column), _codes(column)
     return values if lacks is None else values[~lacks]
 
 
-def _lacking(column: Column) -> NDArray[np.bool_] | None:
+def lacking(column: Column) -> NDArray[np.bool_] | None:
     """Which rows are missing; None when no row is."""
     if isinstance(column, NumericColumn):
         return missing_rows(column)

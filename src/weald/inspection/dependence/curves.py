@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.boosting.links import apply_link
@@ -62,11 +63,22 @@ class TreeSum:
 
     def thresholds(self, column: int) -> Floats:
         """Where the splits on a column are."""
-        first, last = (int(self.forest.tree_start[t]) for t in self.trees)
-        slots = self.forest.slot[first:last]
-        slots = slots[slots >= 0]
+        _, slots = self._splits
         on = (self.forest.column[slots] == column) & (self.forest.kind[slots] != CATEGORIES)
         return np.unique(self.forest.threshold[slots[on]])
+
+    def share_a_tree(self, a: int, b: int) -> bool:
+        """Whether a tree splits on both columns."""
+        trees, slots = self._splits
+        column = self.forest.column[slots]
+        return bool(np.intersect1d(trees[column == a], trees[column == b]).size)
+
+    @cached_property
+    def _splits(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """The tree of each split, and its place in the arrays of the forest."""
+        first, last = (int(self.forest.tree_start[t]) for t in self.trees)
+        nodes = first + np.flatnonzero(self.forest.slot[first:last] >= 0)
+        return np.searchsorted(self.forest.tree_start, nodes, side="right"), self.forest.slot[nodes]
 
     def curves(
         self,
