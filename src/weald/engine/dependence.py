@@ -55,7 +55,8 @@ def dependence_curves(
     trees : tuple of int
         First tree and the one after the last.
     columns : sequence of FreeColumn
-        The points of all of them stand one after another; of a pair, those of the second column within the first's.
+        The points of all of them stand one after another; of a pair, those of the second column within the
+        first's.
     values : ndarray of shape (n_used, n_rows)
         The columns that the forest reads, ascending; codes of levels, NaN where missing.
     raw : ndarray of shape (n_rows, n_outputs)

@@ -25,7 +25,7 @@ _CHOICES = (*LIBRARIES, "dict")
 
 
 def library_for(asked: str | None, remembered: str | None) -> str:
-    """The library that is asked for, else the one of the user's table, else one that is installed, else "dict"."""
+    """The library asked for, else that of the user's table, else one that is installed, else "dict"."""
     if asked is None:
         candidates = [remembered, *LIBRARIES] if remembered else list(LIBRARIES)
         return next((each for each in candidates if find_spec(each) is not None), "dict")

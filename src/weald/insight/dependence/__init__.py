@@ -1,5 +1,5 @@
-"""How any fitted model's predictions depend on columns: `partial_dependence`, `accumulated_local_effects`, `friedman_h`.
+"""How any fitted model's predictions depend on columns: curves, effects, interactions.
 
-`responses` asks any model for what it predicts; of models made of trees `trees` knows the sum, so that curves come from
-one pass. `displays` draws.
+`responses` asks any model for what it predicts; of models made of trees `trees` knows the sum, so that curves
+come from one pass. `displays` draws.
 """

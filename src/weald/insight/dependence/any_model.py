@@ -145,14 +145,16 @@ class AnyModel:
         return values if lacks is None else np.where(lacks, np.nan, values)
 
     def _frame_with(self, columns: Mapping[int, Column]) -> Any:
-        """Values that the column has are taken from a row that has them, so that types stay; numbers are written."""
+        """Levels are taken from a row that has them, so that types stay; numbers are written."""
         given, others, cells = self._given, {}, {}
         rows = np.arange(self.table.n_rows)
         for j, column in columns.items():
             own = self.table.columns[j]
             if isinstance(column, NumericColumn) and isinstance(own, NumericColumn):
                 values, lacks = np.asarray(column.values, np.float64), missing_rows(column)
-                if own.values.dtype.kind in "iub" and _is_fractional(values if lacks is None else values[~lacks]):
+                if own.values.dtype.kind in "iub" and _is_fractional(
+                    values if lacks is None else values[~lacks]
+                ):
                     given = _as_floats(given, j, own.name)
                 if lacks is not None:
                     others[j] = np.where(lacks, self._row_without(own), rows)
@@ -160,7 +162,8 @@ class AnyModel:
                 if len(present):
                     cells[j] = Cells(present, values[present], own.unit)
                 continue
-            assert isinstance(column, LevelColumn) and isinstance(own, LevelColumn)
+            assert isinstance(column, LevelColumn)
+            assert isinstance(own, LevelColumn)
             others[j], unheld = self._rows_of_levels(own, column.indices)
             if len(unheld):
                 cells[j] = Cells(unheld, [own.levels[i] for i in column.indices[unheld]], None)
@@ -170,7 +173,7 @@ class AnyModel:
         lacks = missing_rows(own)
         if lacks is None:
             raise DataError(
-                f"Column {told(own.name)} has no missing value in X, so that none can be set for a model that is "
+                f"Column {told(own.name)} has no missing value in X, so none can be set for a model that is "
                 "not made of weald's trees. Leave None out of the grid."
             )
         return int(np.flatnonzero(lacks)[0])
@@ -178,7 +181,7 @@ class AnyModel:
     def _rows_of_levels(
         self, own: LevelColumn, wanted: NDArray[np.int32]
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """For each row another that holds the level it is set to, and the rows for whose level there is none."""
+        """For each row another that holds its new level, and the rows for whose level there is none."""
         holder = np.full(len(own.levels) + 1, -1, np.intp)
         levels, first = np.unique(own.indices, return_index=True)
         holder[levels] = first  # a missing value is -1: the last
@@ -186,7 +189,7 @@ class AnyModel:
         unheld = np.flatnonzero(found < 0)
         if len(unheld) and (wanted[unheld] < 0).any():
             raise DataError(
-                f"Column {told(own.name)} has no missing value in X, so that none can be set. Leave None out of "
+                f"Column {told(own.name)} has no missing value in X, so none can be set. Leave None out of "
                 "the grid."
             )
         return np.where(found < 0, np.arange(len(found)), found), unheld
@@ -198,9 +201,11 @@ def _is_fractional(values: Floats) -> bool:
 
 def _as_floats(X: Any, j: int, name: Any) -> Any:
     """A frame whose column of whole numbers holds float64: it is to be set to values between them."""
-    plain = X if hasattr(X, "iloc") else plain_table(X)
+    plain: Any = X if hasattr(X, "iloc") else plain_table(X)
     if isinstance(plain, Mapping):
-        return {key: np.asarray(values, np.float64) if key == name else values for key, values in plain.items()}
+        return {
+            key: np.asarray(values, np.float64) if key == name else values for key, values in plain.items()
+        }
     if hasattr(plain, "iloc"):
         out = plain.copy()
         out.isetitem(j, plain.iloc[:, j].astype(np.float64))

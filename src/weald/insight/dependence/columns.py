@@ -11,9 +11,9 @@ import numpy as np
 from weald.arrays import ColumnLike
 from weald.data.table import Column, Table
 from weald.errors import DataError, ParameterError, listing, nearest, told
+from weald.insight.dependence.any_model import AnyModel
 from weald.inspection.dependence.axes import MOST_POINTS, Axis, axis_at, axis_of, axis_of_thresholds
 from weald.inspection.dependence.curves import TreeSum
-from weald.insight.dependence.any_model import AnyModel
 
 #: how many points, "thresholds", the values of one column, or those of several by name
 Grid: TypeAlias = int | str | ColumnLike | Mapping[Any, ColumnLike] | None
@@ -59,16 +59,22 @@ def read_pairs(table: Table, pairs: object) -> list[tuple[int, int]]:
     """Pairs of columns; None for all pairs."""
     if pairs is None:
         return [(a, b) for a in range(table.n_columns) for b in range(a + 1, table.n_columns)]
-    if isinstance(pairs, tuple) and len(pairs) == 2 and not any(isinstance(each, tuple | list) for each in pairs):
+    if (
+        isinstance(pairs, tuple)
+        and len(pairs) == 2
+        and not any(isinstance(each, tuple | list) for each in pairs)
+    ):
         pairs = [pairs]
     if isinstance(pairs, str | bytes) or not hasattr(pairs, "__iter__"):
-        raise ParameterError(f"`pairs` must be a list of pairs of columns, or None for all; got {told(pairs)}.")
+        raise ParameterError(
+            f"`pairs` must be a list of pairs of columns, or None for all; got {told(pairs)}."
+        )
     found = [_one_or_two(table, tuple(pair) if isinstance(pair, list) else pair) for pair in pairs]
     for pair in found:
         if len(pair) != 2:
             raise ParameterError(
-                f"`pairs` must hold two columns each; got {told(table.names[pair[0]])} alone. Use `columns` for "
-                "one column against all the rest."
+                f"`pairs` must hold two columns each; got {told(table.names[pair[0]])} alone. "
+                "Use `columns` for one column against all the rest."
             )
     return [(pair[0], pair[1]) for pair in found]
 
@@ -78,7 +84,8 @@ def _one_or_two(table: Table, asked: Any) -> tuple[int, ...]:
         return (position_of(table, asked.item() if isinstance(asked, np.generic) else asked),)
     if len(asked) != 2:
         raise ParameterError(
-            f"A tuple names two columns that are set together; got {told(asked)}. Use a list for several curves."
+            f"A tuple names two columns that are set together; got {told(asked)}. Use a list for "
+            "several curves."
         )
     first, second = position_of(table, asked[0]), position_of(table, asked[1])
     if first == second:
@@ -99,15 +106,15 @@ def read_axis(summed: TreeSum | AnyModel, position: int, grid: Grid, *, n_free: 
     if isinstance(grid, str):
         if grid != "thresholds":
             raise ParameterError(
-                f"`grid` must be None, a number of points, 'thresholds', values, or a mapping of column to these; "
-                f"got {told(grid)}."
+                f"`grid` must be None, a number of points, 'thresholds', values, or a mapping of column to "
+                f"these; got {told(grid)}."
             )
         return axis_of_thresholds(column, summed.thresholds(position))
     if isinstance(grid, Integral) and not isinstance(grid, bool):
         if grid < 2:
             raise ParameterError(f"`grid` must be at least 2 points; got {int(grid)}. Use 100.")
         return axis_of(column, int(grid))
-    return axis_at(column, grid)  # type: ignore[arg-type]
+    return axis_at(column, grid)
 
 
 def _check_names(table: Table, grid: Mapping[Any, Any]) -> None:

@@ -72,13 +72,14 @@ def accumulated_local_effects(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> AccumulatedLocalEffects | list[AccumulatedLocalEffects]:
-    """Local differences of predictions, added up along a column; of two columns what they do beyond each by itself.
+    """Local differences of predictions, added up along a column; of two columns what they do only together.
 
-    Each row is moved to the ends of the bin that it is in, and no further: unlike partial dependence, no row gets a
-    value that hardly goes with its others. The effect is 0 on average over the rows; of an additive model it is the
-    column's own term. Categories are stepped through in an order in which neighbours are alike in the other columns,
-    ordered levels in theirs; rows of both levels count in a step. Where values are missing, the last point tells by how
-    much the prediction of those rows differs from the mean of what it is at the edges, by their share of rows.
+    Each row is moved to the ends of the bin that it is in, and no further: unlike partial dependence, no row
+    gets a value that hardly goes with its others. The effect is 0 on average over the rows; of an additive
+    model it is the column's own term. Categories are stepped through in an order in which neighbours are
+    alike in the other columns, ordered levels in theirs; rows of both levels count in a step. Where values
+    are missing, the last point tells by how much the prediction of those rows differs from the mean of what
+    it is at the edges, by their share of rows.
 
     Parameters
     ----------
@@ -89,8 +90,8 @@ def accumulated_local_effects(
     columns : str, int, tuple of two of these, or a list of such; default=None
         A column, or two columns whose joint effect is asked for. A list gives a list; None is every column.
     bins : int, default=None
-        The most bins of a column of numbers, of about equally many rows each. None: 40, or 20 of each of two columns, and
-        fewer where there would be less than five rows or so in a bin or cell.
+        The most bins of a column of numbers, of about equally many rows each. None: 40, or 20 of each of two
+        columns, and fewer where there would be less than five rows or so in a bin or cell.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows.
     response, target, n_jobs
@@ -141,7 +142,9 @@ def _check_bins(bins: object) -> None:
     if bins is None:
         return
     if not isinstance(bins, Integral) or isinstance(bins, bool) or int(bins) < 1:
-        raise ParameterError(f"`bins` must be a whole number of at least 1, or None; got {told(bins)}. Use 40.")
+        raise ParameterError(
+            f"`bins` must be a whole number of at least 1, or None; got {told(bins)}. Use 40."
+        )
 
 
 def _most_bins(n_rows: int, n_free: int) -> int:
@@ -185,15 +188,16 @@ def _single(asked: Asked, position: int, bins: Bins, weight: Floats) -> Accumula
     values, errors = np.zeros((n_edges, n_targets)), np.zeros((n_edges, n_targets))
     if bins.n_bins:
         differences = [
-            asked.at({position: _edge(bins, member, True)})
-            - asked.at({position: _edge(bins, member, False)})
+            asked.at({position: _edge(bins, member, True)}) - asked.at({position: _edge(bins, member, False)})
             for member in bins.members
         ]
         steps = Steps(bins.members, differences, weight, bins.n_bins)
         means, total = steps.means()
         operator = summed(bins)
         values = operator @ means
-        errors = steps.errors(operator, means, total) if bins.n_bins <= MOST_BINS else np.full_like(values, np.nan)
+        errors = (
+            steps.errors(operator, means, total) if bins.n_bins <= MOST_BINS else np.full_like(values, np.nan)
+        )
     counts = bins.counts
     if bins.axis.missing:
         extra, error, n = _of_missing(asked, position, bins, weight)
@@ -202,9 +206,7 @@ def _single(asked: Asked, position: int, bins: Bins, weight: Floats) -> Accumula
     return _record(asked, (bins.axis,), values.T, errors.T, counts)
 
 
-def _of_missing(
-    asked: Asked, position: int, bins: Bins, weight: Floats
-) -> tuple[Floats, Floats, int]:
+def _of_missing(asked: Asked, position: int, bins: Bins, weight: Floats) -> tuple[Floats, Floats, int]:
     """What rows without a value have beyond the mean of what they would have with one."""
     column = asked.summed.table.columns[position]
     n_rows, n_edges = asked.summed.table.n_rows, len(bins.axis.codes)
@@ -240,9 +242,7 @@ def _joint(asked: Asked, sides: Sequence[tuple[int, Bins]], weight: Floats) -> A
     differences: list[Floats] = []
     for ma, mb in product(first.members, second.members):
         ends = {
-            (ua, ub): asked.at(
-                {a: _edge(first, ma, ua), b: _edge(second, mb, ub)}
-            )
+            (ua, ub): asked.at({a: _edge(first, ma, ua), b: _edge(second, mb, ub)})
             for ua in (False, True)
             for ub in (False, True)
         }
@@ -278,5 +278,3 @@ def _record(
         library=None,
         counts=counts.astype(np.int64),
     )
-
-

@@ -40,9 +40,10 @@ def friedman_h(
 ) -> FriedmanH:
     """Friedman's H²: the share of a joint effect that is no sum of an effect of each column, from 0 up.
 
-    For two columns, of their joint partial dependence; for one column against all the rest, of the prediction. 0 means
-    that the columns add up. All means are over the rows of X, as the definition has it. For models made of weald's
-    trees the time grows with the rows; any other model is asked about rows × rows for each pair, so give it some hundreds.
+    For two columns, of their joint partial dependence; for one column against all the rest, of the
+    prediction. 0 means that the columns add up. All means are over the rows of X, as the definition has it.
+    For models made of weald's trees the time grows with the rows; any other model is asked about rows × rows
+    for each pair, so give it some hundreds.
 
     Parameters
     ----------
@@ -57,8 +58,9 @@ def friedman_h(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows.
     response : {"auto", "raw", "predict_proba", "decision_function", "predict"}, default="auto"
-        What is taken apart. "auto": the sum of the trees of a model made of trees, where trees of different columns add up, else
-        the decision function of a classifier, its probabilities if it has none, or the prediction of a regressor.
+        What is taken apart. "auto": the sum of the trees of a model made of trees, where trees of different
+        columns add up, else the decision function of a classifier, its probabilities if it has none, or the
+        prediction of a regressor.
     target, n_jobs
         As in `partial_dependence`.
     progress : bool, default=False
@@ -158,7 +160,11 @@ class _Effects:
         if self._add_up(a, b):
             nothing = np.zeros(len(self._asked.targets))
             return nothing, nothing
-        joint = self._joint_of_any(first, second) if isinstance(self._asked.summed, AnyModel) else self._joint(first, second)
+        joint = (
+            self._joint_of_any(first, second)
+            if isinstance(self._asked.summed, AnyModel)
+            else self._joint(first, second)
+        )
         return h_squared(joint, first.own, second.own, self._weight)
 
     def against_rest(self, j: int) -> Floats:
@@ -189,7 +195,7 @@ class _Effects:
         return self._sides[j]
 
     def _joint(self, first: _Side, second: _Side) -> Floats:
-        """The joint effect of two columns of a sum of trees at every row: some points of the first at a time."""
+        """The joint effect of two columns at every row, of trees: some points of the first at a time."""
         summed, picks = self._asked.summed, self._asked.picks
         assert isinstance(summed, TreeSum)
         plain = summed.finish is None and summed.link == "identity"
@@ -240,5 +246,7 @@ def _parts(axis: Axis, most: int) -> list[tuple[slice, Axis]]:
     for first in range(0, axis.n_points, most):
         points = slice(first, min(first + most, axis.n_points))
         missing = axis.missing and points.stop > n_codes
-        parts.append((points, replace(axis, codes=axis.codes[first : min(points.stop, n_codes)], missing=missing)))
+        parts.append(
+            (points, replace(axis, codes=axis.codes[first : min(points.stop, n_codes)], missing=missing))
+        )
     return parts

@@ -1,4 +1,4 @@
-"""`partial_dependence`: the mean prediction, and that of every row, while columns are set to one value after another."""
+"""`partial_dependence`: predictions while columns are set to one value after another."""
 
 from __future__ import annotations
 
@@ -66,34 +66,38 @@ def partial_dependence(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> PartialDependence | list[PartialDependence]:
-    """The mean prediction over the rows of a table while one column, or two, is set to one value after another.
+    """The mean prediction over rows while one column, or two, is set to one value after another.
 
-    Of weald's trees and their ensembles the whole curve comes from one pass over the rows, for all columns together;
-    any other model is asked once for every value. The values are those of asking either way. A response that is no
-    sum of trees, such as a probability, is made row by row before the mean is taken.
+    Of weald's trees and their ensembles the whole curve comes from one pass over the rows, for all columns
+    together; any other model is asked once for every value. The values are those of asking either way. A
+    response that is no sum of trees, such as a probability, is made row by row before the mean is taken.
 
     Parameters
     ----------
     model : estimator or callable
-        A fitted estimator of weald or of any library that keeps scikit-learn's contract, or a function of a table.
+        A fitted estimator of weald or of any library that keeps scikit-learn's contract, or a function of a
+        table.
     X : table
-        The rows to average over: a pandas, polars or Arrow frame, an array, a sparse matrix or a list of rows.
+        The rows to average over: a pandas, polars or Arrow frame, an array, a sparse matrix or a list of
+        rows.
     columns : str, int, tuple of two of these, or a list of such; default=None
-        A column by name or position, or two columns to set together. A list gives a list; None is every column.
+        A column by name or position, or two columns to set together. A list gives a list; None is every
+        column.
     kind : {"average", "individual", "both"}, default="average"
         Whether to keep the curve of every row too: "individual" and "both" do.
     grid : int, "thresholds", values, or a mapping of column to values; default=None
-        The values to set. None: every value of a column that has at most 100 (25 if two columns are set), else so many
-        at equal distances between the 5 % and the 95 % quantile, rounded in a column of whole numbers. A number stands
-        for another limit. "thresholds": one value on each step of the curve of a model made of trees. Categories always have one
-        point each, and so has a missing value where the column has one; None in given values is a missing value.
+        The values to set. None: every value of a column that has at most 100 (25 if two columns are set),
+        else so many at equal distances between the 5 % and the 95 % quantile, rounded in a column of whole
+        numbers. A number stands for another limit. "thresholds": one value on each step of the curve of a
+        model made of trees. Categories always have one point each, and so has a missing value where the
+        column has one; None in given values is a missing value.
     centred : bool, default=False
         Whether each row's curve is moved so that it starts from 0.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows in the mean.
     response : {"auto", "predict_proba", "decision_function", "predict", "raw"}, default="auto"
-        What is averaged. "auto": probabilities of a classifier (or its decision function, where it has none), predictions
-        of a regressor. "raw": the sum of the trees, before any link.
+        What is averaged. "auto": probabilities of a classifier (or its decision function, where it has none),
+        predictions of a regressor. "raw": the sum of the trees, before any link.
     target : label or int, default=None
         The class, or the number of an output. None: the second of two classes, else all of them.
     n_jobs : int, default=None
@@ -120,9 +124,7 @@ def partial_dependence(
     table = asked.summed.table
     weight = row_weight(sample_weight, table.n_rows)
     wanted, several = read_columns(table, columns)
-    axes = [
-        [(j, read_axis(asked.summed, j, grid, n_free=len(each))) for j in each] for each in wanted
-    ]
+    axes = [[(j, read_axis(asked.summed, j, grid, n_free=len(each))) for j in each] for each in wanted]
     _check_room(axes, len(asked.picks), table.n_rows, keep)
     bar = Progress(sum(len(each) for each in axes), word="column") if progress else None
     try:
@@ -179,24 +181,18 @@ def _found(
     """The curves of single columns together, each of them once; then pairs one by one."""
     single = {each[0][0]: each[0] for each in axes if len(each) == 1}
     summed = asked.summed
-    curves = summed.curves(
-        list(single.values()), asked.picks, weight, centred=centred, keep=keep, told=told
-    )
+    curves = summed.curves(list(single.values()), asked.picks, weight, centred=centred, keep=keep, told=told)
     by_column = dict(zip(single, curves, strict=True))
     out: list[Curves] = []
     for each in axes:
         if len(each) == 1:
             out.append(by_column[each[0][0]])
         else:
-            out += summed.curves(
-                each, asked.picks, weight, pair=True, centred=centred, keep=keep, told=told
-            )
+            out += summed.curves(each, asked.picks, weight, pair=True, centred=centred, keep=keep, told=told)
     return out
 
 
-def _check_room(
-    axes: Sequence[Sequence[tuple[int, Axis]]], n_targets: int, n_rows: int, keep: bool
-) -> None:
+def _check_room(axes: Sequence[Sequence[tuple[int, Axis]]], n_targets: int, n_rows: int, keep: bool) -> None:
     """Say beforehand that the curves of all rows do not fit into memory."""
     if not keep:
         return
@@ -205,8 +201,8 @@ def _check_room(
     if needed > 0.8 * there:
         raise MemoryError(
             f"The curves of {n_rows:,} rows at {points:,} points of {n_targets} targets take "
-            f"{needed / 2**30:.1f} GiB, and there are {there / 2**30:.1f} GiB. Use kind='average', fewer rows, "
-            "columns or points."
+            f"{needed / 2**30:.1f} GiB, and there are {there / 2**30:.1f} GiB. Use kind='average', or "
+            "fewer rows, columns or points."
         )
 
 
@@ -239,5 +235,3 @@ def _record(
         centred=centred,
         kind=kind,
     )
-
-

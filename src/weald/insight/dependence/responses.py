@@ -1,4 +1,4 @@
-"""What a model is asked, and which of its answers: probabilities, scores or predictions; classes or outputs."""
+"""What a model is asked, and which of its answers: probabilities or scores, of which class or output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def ask(
     _check_fitted(model)
     chosen = _response(model, response, name)
     inner = model._fitted() if isinstance(model, Booster) else model
-    found = tree_sum(inner, X, chosen, n_jobs)
+    found: tuple[TreeSum | AnyModel, list[Pick]] | None = tree_sum(inner, X, chosen, n_jobs)
     if found is None:
         if chosen == "raw":
             raise ParameterError(
@@ -113,7 +113,7 @@ def _response(model: Model, asked: str, name: str) -> str:
 
 def _function(model: Model, response: str, name: str) -> Callable[[Any], Floats]:
     """What the model answers to a table, as (rows, results)."""
-    ask_model: Callable[[Any], object] = getattr(model, response) if hasattr(model, "predict") else model  # type: ignore[assignment]
+    ask_model: Callable[[Any], object] = getattr(model, response) if hasattr(model, "predict") else model
 
     def answers(X: Any) -> Floats:
         found: Any = ask_model(X)
@@ -155,7 +155,11 @@ def _chosen(labels: Sequence[object], target: Target, name: str) -> list[int]:
     if target is None:
         return list(range(len(labels)))
     wanted = target.item() if isinstance(target, np.generic) else target
-    found = [k for k, label in enumerate(labels) if label == wanted and isinstance(label, bool) == isinstance(wanted, bool)]
+    found = [
+        k
+        for k, label in enumerate(labels)
+        if label == wanted and isinstance(label, bool) == isinstance(wanted, bool)
+    ]
     if found:
         return found[:1]
     close = nearest(str(wanted), [str(label) for label in labels])

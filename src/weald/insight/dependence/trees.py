@@ -1,7 +1,7 @@
 """Models whose predictions are a function of a sum of trees: which trees, and which function.
 
-AdaBoost for numbers takes a median, and gradient boosting may start from another estimator: these are no such sums and are
-asked like any other model.
+AdaBoost for numbers takes a median, and gradient boosting may start from another estimator: these are no such
+sums and are asked like any other model.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class _Way:
     finish: Callable[[Floats], Floats] | None = None
 
 
-def tree_sum(model: object, X: TableLike, response: str, n_jobs: int | None) -> tuple[TreeSum, list[Pick]] | None:
+def tree_sum(
+    model: object, X: TableLike, response: str, n_jobs: int | None
+) -> tuple[TreeSum, list[Pick]] | None:
     """A fitted model as a sum of trees with a function, and the columns of the response; None if it is none.
 
     Parameters
@@ -110,7 +112,11 @@ def _boosted(model: BaseXGB, X: TableLike, response: str) -> _Found:
         way = _Way(_each(n_outputs), *_LINKS[forest.link])
     elif linked:
         way = _Way(_each(n_outputs), finish=model._predictions)
-    elif response == "decision_function" and isinstance(model, XGBClassifier) and n_outputs == 2 == model.n_classes_:
+    elif (
+        response == "decision_function"
+        and isinstance(model, XGBClassifier)
+        and n_outputs == 2 == model.n_classes_
+    ):
         way = _Way(_each(1), finish=_difference)
     else:
         way = _Way(_each(n_outputs))
@@ -169,7 +175,9 @@ def _bagged(model: BaseBagging, X: TableLike, response: str) -> _Found:
 
 def _grown(model: FittedForest, X: TableLike, response: str) -> _Found:
     forest = model.forest_
-    n_trees = forest.n_trees if isinstance(model, BaseForest) else 1  # forests predict the mean of their trees
+    n_trees = (
+        forest.n_trees if isinstance(model, BaseForest) else 1
+    )  # forests predict the mean of their trees
     way = _mean(forest, n_trees)
     if isinstance(model, BalancedRandomForestClassifier) and response == "predict_proba":
         by_class = model._by_class()

@@ -28,7 +28,7 @@ ENDS = (0.05, 0.95)
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """The points of one column, in ascending order, levels by their number; a missing value, if it is a point, comes last."""
+    """The points of one column, ascending, levels by their number; a missing value comes last."""
 
     name: Hashable
     kind: Kind
@@ -61,7 +61,9 @@ class Axis:
         """A column that has the value of a point in each row, by number."""
         lacks = points >= len(self.codes)
         if self.kind == "numeric":
-            values = np.where(lacks, np.nan, self.codes[np.where(lacks, 0, points)] if len(self.codes) else 0.0)
+            values = np.where(
+                lacks, np.nan, self.codes[np.where(lacks, 0, points)] if len(self.codes) else 0.0
+            )
             return NumericColumn(self.name, values, unit=self.unit)
         codes = np.append(self.codes, -1.0).astype(np.int32)
         return LevelColumn(self.name, codes[points], self.levels, ordered=self.kind == "ordinal")
@@ -132,7 +134,7 @@ def axis_of_all(column: Column) -> Axis:
 
 
 def axis_of_cells(column: Column, thresholds: Floats) -> tuple[Axis, NDArray[np.intp]]:
-    """A point for every value that the column has and that splits tell from others, and the point of each row."""
+    """A point for every value that splits tell from others, and the point of each row."""
     every = axis_of_all(column)
     places = every.places(column)
     if isinstance(column, LevelColumn):
@@ -203,7 +205,7 @@ def _codes_among(column: Column, points: Column, of: str) -> Floats:
     plain = ("number", "bool")
     if points.unit != column.unit and not (points.unit in plain and column.unit in plain):
         raise DataError(
-            f"`{of}` for column {told(column.name)} holds {points.unit}s, and the column holds {column.unit}s. "
+            f"`{of}` for column {told(column.name)} holds {points.unit}s, and the column {column.unit}s. "
             "Give values of the column's own type."
         )
     values = _present(points)

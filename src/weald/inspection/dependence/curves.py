@@ -1,7 +1,7 @@
 """The curves of a forest: what it predicts for each row while columns are set to their points.
 
-For raw scores and the links that the core knows, means and spreads over rows come from one pass over the rows for
-all columns together; any other function of raw scores is applied to the curves of some rows at a time.
+For raw scores and the links that the core knows, means and spreads over rows come from one pass over the rows
+for all columns together; any other function of raw scores is applied to the curves of some rows at a time.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TILE, _PIECE = 2**19, 2**22
 class TreeSum:
     """A prediction that is a function of a sum of trees.
 
-    Either the core knows the function (`link`, `factor`), or `finish` makes of raw scores, (rows, outputs), what is
-    predicted, (rows, results).
+    Either the core knows the function (`link`, `factor`), or `finish` makes of raw scores, (rows, outputs),
+    what is predicted, (rows, results).
     """
 
     forest: Forest
@@ -47,7 +47,7 @@ class TreeSum:
 
     @staticmethod
     def takes(forest: Forest) -> bool:
-        """Whether every split reads one column: else what a column does depends on others in the same split."""
+        """Whether every split reads one column alone, so that what passes it is known beforehand."""
         return not bool((forest.kind == COMBINATION).any())
 
     def at(self, columns: Mapping[int, Column]) -> Floats:
@@ -143,7 +143,7 @@ class TreeSum:
 
     @cached_property
     def _values(self) -> Floats:
-        """The columns that splits read, (columns, rows): numbers, or codes of levels from 1; NaN where missing."""
+        """The columns that splits read, (columns, rows): numbers, or codes from 1; NaN where missing."""
         used = np.unique(self.forest.column).tolist()
         columns = self.table.columns
         taken = columns.take(used) if isinstance(columns, BlockColumns) else [columns[j] for j in used]
@@ -278,5 +278,3 @@ def _apart(together: Curves, sizes: Sequence[int]) -> Iterator[Curves]:
         individual = None if together.individual is None else together.individual[:, :, part]
         yield Curves(together.mean[:, part], together.squares[:, part], individual)
         first += size
-
-

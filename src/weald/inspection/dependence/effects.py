@@ -1,6 +1,7 @@
 """Accumulated local effects: bins of a column, differences across them, and their sums (equations D5 to D7).
 
-A number is in one bin, between two edges; a level takes part in two steps, from the level before and to the next.
+A number is in one bin, between two edges; a level takes part in two steps, from the level before and to the
+next.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ def number_bins(axis: Axis, places: NDArray[np.intp], weight: Floats) -> Bins:
 
 
 def level_bins(axis: Axis, places: NDArray[np.intp], weight: Floats) -> Bins:
-    """The steps between levels in the order of the axis; `places` is the level of each row, -1 where missing."""
+    """The steps between levels in the order of the axis; `places` is each row's level, -1 where missing."""
     n_levels = len(axis.codes)
     up = np.where((places >= 0) & (places < n_levels - 1), places, -1)
     down = np.where(places > 0, places - 1, -1)
     inside = places >= 0
-    by_level = np.bincount(places[inside], weight[inside], n_levels)
+    by_level: Floats = np.bincount(places[inside], weight[inside], n_levels).astype(np.float64)
     return Bins(axis, (up, down), _shares(by_level), places)
 
 
@@ -72,7 +73,7 @@ def _shares(by_edge: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Local differences: for each step that rows take part in, its cell and what the prediction does there."""
+    """Local differences: for each step that a row takes, its cell and what the prediction does there."""
 
     cells: Sequence[NDArray[np.intp]]  # one array per kind of step: by row, -1 for none
     differences: Sequence[Floats]  # (rows, targets) each
@@ -94,7 +95,7 @@ class Steps:
         return found, total
 
     def errors(self, operator: Floats, means: Floats, total: Floats) -> Floats:
-        """Standard errors of `operator @ means`: (values, targets). Rows are independent of each other, not steps.
+        """Standard errors of `operator @ means`: (values, targets). Rows are independent, their steps are not.
 
         A cell of one row has the spread that cells have on average.
         """
@@ -107,7 +108,11 @@ class Steps:
                 for cells, values in zip(self.cells, self.differences, strict=True)
             ]
             scaled = [
-                np.where(cells >= 0, self.weight * rest / np.where(total > 0, total, 1.0)[np.maximum(cells, 0)], 0.0)
+                np.where(
+                    cells >= 0,
+                    self.weight * rest / np.where(total > 0, total, 1.0)[np.maximum(cells, 0)],
+                    0.0,
+                )
                 for cells, rest in zip(self.cells, residuals, strict=True)
             ]
             for a, first in zip(self.cells, scaled, strict=True):
@@ -144,7 +149,7 @@ def summed(bins: Bins) -> Floats:
 
 
 def summed_twice(first: Bins, second: Bins, filled: Floats, weight: Floats) -> Floats:
-    """Of mean differences by cell (cells, targets): effects at pairs of edges without those of either column alone.
+    """From mean differences by cell: effects at pairs of edges without those of either column alone.
 
     Parameters
     ----------
@@ -175,7 +180,7 @@ def summed_twice(first: Bins, second: Bins, filled: Floats, weight: Floats) -> F
 
 
 def _own_effect(steps: Floats, weight: Floats, axis: int) -> Floats:
-    """What a column does by itself in an effect of two: steps (bins, edges, n) averaged over the other column."""
+    """What a column does alone in an effect of two: steps (bins, edges, n) averaged over the other."""
     middle = (steps[:, :-1] + steps[:, 1:]) / 2
     total = weight.sum(axis=axis)
     mean = np.where(total > 0, (middle * weight).sum(axis=axis) / np.where(total > 0, total, 1.0), 0.0)
@@ -183,7 +188,7 @@ def _own_effect(steps: Floats, weight: Floats, axis: int) -> Floats:
 
 
 def filling(first: Bins, second: Bins, total: Floats) -> NDArray[np.intp]:
-    """For each cell the one whose differences it takes: itself, or where it has no rows the nearest that has some.
+    """For each cell the one whose differences it takes: itself, or, if it has no rows, the nearest that has.
 
     Distance is counted in bins, as a share of all bins of the column; of equally near cells the first.
     """

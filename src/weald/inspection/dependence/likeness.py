@@ -1,4 +1,4 @@
-"""The order in which categories are stepped through: those whose rows are alike stand side by side (equation D8)."""
+"""The order in which categories are stepped through: alike ones stand side by side (equation D8)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from weald.data.table import Column, LevelColumn, NumericColumn, Table
 _N_QUANTILES = 20
 
 
-def order_by_likeness(table: Table, position: int, levels: NDArray[np.intp], weight: Floats) -> NDArray[np.intp]:
+def order_by_likeness(
+    table: Table, position: int, levels: NDArray[np.intp], weight: Floats
+) -> NDArray[np.intp]:
     """Levels of a column in an order in which neighbours are alike in the other columns.
 
     The distance of two levels adds up, column by column, how far their distributions are apart: the largest
-    difference of distribution functions for numbers, half the sum of differences of shares for levels. The order is
-    that of the first coordinate of classical scaling, turned so that the first level comes before the last.
+    difference of distribution functions for numbers, half the sum of differences of shares for levels. The
+    order is that of the first coordinate of classical scaling, turned so that the first level comes before
+    the last.
 
     Parameters
     ----------
@@ -61,7 +64,9 @@ def _apart(column: Column, group: NDArray[np.intp], n: int, weight: Floats) -> F
     codes, numeric = _coded(column)
     n_codes = int(codes.max(initial=0)) + 1
     inside = group >= 0
-    sums = np.bincount(group[inside] * n_codes + codes[inside], weight[inside], n * n_codes).reshape(n, n_codes)
+    sums = np.bincount(group[inside] * n_codes + codes[inside], weight[inside], n * n_codes).reshape(
+        n, n_codes
+    )
     shares = sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)
     if numeric:
         shares = shares.cumsum(axis=1)
@@ -73,7 +78,7 @@ def _apart(column: Column, group: NDArray[np.intp], n: int, weight: Floats) -> F
 
 
 def _coded(column: Column) -> tuple[NDArray[np.intp], bool]:
-    """Small whole numbers, 0 for missing: levels, or tenths or so of the numbers; whether they have an order."""
+    """Small whole numbers, 0 for missing: levels, or quantiles of numbers; whether they have an order."""
     if isinstance(column, LevelColumn):
         return column.indices.astype(np.intp) + 1, column.ordered
     assert isinstance(column, NumericColumn)
