@@ -60,7 +60,15 @@ class _CurvesDisplay:
         for axes, (record, t) in zip(self.axes_, drawings, strict=True):
             label = self._label(record, t)
             if t is None:
-                draw_lines(axes, record, band=band, confidence=confidence, most_lines=most_lines, label=label)
+                draw_lines(
+                    axes,
+                    record,
+                    band=band,
+                    confidence=confidence,
+                    most_lines=most_lines,
+                    label=label,
+                    legend=not lines,
+                )
                 lines.append(axes)
             else:
                 draw_surface(axes, record, t, label=label)

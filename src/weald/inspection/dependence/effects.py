@@ -95,7 +95,7 @@ class Steps:
         return found, total
 
     def errors(self, operator: Floats, means: Floats, total: Floats) -> Floats:
-        """Standard errors of `operator @ means`: (values, targets). Rows are independent, their steps are not.
+        """Standard errors of `operator @ means`: (values, targets). Rows are independent, steps are not.
 
         A cell of one row has the spread that cells have on average.
         """

@@ -20,7 +20,14 @@ MOST_LEVELS = 15
 
 
 def draw_lines(
-    axes: Axes, record: DependenceCurves, *, band: str, confidence: float, most_lines: int, label: str
+    axes: Axes,
+    record: DependenceCurves,
+    *,
+    band: str,
+    confidence: float,
+    most_lines: int,
+    label: str,
+    legend: bool = True,
 ) -> None:
     """Draw the curves of one column.
 
@@ -38,6 +45,8 @@ def draw_lines(
         Of the curves of rows.
     label : str
         What the values are.
+    legend : bool
+        Whether to tell the targets apart, if there are several.
     """
     numeric = record.kinds[0] == "numeric"
     low, high = _band(record, band, confidence)
@@ -53,6 +62,8 @@ def draw_lines(
             draw(axes, record, shown, parts, colour, str(record.targets[t]), t)
     _finish(axes, record, shown, numeric, rows)
     axes.set_ylabel(label)
+    if legend and len(record.targets) > 1:
+        axes.legend(fontsize=SMALL, framealpha=0.85, edgecolor=PALE, labelcolor=INK)
 
 
 def _band(record: DependenceCurves, band: str, confidence: float) -> tuple[Floats, Floats]:
@@ -94,7 +105,7 @@ def _places(record: DependenceCurves, shown: NDArray[np.intp], numeric: bool) ->
     n = len(points) - record.missing[0]
     if points.dtype.kind in "Mm":
         points = _times(points)
-    x = np.asarray(points, np.float64)
+    x = np.array(points, np.float64)
     if record.missing[0]:
         span = x[n - 1] - x[0] if n > 1 else 1.0
         x[n] = (x[n - 1] if n else 0.0) + 0.1 * (span or 1.0)
@@ -214,8 +225,6 @@ def _finish(
             notes.append(f"{len(rows)} of {n_rows:,} rows")
     if notes:
         axes.set_title("; ".join(notes), loc="left", fontsize=SMALL, color=GREY)
-    if len(record.targets) > 1:
-        axes.legend(fontsize=SMALL, framealpha=0.85, edgecolor=PALE, labelcolor=INK)
 
 
 def _number_ticks(axes: Axes, record: DependenceCurves, shown: NDArray[np.intp]) -> None:
@@ -237,16 +246,16 @@ def _number_ticks(axes: Axes, record: DependenceCurves, shown: NDArray[np.intp])
     inside = deciles[(deciles >= x[0]) & (deciles <= x[n - 1])] if n else deciles[:0]
     across = blended_transform_factory(axes.transData, axes.transAxes)
     axes.vlines(inside, 0.0, 0.03, colors=GREY, linewidth=1.0, transform=across, zorder=2, gid="deciles")
+    whole = points.dtype.kind == "f" and bool((x[:n] == np.rint(x[:n])).all())
+    if whole and n > 1 and x[n - 1] - x[0] < 12:
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     if not record.missing[0] or points.dtype.kind == "M":
         if record.missing[0]:
             axes.annotate(
                 "missing", (x[n], record.values[0, n]), (0, 8), textcoords="offset points", ha="center"
             )
         return
-    ticks = (
-        MaxNLocator(4, integer=bool((x[:n] == np.rint(x[:n])).all())).tick_values(x[0], x[n - 1])
-        if n > 1
-        else x[:n]
-    )
-    kept = [tick for tick in ticks if n and x[0] <= tick <= x[n - 1] - 0.06 * (x[n - 1] - x[0])]
+    ticks = MaxNLocator(4, integer=whole).tick_values(x[0], x[n - 1]) if n > 1 else x[:n]
+    room = 0.14 * (x[n - 1] - x[0]) if n > 1 else 0.0  # for the word
+    kept = [tick for tick in ticks if x[0] <= tick <= x[n - 1] - room]
     axes.set_xticks([*kept, x[n]], [*(f"{tick:g}" for tick in kept), "missing"])

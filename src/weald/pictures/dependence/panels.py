@@ -70,4 +70,19 @@ def level_names(points: Any) -> list[str]:
 def _level_name(point: Any) -> str:
     if point is None or point != point:
         return "missing"
-    return f"{point:.4g}" if isinstance(point, float | np.floating) else short(point, 14)
+    return number(point) if isinstance(point, float | np.floating) else short(point, 14)
+
+
+def number(value: float) -> str:
+    """A number of three digits or so, without powers of ten where people write none.
+
+    >>> number(175000.0), number(0.4167), number(1.5e-7)
+    ('175,000', '0.417', '1.5e-07')
+    """
+    return (
+        f"{value:,.0f}"
+        if 1e4 <= abs(value) < 1e9
+        else f"{value:.4g}"
+        if abs(value) >= 1e3
+        else f"{value:.3g}"
+    )

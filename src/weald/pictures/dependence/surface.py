@@ -9,7 +9,7 @@ import numpy as np
 from weald.arrays import Floats
 from weald.inspection.dependence.records import AccumulatedLocalEffects, DependenceCurves
 from weald.pictures.canvas import figure_of
-from weald.pictures.dependence.panels import GREY, INK, SMALL, level_names, quiet, short
+from weald.pictures.dependence.panels import GREY, INK, SMALL, level_names, number, quiet, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 #: cells that have their value written in them
 _MOST_WRITTEN = 64
 #: ticks beside cells
-_MOST_TICKS = 12
+_MOST_TICKS, _MOST_NUMBERS = 12, 7
 
 
 def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) -> None:
     """Draw the values of one target over the points of two columns."""
     values = record.values[t]
     effect = isinstance(record, AccumulatedLocalEffects)
-    plain = all(kind == "numeric" for kind in record.kinds) and not any(record.missing)
+    # The edges of effects have equally many rows between them, and so have their cells the same size.
+    plain = not effect and all(kind == "numeric" for kind in record.kinds) and not any(record.missing)
     plain = plain and all(len(points) > 2 and points.dtype.kind == "f" for points in record.grid)
     scale = _scale(values, effect)
     drawn = _contours(axes, record, values, scale) if plain else _cells(axes, record, values, scale)
@@ -54,8 +55,8 @@ def _contours(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[
         drawn: Any = axes.pcolormesh(x, y, values.T, shading="nearest", **scale)
     else:
         drawn = axes.contourf(x, y, values.T, levels=12, **scale)
-        lines = axes.contour(x, y, values.T, levels=6, colors="white", linewidths=0.6, alpha=0.8)
-        axes.clabel(lines, fontsize=7, fmt=lambda value: f"{value:.3g}")
+        lines = axes.contour(x, y, values.T, levels=5, colors="white", linewidths=0.6, alpha=0.8)
+        axes.clabel(lines, fontsize=7, fmt=number)
     across = blended_transform_factory(axes.transData, axes.transAxes)
     along = blended_transform_factory(axes.transAxes, axes.transData)
     inside = [
@@ -75,8 +76,10 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
         (axes.set_yticks, record.grid[1], "y"),
     ):
         names = level_names(points)
-        step = -(-len(names) // _MOST_TICKS)
+        step = -(-len(names) // (_MOST_NUMBERS if points.dtype.kind == "f" else _MOST_TICKS))
         at = np.arange(0, len(names), step)
+        if names[-1] == "missing" and at[-1] != len(names) - 1:
+            at = np.append(at[:-1] if len(names) - 1 - at[-1] < step / 2 + 1 else at, len(names) - 1)
         setter(at, [names[i] for i in at])
         if axis == "x" and sum(len(names[i]) for i in at) > 24:
             for tick in axes.get_xticklabels():
@@ -88,7 +91,5 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
             for j in range(n_y):
                 shade = drawn.cmap(drawn.norm(values[i, j]))
                 ink = "white" if np.dot(shade[:3], (0.3, 0.6, 0.1)) < 0.5 else INK
-                axes.text(
-                    i, j, f"{values[i, j]:.3g}", ha="center", va="center", fontsize=SMALL - 1, color=ink
-                )
+                axes.text(i, j, number(values[i, j]), ha="center", va="center", fontsize=SMALL - 1, color=ink)
     return drawn
