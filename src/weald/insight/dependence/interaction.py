@@ -124,7 +124,8 @@ def _asked(model: Model, X: TableLike, response: str, target: Target, n_jobs: in
     found = ask(model, X, target=None, n_jobs=n_jobs)
     if isinstance(found.summed, TreeSum):
         return ask(model, X, response="raw", target=target, n_jobs=n_jobs)
-    chosen = "decision_function" if is_classifier(model) and hasattr(model, "decision_function") else "auto"
+    scored = hasattr(model, "predict") and is_classifier(model) and hasattr(model, "decision_function")
+    chosen = "decision_function" if scored else "auto"
     return ask(model, X, response=chosen, target=target, n_jobs=n_jobs)
 
 

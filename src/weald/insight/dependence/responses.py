@@ -88,8 +88,8 @@ def _response(model: Model, asked: str, name: str) -> str:
     choices = get_args(Response)
     if asked not in choices:
         close = nearest(str(asked), choices)
-        hint = f"Did you mean {close!r}?" if close else f"Use one of {', '.join(choices)}."
-        raise ParameterError(f"`response` must be one of {', '.join(choices)}; got {told(asked)}. {hint}")
+        hint = f" Did you mean {close!r}?" if close else ""
+        raise ParameterError(f"`response` must be one of {', '.join(choices)}; got {told(asked)}.{hint}")
     if not hasattr(model, "predict") or isinstance(model, Booster):
         if asked not in ("auto", "predict") and not (asked == "raw" and isinstance(model, Booster)):
             raise ParameterError(f"{name} has no {asked}. Use response='auto'.")

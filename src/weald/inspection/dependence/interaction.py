@@ -6,8 +6,8 @@ import numpy as np
 
 from weald.arrays import Floats
 
-#: parts of the whole that rounding leaves of nothing
-_NOTHING = 1e-24
+#: the share of squared values that rounding may leave of nothing
+_NOTHING = 1e-26
 
 
 def h_squared(joint: Floats, first: Floats, second: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
@@ -22,10 +22,10 @@ def h_squared(joint: Floats, first: Floats, second: Floats, weight: Floats | Non
     """
     w = np.ones(len(joint)) if weight is None else weight
     share = (w / w.sum())[:, None]
+    size = (share * (np.square(joint) + np.square(first) + np.square(second))).sum(axis=0)
     joint, first, second = (values - (share * values).sum(axis=0) for values in (joint, first, second))
     both = (share * np.square(joint)).sum(axis=0)
     rest = (share * np.square(joint - first - second)).sum(axis=0)
-    sizes = both + (share * (np.square(first) + np.square(second))).sum(axis=0)
-    rest = np.where(rest <= _NOTHING * sizes, 0.0, rest)
+    rest = np.where(rest <= _NOTHING * size, 0.0, rest)
     found = np.divide(rest, both, out=np.zeros_like(rest), where=both > 0)
     return found, np.sqrt(rest)
