@@ -1,8 +1,9 @@
-"""Partial dependence, local effects and Friedman's H as their definitions say: one prediction after another."""
+"""Partial dependence, local effects and H as their definitions say: one prediction after another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def level_effects(
     """Effects of levels in this order, centred: (targets, levels)."""
     values = X[column].to_numpy(object)
     means = []
-    for low, high in zip(levels[:-1], levels[1:], strict=True):
+    for low, high in pairwise(levels):
         inside = (values == low) | (values == high)
         rows = X[inside]
         up = predict(with_values(rows, {column: [high] * len(rows)}))

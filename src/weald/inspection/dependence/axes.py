@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats.mstats import mquantiles
 
 from weald.arrays import ColumnLike, Floats
 from weald.data.adapters import column_of
@@ -22,7 +23,7 @@ from weald.errors import DataError, ParameterError, infinite_value, listing, nea
 
 #: points of a column that has more values than that
 MOST_POINTS = 100
-#: the quantiles between which these stand
+#: the quantiles between which these stand, by the rule that scikit-learn takes
 ENDS = (0.05, 0.95)
 
 
@@ -86,7 +87,7 @@ def axis_of(column: Column, most: int = MOST_POINTS) -> Axis:
         return _axis(column, distinct, some, present)
     _check_finite(column, distinct)
     if len(distinct) > most:
-        low, high = np.quantile(present, ENDS)
+        low, high = np.asarray(mquantiles(present, ENDS))
         if low == high:
             low, high = distinct[0], distinct[-1]
         points = np.linspace(low, high, most)

@@ -49,7 +49,7 @@ def test_equals_its_definition(response):
 def test_points_in_parts_and_any_model_give_the_same(monkeypatch):
     model = weald.RandomForestRegressor(4, random_state=0).fit(X, Y)
     found = weald.friedman_h(model, X, PAIRS, ["a", "k"])
-    asked = weald.friedman_h(lambda table: model.predict(table), X, PAIRS, ["a", "k"])
+    asked = weald.friedman_h(model.predict, X, PAIRS, ["a", "k"])
     np.testing.assert_allclose(asked.h2, found.h2, rtol=0, atol=1e-9)
     np.testing.assert_allclose(asked.h2_all, found.h2_all, rtol=0, atol=1e-9)
     monkeypatch.setattr(interaction, "_POINTS", 40)
