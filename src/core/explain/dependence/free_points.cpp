@@ -11,8 +11,7 @@ FreePoints::FreePoints(const LaidOutForest& forest, TreeRange trees, std::vector
     : columns_(std::move(columns)),
       by_set_(columns_.size(), 0),
       reads_(forest.n_trees(), 0),
-      free_of_(forest.leaf.size(), -1),
-      part_of_(forest.leaf.size(), 0) {
+      nodes_(forest.leaf.size()) {
   std::vector<int32_t> free_column(static_cast<size_t>(forest.n_columns), -1);
   for (size_t f = 0; f < columns_.size(); ++f) {
     const FreeColumn& column = columns_[f];
@@ -26,11 +25,10 @@ FreePoints::FreePoints(const LaidOutForest& forest, TreeRange trees, std::vector
       trees.last < forest.n_trees() ? static_cast<size_t>(forest.roots[trees.last]) : forest.leaf.size();
   for (size_t node = first; trees.size() > 0 && node < last; ++node) {
     require(!is(forest.kind[node], SplitKind::combination), "splits read one column each");
-    if (forest.leaf[node] >= 0) continue;
-    free_of_[node] = free_column[forest.by_column.nodes[node].column];
-    if (free_of_[node] >= 0 && is(forest.kind[node], SplitKind::categories)) {
-      by_set_[static_cast<size_t>(free_of_[node])] = 1;
-    }
+    const LaidOutForest::Node& split = forest.by_column.nodes[node];
+    const int32_t free = forest.leaf[node] >= 0 ? -1 : free_column[split.column];
+    nodes_[node] = {split.right, free, 0};
+    if (free >= 0 && is(forest.kind[node], SplitKind::categories)) by_set_[static_cast<size_t>(free)] = 1;
   }
   for (size_t f = 0; f < columns_.size(); ++f) {
     const auto n = static_cast<int32_t>(columns_[f].values.size());
@@ -61,7 +59,7 @@ void FreePoints::add_tree(const LaidOutForest& forest, size_t tree) {
     steps.pop_back();
     if (step.free >= 0) now[static_cast<size_t>(step.free)] = step.above;
     if (step.leave || forest.is_leaf(step.node)) continue;
-    const int32_t right = forest.by_column.nodes[static_cast<size_t>(step.node)].right, free = free_of(step.node);
+    const auto [right, free, unknown] = node(step.node);
     if (free < 0) {
       steps.push_back({right, false, -1, {}});
       steps.push_back({step.node + 1, false, -1, {}});
@@ -72,16 +70,16 @@ void FreePoints::add_tree(const LaidOutForest& forest, size_t tree) {
     add_split(forest, step.node, static_cast<size_t>(free), above);
     // A step sets what holds below it before it is taken.
     steps.push_back({step.node, true, free, above});
-    steps.push_back({right, false, free, this->right(step.node)});
-    steps.push_back({step.node + 1, false, free, left(step.node)});
+    steps.push_back({right, false, free, this->right(node(step.node))});
+    steps.push_back({step.node + 1, false, free, left(node(step.node))});
   }
 }
 
-void FreePoints::add_split(const LaidOutForest& forest, int32_t node, size_t free, const PointPart& above) {
+void FreePoints::add_split(const LaidOutForest& forest, int32_t id, size_t free, const PointPart& above) {
   const FreeColumn& column = columns_[free];
-  const auto at = static_cast<size_t>(node);
+  const auto at = static_cast<size_t>(id);
   const LaidOutForest::Node& split = forest.by_column.nodes[at];
-  part_of_[at] = static_cast<int32_t>(parts_.size() / 2);
+  nodes_[at].parts = static_cast<int32_t>(parts_.size() / 2);
   const auto n = static_cast<int32_t>(column.values.size());
   const bool missing_left = split.missing_left != 0;
   if (by_set_[free] == 0) {

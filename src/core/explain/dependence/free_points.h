@@ -33,16 +33,19 @@ class FreePoints {
 
   size_t n_columns() const { return columns_.size(); }
   int64_t n_points(size_t free) const { return n_points_[free]; }
+  bool by_set(size_t free) const { return by_set_[free] != 0; }
+  int64_t n_values(size_t free) const { return static_cast<int64_t>(columns_[free].values.size()); }
   // Whether a tree reads a free column at all.
   bool reads(size_t tree) const { return reads_[tree] != 0; }
-  // Which of the free columns the split of a node reads, −1 for none and for leaves.
-  int32_t free_of(int32_t node) const { return free_of_[static_cast<size_t>(node)]; }
-  const PointPart& left(int32_t node) const {
-    return parts_[2 * static_cast<size_t>(part_of_[static_cast<size_t>(node)])];
-  }
-  const PointPart& right(int32_t node) const {
-    return parts_[2 * static_cast<size_t>(part_of_[static_cast<size_t>(node)]) + 1];
-  }
+  // What a walk asks of a node, in one place.
+  struct Node {
+    int32_t right;  // the other child; the node itself for leaves
+    int32_t free;   // which of the free columns its split reads, −1 for none and for leaves
+    int32_t parts;  // where its pair of parts is
+  };
+  const Node& node(int32_t id) const { return nodes_[static_cast<size_t>(id)]; }
+  const PointPart& left(const Node& node) const { return parts_[2 * static_cast<size_t>(node.parts)]; }
+  const PointPart& right(const Node& node) const { return parts_[2 * static_cast<size_t>(node.parts) + 1]; }
   // All points of a column.
   const PointPart& whole(size_t free) const { return whole_[free]; }
 
@@ -70,15 +73,14 @@ class FreePoints {
  private:
   int64_t n_words(size_t free) const { return (n_points_[free] + 63) / 64; }
   void add_tree(const LaidOutForest& forest, size_t tree);
-  void add_split(const LaidOutForest& forest, int32_t node, size_t free, const PointPart& above);
+  void add_split(const LaidOutForest& forest, int32_t id, size_t free, const PointPart& above);
   PointPart with_words(size_t free, std::span<const uint64_t> bits);
 
   std::vector<FreeColumn> columns_;
   std::vector<int64_t> n_points_;
-  std::vector<uint8_t> by_set_;   // per column: whether one of its splits is by a set of categories
-  std::vector<uint8_t> reads_;    // per tree
-  std::vector<int32_t> free_of_;  // per node
-  std::vector<int32_t> part_of_;  // per node: its pair in `parts_`
+  std::vector<uint8_t> by_set_;  // per column: whether one of its splits is by a set of categories
+  std::vector<uint8_t> reads_;   // per tree
+  std::vector<Node> nodes_;
   std::vector<PointPart> parts_;  // left and right of every split on a free column
   std::vector<PointPart> whole_;  // per column
   std::vector<uint64_t> words_;

@@ -46,12 +46,15 @@ class RowTile {
     ++epoch_;
   }
 
+  // Of a tree of so many nodes: in a small one every node is met again, on the way of other columns.
+  void enter(int64_t n_nodes) { few_ = n_nodes <= 8 * tile_rows ? 0 : 4; }
+
   // Those of the rows that go left at this node.
   uint64_t left(int32_t node, uint64_t rows) {
     const auto at = static_cast<size_t>(node);
     if (known_[at] == epoch_) return left_[at] & rows;
     // A few rows are asked one by one; many at once, and the answer is kept for those that come again.
-    if (std::popcount(rows) <= few) {
+    if (std::popcount(rows) <= few_) {
       uint64_t found = 0;
       for (uint64_t rest = rows; rest != 0; rest &= rest - 1) {
         const int row = std::countr_zero(rest);
@@ -64,8 +67,6 @@ class RowTile {
   }
 
  private:
-  static constexpr int few = 4;
-
   const double* of(int32_t node) const { return values_.data() + nodes_[node].column * tile_rows; }
 
   bool goes_left(int32_t node, int row) const {
@@ -78,29 +79,34 @@ class RowTile {
   }
 
   uint64_t all_left(int32_t node) const {
-    std::array<uint8_t, tile_rows> goes;
+    uint64_t bits = 0;
     if (is(forest_.kind[static_cast<size_t>(node)], SplitKind::categories)) {
-      for (int i = 0; i < tile_rows; ++i) goes[static_cast<size_t>(i)] = goes_left(node, i);
-      return bits_of(goes);
+      for (int i = 0; i < tile_rows; ++i) bits |= uint64_t{goes_left(node, i)} << i;
+      return bits;
     }
     const double threshold = nodes_[node].threshold;
     const double* value = of(node);
-    for (size_t i = 0; i < goes.size(); ++i) goes[i] = value[i] <= threshold;
-    const uint64_t missing = nodes_[node].missing_left != 0 ? missing_[nodes_[node].column] : 0;
-    return bits_of(goes) | missing;
+    // A comparison of two doubles is a mask as wide as the bits of their rows.
+    using Two = double __attribute__((vector_size(16)));
+    using TwoBits = int64_t __attribute__((vector_size(16)));
+    const Two limit{threshold, threshold};
+    TwoBits found{};
+    for (size_t i = 0; i < bit_of_row.size(); i += 2) {
+      Two values;
+      TwoBits here;
+      std::memcpy(&values, value + i, sizeof values);
+      std::memcpy(&here, bit_of_row.data() + i, sizeof here);
+      found |= (values <= limit) & here;
+    }
+    bits = static_cast<uint64_t>(found[0] | found[1]);
+    return bits | (nodes_[node].missing_left != 0 ? missing_[nodes_[node].column] : 0);
   }
 
-  // Bytes of 0 and 1 as bits: the product brings the eight of a word together in its top byte.
-  static uint64_t bits_of(const std::array<uint8_t, tile_rows>& bytes) {
-    uint64_t bits = 0;
-    for (size_t w = 0; w < 8; ++w) {
-      uint64_t word;
-      std::memcpy(&word, bytes.data() + 8 * w, 8);
-      if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-      bits |= ((word * 0x0102040810204080U) >> 56) << (8 * w);
-    }
+  static constexpr std::array<uint64_t, tile_rows> bit_of_row = [] {
+    std::array<uint64_t, tile_rows> bits{};
+    for (size_t i = 0; i < bits.size(); ++i) bits[i] = uint64_t{1} << i;
     return bits;
-  }
+  }();
 
   const LaidOutForest& forest_;
   const LaidOutForest::Node* nodes_;
@@ -109,6 +115,7 @@ class RowTile {
   std::vector<uint32_t> known_;    // per node: for which tile `left_` holds
   std::vector<uint64_t> left_;
   uint32_t epoch_ = 0;
+  int few_ = 0;
 };
 
 }  // namespace weald

@@ -39,20 +39,22 @@ class TileCurves {
   void clear() { std::ranges::fill(curves_, 0.0); }
 
   void add_trees(TreeRange trees) {
+    const auto n_nodes = static_cast<int32_t>(forest_.leaf.size());
     for (size_t tree = trees.first; tree < trees.last; ++tree) {
       if (!points_.reads(tree)) continue;
       output_ = forest_.output[tree];
       tree_weight_ = forest_.weight[tree];
+      tile_.enter((tree + 1 < forest_.n_trees() ? forest_.roots[tree + 1] : n_nodes) - forest_.roots[tree]);
       find_own(forest_.roots[tree]);
       if (pair_) {
         follow_pair(forest_.roots[tree]);
         continue;
       }
       for (const Meeting& meeting : meetings_) {
-        const auto free = static_cast<size_t>(points_.free_of(meeting.node));
-        const PointPart &left = points_.left(meeting.node), &right = points_.right(meeting.node);
-        if (meeting.right != 0 && left.any) follow(free, meeting.node + 1, meeting.right, left);
-        if (meeting.left != 0 && right.any) follow(free, right_of(meeting.node), meeting.left, right);
+        const FreePoints::Node& node = points_.node(meeting.node);
+        const PointPart &left = points_.left(node), &right = points_.right(node);
+        if (meeting.right != 0 && left.any) follow(node.free, meeting.node + 1, meeting.right, &left);
+        if (meeting.left != 0 && right.any) follow(node.free, node.right, meeting.left, &right);
       }
     }
   }
@@ -97,75 +99,129 @@ class TileCurves {
     const PointPart *part, *other;  // of the free column, or of the first and the second
   };
 
-  int32_t right_of(int32_t node) const { return forest_.by_column.nodes[static_cast<size_t>(node)].right; }
-
   // Where each row comes to with its own values, and the splits on free columns that it passes.
   void find_own(int32_t root) {
     meetings_.clear();
-    steps_.assign(1, {root, rows_, nullptr, nullptr});
-    while (!steps_.empty()) {
-      const auto [node, rows, part, other] = steps_.back();
-      steps_.pop_back();
-      if (forest_.is_leaf(node)) {
-        const double* value = forest_.leaf_value(node);
+    walk({root, rows_, nullptr, nullptr}, [&](Step& step) {
+      if (forest_.is_leaf(step.node)) {
+        const double* value = forest_.leaf_value(step.node);
         for (int64_t k = 0; k < forest_.width; ++k) {
-          for_rows(rows, [&](int row) { own_[static_cast<size_t>(k * tile_rows + row)] = tree_weight_ * value[k]; });
+          const double here = tree_weight_ * value[k];
+          for_rows(step.rows, [&](int row) { own_[static_cast<size_t>(k * tile_rows + row)] = here; });
         }
-        continue;
+        return false;
       }
-      const uint64_t left = tile_.left(node, rows), right = rows & ~left;
-      if (!pair_ && points_.free_of(node) >= 0) meetings_.push_back({node, left, right});
-      if (right != 0) steps_.push_back({right_of(node), right, nullptr, nullptr});
-      if (left != 0) steps_.push_back({node + 1, left, nullptr, nullptr});
-    }
+      const FreePoints::Node& node = points_.node(step.node);
+      const uint64_t left = tile_.left(step.node, step.rows);
+      if (!pair_ && node.free >= 0) meetings_.push_back({step.node, left, step.rows & ~left});
+      part_rows(step, node, left);
+      return true;
+    });
   }
 
   // Some rows from a node on, where one column is free and has these points.
-  void follow(size_t free, int32_t start, uint64_t start_rows, const PointPart& start_part) {
-    steps_.assign(1, {start, start_rows, &start_part, nullptr});
-    while (!steps_.empty()) {
-      const auto [node, rows, part, other] = steps_.back();
-      steps_.pop_back();
-      if (forest_.is_leaf(node)) {
-        const int64_t first = first_point_[free];
-        come_to(node, rows);
-        points_.for_deltas(free, *part, [&](int64_t point, double sign) { add(rows, first + point, sign); });
-      } else if (points_.free_of(node) == static_cast<int32_t>(free)) {
-        const PointPart &left = points_.left(node), &right = points_.right(node);
-        if (right.any) steps_.push_back({right_of(node), rows, &right, nullptr});
-        if (left.any) steps_.push_back({node + 1, rows, &left, nullptr});
-      } else {
-        const uint64_t left = tile_.left(node, rows);
-        if (left != rows) steps_.push_back({right_of(node), rows & ~left, part, nullptr});
-        if (left != 0) steps_.push_back({node + 1, left, part, nullptr});
+  void follow(int32_t free, int32_t start, uint64_t rows, const PointPart* part) {
+    const int64_t first = first_point_[static_cast<size_t>(free)];
+    walk({start, rows, part, nullptr}, [&](Step& step) {
+      if (forest_.is_leaf(step.node)) {
+        if (Lanes > 1 && !points_.by_set(static_cast<size_t>(free))) {
+          add_run(step.node, step.rows, *step.part, first, points_.n_values(static_cast<size_t>(free)));
+          return false;
+        }
+        come_to(step.node, step.rows);
+        points_.for_deltas(static_cast<size_t>(free), *step.part,
+                           [&](int64_t point, double sign) { add(step.rows, first + point, sign); });
+        return false;
       }
-    }
+      const FreePoints::Node& node = points_.node(step.node);
+      if (node.free != free) {
+        part_rows(step, node, tile_.left(step.node, step.rows));
+        return true;
+      }
+      const PointPart &left = points_.left(node), &right = points_.right(node);
+      if (left.any && right.any) steps_.push_back({node.right, step.rows, &right, nullptr});
+      step = left.any ? Step{step.node + 1, step.rows, &left, nullptr} : Step{node.right, step.rows, &right, nullptr};
+      return left.any || right.any;
+    });
   }
 
   // All rows from the root on, where two columns are free.
   void follow_pair(int32_t root) {
-    steps_.assign(1, {root, rows_, &points_.whole(0), &points_.whole(1)});
-    while (!steps_.empty()) {
-      const auto [node, rows, part, other] = steps_.back();
-      steps_.pop_back();
-      if (forest_.is_leaf(node)) {
-        const int64_t inner = points_.n_points(1);
-        come_to(node, rows);
-        points_.for_deltas(0, *part, [&](int64_t p, double sign) {
-          points_.for_deltas(1, *other, [&](int64_t q, double also) { add(rows, p * inner + q, sign * also); });
+    const int64_t inner = points_.n_points(1);
+    walk({root, rows_, &points_.whole(0), &points_.whole(1)}, [&](Step& step) {
+      if (forest_.is_leaf(step.node)) {
+        come_to(step.node, step.rows);
+        points_.for_deltas(0, *step.part, [&](int64_t p, double sign) {
+          points_.for_deltas(1, *step.other,
+                             [&](int64_t q, double also) { add(step.rows, p * inner + q, sign * also); });
         });
-        continue;
+        return false;
       }
-      const int32_t free = points_.free_of(node);
-      if (free < 0) {
-        const uint64_t left = tile_.left(node, rows);
-        if (left != rows) steps_.push_back({right_of(node), rows & ~left, part, other});
-        if (left != 0) steps_.push_back({node + 1, left, part, other});
-        continue;
+      const FreePoints::Node& node = points_.node(step.node);
+      if (node.free < 0) {
+        part_rows(step, node, tile_.left(step.node, step.rows));
+        return true;
       }
+      const auto taking = [&](int32_t child, const PointPart& part) {
+        return node.free == 0 ? Step{child, step.rows, &part, step.other} : Step{child, step.rows, step.part, &part};
+      };
       const PointPart &left = points_.left(node), &right = points_.right(node);
-      if (right.any) steps_.push_back({right_of(node), rows, free == 0 ? &right : part, free == 0 ? other : &right});
-      if (left.any) steps_.push_back({node + 1, rows, free == 0 ? &left : part, free == 0 ? other : &left});
+      if (left.any && right.any) steps_.push_back(taking(node.right, right));
+      step = left.any ? taking(step.node + 1, left) : taking(node.right, right);
+      return left.any || right.any;
+    });
+  }
+
+  // Goes on from a step as long as `go` says so, then from those that it has left behind.
+  template <class Go>
+  void walk(Step step, Go go) {
+    steps_.clear();
+    for (;;) {
+      while (go(step)) {
+      }
+      if (steps_.empty()) return;
+      step = steps_.back();
+      steps_.pop_back();
+    }
+  }
+
+  // Rows to the left go on; those to the right follow later, unless there are no others.
+  void part_rows(Step& step, const FreePoints::Node& node, uint64_t left) {
+    if (left == 0) {
+      step.node = node.right;
+      return;
+    }
+    if (left != step.rows) steps_.push_back({node.right, step.rows & ~left, step.part, step.other});
+    step.rows = left;
+    ++step.node;
+  }
+
+  // The same as `come_to` and `add` of a part without sets, in one loop over the rows.
+  void add_run(int32_t leaf, uint64_t rows, const PointPart& part, int64_t first, int64_t n) {
+    const double* value = forest_.leaf_value(leaf);
+    for (int64_t k = 0; k < forest_.width; ++k) {
+      const double* own = own_.data() + k * tile_rows;
+      const double here = tree_weight_ * value[k];
+      double* low = at(first + part.low, output_ + k);
+      double* high = at(first + part.high, output_ + k);
+      double* missing = at(first + n, output_ + k);
+      const bool some = part.low < part.high, inside = some && part.high < n;
+      if (some && !part.missing && inside) {
+        for_rows(rows, [&](int row) {
+          const double gap = here - own[row];
+          low[row] += gap;
+          high[row] -= gap;
+        });
+      } else if (some && !part.missing) {
+        for_rows(rows, [&](int row) { low[row] += here - own[row]; });
+      } else {
+        for_rows(rows, [&](int row) {
+          const double gap = here - own[row];
+          if (some) low[row] += gap;
+          if (inside) high[row] -= gap;
+          missing[row] += gap;
+        });
+      }
     }
   }
 

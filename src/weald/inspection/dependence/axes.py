@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats.mstats import mquantiles
 
 from weald.arrays import ColumnLike, Floats
 from weald.data.adapters import column_of
@@ -82,12 +81,12 @@ class Axis:
 def axis_of(column: Column, most: int = MOST_POINTS) -> Axis:
     """The points of a column by its own values: each of them if there are at most `most`."""
     some, present = lacking(column) is not None, _present(column)
-    distinct = np.unique(present)
+    distinct = _distinct(present)
     if isinstance(column, LevelColumn):
         return _axis(column, distinct, some, present)
     _check_finite(column, distinct)
     if len(distinct) > most:
-        low, high = np.asarray(mquantiles(present, ENDS))
+        low, high = _quantiles(present, np.array(ENDS), 0.4)
         if low == high:
             low, high = distinct[0], distinct[-1]
         points = np.linspace(low, high, most)
@@ -109,7 +108,7 @@ def axis_at(column: Column, given: ColumnLike, *, of: str = "grid") -> Axis:
     present = np.zeros(0) if lacks is not None and lacks.all() else _codes_among(column, points, of)
     if not len(present) and not some:
         raise ParameterError(f"`{of}` for column {told(column.name)} is empty. Give at least one value.")
-    distinct = np.unique(present)
+    distinct = _distinct(present)
     return _axis(column, distinct, some, _present(column))
 
 
@@ -128,7 +127,7 @@ def axis_of_thresholds(column: Column, thresholds: Floats) -> Axis:
 def axis_of_all(column: Column) -> Axis:
     """A point for every value that the column has."""
     present = _present(column)
-    distinct = np.unique(present)
+    distinct = _distinct(present)
     if isinstance(column, NumericColumn):
         _check_finite(column, distinct)
     return _axis(column, distinct, lacking(column) is not None, present)
@@ -148,7 +147,7 @@ def axis_of_cells(column: Column, thresholds: Floats) -> tuple[Axis, NDArray[np.
 
 def _axis(column: Column, codes: Floats, missing: bool, present: Floats) -> Axis:
     numeric = isinstance(column, NumericColumn)
-    deciles = np.quantile(present, np.arange(1, 10) / 10) if numeric and len(present) else np.zeros(0)
+    deciles = _quantiles(present, np.arange(1, 10) / 10, 1.0) if numeric and len(present) else np.zeros(0)
     return Axis(
         column.name,
         column.kind,
@@ -162,8 +161,27 @@ def _axis(column: Column, codes: Floats, missing: bool, present: Floats) -> Axis
 
 
 def _present(column: Column) -> Floats:
+    """The values that are there, ascending."""
     lacks, values = lacking(column), _codes(column)
-    return values if lacks is None else values[~lacks]
+    return np.sort(values if lacks is None else values[~lacks])
+
+
+def _distinct(ordered: Floats) -> Floats:
+    if not len(ordered):
+        return ordered
+    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))]
+
+
+def _quantiles(ordered: Floats, shares: Floats, plotting: float) -> Floats:
+    """Quantiles of ascending values, by the plotting positions of Hyndman and Fan: 1 is NumPy's rule."""
+    n = len(ordered)
+    if n == 1:
+        return np.repeat(ordered, len(shares))
+    at = n * shares + plotting + shares * (1 - 2 * plotting)
+    below = np.floor(np.clip(at, 1, n - 1)).astype(np.intp)
+    rest = np.clip(at - below, 0.0, 1.0)
+    found: Floats = (1 - rest) * ordered[below - 1] + rest * ordered[below]
+    return found
 
 
 def lacking(column: Column) -> NDArray[np.bool_] | None:
