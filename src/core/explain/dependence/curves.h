@@ -1,5 +1,5 @@
 // What a forest predicts for each row while one column, or two, is set to one value after another: individual curves,
-// and their weighted mean and spread (docs/methods/dependence.md, equations D1 to D4).
+// and their weighted mean and spread (docs/methods/dependence.md, equations E1 to E4).
 //
 // A row's own path is walked once per tree. Wherever it meets a split on a free column, those points of the column that
 // would go the other way are followed there, all other columns as the row has them: a step function for each row, tree

@@ -182,7 +182,7 @@ def _edge(bins: Bins, member: NDArray[np.intp], upper: bool) -> Column:
 
 
 def _single(asked: Asked, position: int, bins: Bins, weight: Floats) -> AccumulatedLocalEffects:
-    """The effect of one column: equations D5 and D6."""
+    """The effect of one column: equations E5 and E6."""
     n_edges = len(bins.axis.codes)
     n_targets = len(asked.targets)
     values, errors = np.zeros((n_edges, n_targets)), np.zeros((n_edges, n_targets))
@@ -229,7 +229,7 @@ def _of_missing(asked: Asked, position: int, bins: Bins, weight: Floats) -> tupl
 
 
 def _joint(asked: Asked, sides: Sequence[tuple[int, Bins]], weight: Floats) -> AccumulatedLocalEffects:
-    """What two columns do beyond each by itself: equation D7."""
+    """What two columns do beyond each by itself: equation E7."""
     (a, first), (b, second) = sides
     n_targets = len(asked.targets)
     shape = (len(first.axis.codes), len(second.axis.codes))

@@ -204,7 +204,7 @@ class _Effects:
         for points, axis in _parts(first.axis, max(1, _POINTS // second.axis.n_points)):
             axes = [(first.position, axis), (second.position, second.axis)]
             if plain:
-                found = summed.means(axes, self._weight)
+                found = summed.means(axes, self._weight, pair=True)
                 mean = np.stack([pick.offset + pick.sign * found[:, pick.result] for pick in picks])
             else:
                 mean = summed.curves(axes, picks, self._weight, pair=True)[0].mean

@@ -120,8 +120,8 @@ class TreeSum:
             told(len(group))
         return found
 
-    def means(self, axes: Sequence[tuple[int, Axis]], weight: Floats | None) -> Floats:
-        """The mean raw scores over the points of two columns: (points, outputs); no row's curve is kept."""
+    def means(self, axes: Sequence[tuple[int, Axis]], weight: Floats | None, *, pair: bool) -> Floats:
+        """The mean raw scores at all points: (points, outputs); rows are added up, not kept apart."""
         free = [_free(position, axis) for position, axis in axes]
         mean, _ = dependence_curves(
             laid_out(self.forest),
@@ -130,7 +130,7 @@ class TreeSum:
             self._values,
             self._raw,
             weight,
-            pair=len(free) == 2,
+            pair=pair,
             rows_apart=False,
             n_threads=self.n_threads,
         )

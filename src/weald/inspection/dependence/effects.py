@@ -1,4 +1,4 @@
-"""Accumulated local effects: bins of a column, differences across them, and their sums (equations D5 to D7).
+"""Accumulated local effects: bins of a column, differences across them, and their sums (equations E5 to E7).
 
 A number is in one bin, between two edges; a level takes part in two steps, from the level before and to the
 next.

@@ -1,4 +1,4 @@
-"""Friedman's H: which part of a joint effect is no sum of effects (equation D9)."""
+"""Friedman's H: which part of a joint effect is no sum of effects (equation E9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order in which categories are stepped through: alike ones stand side by side (equation D8)."""
+"""The order in which categories are stepped through: alike ones stand side by side (equation E8)."""
 
 from __future__ import annotations
 

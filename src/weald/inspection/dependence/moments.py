@@ -56,7 +56,7 @@ class Moments:
 
 
 def standard_error(squares: Floats, weight: Floats | None, n_rows: int) -> Floats:
-    """How far the mean over rows is from that over all rows there might be: equation D4; NaN for one row."""
+    """How far the mean over rows is from that over all rows there might be: equation E4; NaN for one row."""
     if weight is None:
         total, n_effective = float(n_rows), float(n_rows)
     else:

@@ -112,6 +112,8 @@ class PartialDependence(DependenceCurves):
     ----------
     individual : ndarray of shape (n_targets, n_rows, n_points, ...), or None
         The curve of each row; only with `kind="individual"` or "both".
+    model_error : ndarray in the shape of `values`, or None
+        The standard error over other training tables of the same source; only with `jackknife=True`.
     weight : ndarray of shape (n_rows,), or None
         The weights of the rows.
     centred : bool
@@ -119,9 +121,14 @@ class PartialDependence(DependenceCurves):
     """
 
     individual: Floats | None = field(repr=False, default=None)
+    model_error: Floats | None = field(repr=False, default=None)
     weight: Floats | None = field(repr=False, default=None)
     centred: bool = False
     kind: str = "average"
+
+    def _table(self) -> dict[str, Any]:
+        more = {} if self.model_error is None else {"model_error": self.model_error.ravel()}
+        return {**super()._table(), **more}
 
     @property
     def average(self) -> Floats:

@@ -412,6 +412,29 @@ def test_frames_of_several_targets_and_of_pairs():
         weald.partial_dependence(model, X, "rooms").to_frame("polar")
 
 
+@pytest.mark.filterwarnings("ignore:The variance")
+def test_a_forest_tells_how_sure_it_is_of_a_curve():
+    """Of one row the curve is its prediction, whose variance the forest tells too."""
+    model = weald.RandomForestRegressor(300, min_samples_leaf=4, random_state=0).fit(X, Y)
+    found = weald.partial_dependence(
+        model, X[:1], ["noise", ("rooms", "noise")], grid=[0.3, 2.0], jackknife=True
+    )
+    for each in found:
+        at = np.stack(np.meshgrid(*each.grid, indexing="ij"), axis=-1).reshape(-1, len(each.columns))
+        rows = pd.concat([X[:1].assign(**dict(zip(each.columns, point, strict=True))) for point in at])
+        variance = model.predict_variance(rows)
+        np.testing.assert_allclose(each.model_error.ravel() ** 2, variance, rtol=1e-9, atol=1e-12)
+        assert variance.max() > 0
+    assert "model_error" in found[0].to_frame("dict")
+    labels = weald.RandomForestClassifier(200, random_state=0).fit(X, LABELS)
+    shares = weald.partial_dependence(labels, X, "rooms", jackknife=True, centred=True, target="low")
+    assert shares.model_error[0, 0] == 0.0 < shares.model_error[0].max()
+    with pytest.raises(ParameterError, match="random forests"):
+        weald.partial_dependence(REGRESSORS["xgboost"].fit(X, Y), X, "noise", jackknife=True)
+    with pytest.raises(ParameterError, match="bootstrap=True"):
+        weald.partial_dependence(REGRESSORS["extra trees"].fit(X, Y), X, "noise", jackknife=True)
+
+
 def test_one_row_has_no_standard_error():
     model = REGRESSORS["forest"].fit(X, Y)
     found = weald.partial_dependence(model, X[:1], "noise", grid=[0.0, 1.0])
