@@ -14,7 +14,7 @@ from weald.engine.codes import (
     to_units,
 )
 from weald.engine.columns import NativeColumn, NativeColumns, native_values
-from weald.engine.dependence import FreeColumn, dependence_curves
+from weald.engine.explain.dependence import FreeColumn, dependence_curves
 from weald.engine.grow import (
     NativeBags,
     NativeOptions,

@@ -21,6 +21,8 @@ Grid: TypeAlias = int | str | ColumnLike | Mapping[Any, ColumnLike] | None
 ColumnName: TypeAlias = Hashable
 #: one column, or two together
 OneOrTwo: TypeAlias = Hashable | tuple[Hashable, Hashable]
+#: several of these
+Several: TypeAlias = list[str] | list[int] | list[tuple[Hashable, Hashable]] | list[OneOrTwo]
 
 
 def position_of(table: Table, asked: Hashable) -> int:

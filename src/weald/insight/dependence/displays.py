@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.arrays import TableLike, WeightLike
 from weald.errors import ParameterError, told
-from weald.insight.dependence.columns import Grid, OneOrTwo
+from weald.insight.dependence.columns import Grid, OneOrTwo, Several
 from weald.insight.dependence.effects import accumulated_local_effects
 from weald.insight.dependence.interaction import friedman_h
 from weald.insight.dependence.partial import partial_dependence
@@ -32,6 +33,9 @@ from weald.pictures.dependence.surface import draw_surface
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+#: axes to draw on, or several of them
+AxesLike: TypeAlias = "Axes | Sequence[Axes] | NDArray[np.object_]"
 
 _BANDS = ("error", "quantiles", "none")
 
@@ -56,7 +60,7 @@ class _CurvesDisplay:
             two = len(record.columns) == 2
             drawings += [(record, t) for t in range(len(record.targets))] if two else [(record, None)]
         self.axes_ = panels(ax, len(drawings), n_cols, type(self).__name__)
-        lines = []
+        lines: list[Axes] = []
         for axes, (record, t) in zip(self.axes_, drawings, strict=True):
             label = self._label(record, t)
             if t is None:
@@ -111,7 +115,7 @@ class PartialDependenceDisplay(_CurvesDisplay):
         cls,
         estimator: Model,
         X: TableLike,
-        columns: OneOrTwo | list[OneOrTwo] | None = None,
+        columns: OneOrTwo | Several | None = None,
         *,
         kind: str = "average",
         grid: Grid = None,
@@ -121,7 +125,7 @@ class PartialDependenceDisplay(_CurvesDisplay):
         target: Target = None,
         n_jobs: int | None = None,
         progress: bool = False,
-        ax: Axes | Any | None = None,
+        ax: AxesLike | None = None,
         n_cols: int = 3,
         band: str = "error",
         confidence: float = 0.95,
@@ -157,7 +161,7 @@ class PartialDependenceDisplay(_CurvesDisplay):
 
     def plot(
         self,
-        ax: Axes | Any | None = None,
+        ax: AxesLike | None = None,
         *,
         n_cols: int = 3,
         band: str = "error",
@@ -224,7 +228,7 @@ class AccumulatedLocalEffectsDisplay(_CurvesDisplay):
         cls,
         estimator: Model,
         X: TableLike,
-        columns: OneOrTwo | list[OneOrTwo] | None = None,
+        columns: OneOrTwo | Several | None = None,
         *,
         bins: int | None = None,
         sample_weight: WeightLike | None = None,
@@ -232,7 +236,7 @@ class AccumulatedLocalEffectsDisplay(_CurvesDisplay):
         target: Target = None,
         n_jobs: int | None = None,
         progress: bool = False,
-        ax: Axes | Any | None = None,
+        ax: AxesLike | None = None,
         n_cols: int = 3,
         band: str = "error",
         confidence: float = 0.95,
@@ -259,7 +263,7 @@ class AccumulatedLocalEffectsDisplay(_CurvesDisplay):
 
     def plot(
         self,
-        ax: Axes | Any | None = None,
+        ax: AxesLike | None = None,
         *,
         n_cols: int = 3,
         band: str = "error",

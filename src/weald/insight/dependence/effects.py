@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from weald.arrays import Floats, TableLike, WeightLike
 from weald.data.table import Column, LevelColumn
 from weald.errors import ParameterError, told
-from weald.insight.dependence.columns import OneOrTwo, read_columns
+from weald.insight.dependence.columns import OneOrTwo, Several, read_columns
 from weald.insight.dependence.partial import row_weight
 from weald.insight.dependence.responses import Asked, Model, Target, ask
 from weald.inspection.dependence.axes import Axis, axis_of_all, lacking
@@ -38,7 +38,7 @@ from weald.progress import Progress
 def accumulated_local_effects(
     model: Model,
     X: TableLike,
-    columns: list[OneOrTwo] | None = None,
+    columns: Several | None = None,
     *,
     bins: int | None = None,
     sample_weight: WeightLike | None = None,
@@ -63,7 +63,7 @@ def accumulated_local_effects(
 def accumulated_local_effects(
     model: Model,
     X: TableLike,
-    columns: OneOrTwo | list[OneOrTwo] | None = None,
+    columns: OneOrTwo | Several | None = None,
     *,
     bins: int | None = None,
     sample_weight: WeightLike | None = None,

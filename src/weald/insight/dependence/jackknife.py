@@ -58,8 +58,8 @@ def model_errors(
         out.append(np.sqrt(np.maximum([variance[:, pick.result] for pick in asked.picks], 0.0)))
     if n_below:
         warnings.warn(
-            f"The variance at {n_below:,} points came out below 0, where the correction for the finite number of "
-            "trees outweighs it; it is given as 0. Use more trees (n_estimators).",
+            f"The variance at {n_below:,} points came out below 0, where the correction for a finite number "
+            "of trees outweighs it; it is given as 0. Use more trees (n_estimators).",
             UserWarning,
             stacklevel=outside(),
         )

@@ -11,7 +11,7 @@ from weald.arrays import Floats, TableLike, WeightLike
 from weald.data.target import read_weight
 from weald.engine import memory_bytes
 from weald.errors import DataError, ParameterError, nearest, told
-from weald.insight.dependence.columns import Grid, OneOrTwo, read_axis, read_columns
+from weald.insight.dependence.columns import Grid, OneOrTwo, Several, read_axis, read_columns
 from weald.insight.dependence.jackknife import model_errors
 from weald.insight.dependence.responses import Asked, Model, Target, ask
 from weald.inspection.dependence.axes import Axis
@@ -27,7 +27,7 @@ _KINDS = ("average", "individual", "both")
 def partial_dependence(
     model: Model,
     X: TableLike,
-    columns: list[OneOrTwo] | None = None,
+    columns: Several | None = None,
     *,
     kind: str = "average",
     grid: Grid = None,
@@ -58,7 +58,7 @@ def partial_dependence(
 def partial_dependence(
     model: Model,
     X: TableLike,
-    columns: OneOrTwo | list[OneOrTwo] | None = None,
+    columns: OneOrTwo | Several | None = None,
     *,
     kind: str = "average",
     grid: Grid = None,

@@ -15,7 +15,7 @@ import numpy as np
 from weald.arrays import Floats, TableLike
 from weald.data.table import Table
 from weald.engine import thread_count
-from weald.engine.dependence import CurveLink
+from weald.engine.explain.dependence import CurveLink
 from weald.estimators.adaboost.classifier import AdaBoostClassifier
 from weald.estimators.adaboost.trees import BoostedTrees
 from weald.estimators.bagging.base import BaseBagging

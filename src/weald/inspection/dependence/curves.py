@@ -19,7 +19,7 @@ from weald.data.levels import missing_rows
 from weald.data.rows import with_columns
 from weald.data.table import BlockColumns, Column, LevelColumn, Table
 from weald.engine import FreeColumn, dependence_curves
-from weald.engine.dependence import CurveLink
+from weald.engine.explain.dependence import CurveLink
 from weald.inspection.dependence.axes import Axis
 from weald.inspection.dependence.moments import Curves, Moments, Pick
 from weald.model.forest import CATEGORIES, COMBINATION, Forest

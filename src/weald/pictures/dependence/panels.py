@@ -70,7 +70,7 @@ def level_names(points: Any) -> list[str]:
 def _level_name(point: Any) -> str:
     if point is None or point != point:
         return "missing"
-    return number(point) if isinstance(point, float | np.floating) else short(point, 14)
+    return number(float(point)) if isinstance(point, float | np.floating) else short(point, 14)
 
 
 def number(value: float) -> str:
