@@ -55,6 +55,7 @@ stubs: $(VENV)/.test
 
 # BENCH names the comparisons, ARGS reaches them: make bench BENCH=trees ARGS="--markdown --repeats 7"
 BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling categories adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy balanced_ensembles rare_classes imputation linear_svm logistic svm neighbors explain resampling bootstrap coverage prediction_intervals
+BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling categories adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy balanced_ensembles rare_classes imputation linear_svm logistic svm neighbors resampling bootstrap coverage prediction_intervals dependence
 bench: $(VENV)/.bench
 	for name in $(BENCH); do $(BIN)/python benchmarks/compare/$$name.py $(ARGS) || exit 1; done
 

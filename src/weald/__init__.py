@@ -64,6 +64,14 @@ if TYPE_CHECKING:
     from weald.insight.columns.selector import ColumnSelector
     from weald.insight.explaining.explain import explain
     from weald.insight.explaining.explanation import Explanation
+    from weald.insight.dependence.displays import (
+        AccumulatedLocalEffectsDisplay,
+        FriedmanHDisplay,
+        PartialDependenceDisplay,
+    )
+    from weald.insight.dependence.effects import accumulated_local_effects
+    from weald.insight.dependence.interaction import friedman_h
+    from weald.insight.dependence.partial import partial_dependence
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.curves.adaboost import plot_rounds, plot_say
@@ -103,6 +111,7 @@ __all__ = [
     "SMOTENC",
     "SVC",
     "SVR",
+    "AccumulatedLocalEffectsDisplay",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
     "BaggingClassifier",
@@ -125,6 +134,7 @@ __all__ = [
     "ExtMemQuantileDMatrix",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FriedmanHDisplay",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "KNeighborsClassifier",
@@ -136,6 +146,7 @@ __all__ = [
     "LogisticRegression",
     "MercerReport",
     "NearMiss",
+    "PartialDependenceDisplay",
     "PrecisionRecallBandDisplay",
     "ProximityImputer",
     "QuantileDMatrix",
@@ -160,6 +171,7 @@ __all__ = [
     "XGBRanker",
     "XGBRegressor",
     "__version__",
+    "accumulated_local_effects",
     "bootstrap",
     "calibration_band",
     "callback",
@@ -175,6 +187,7 @@ __all__ = [
     "fold_t_test",
     "forest_bound",
     "importance",
+    "friedman_h",
     "jackknife",
     "kernels",
     "load",
@@ -189,6 +202,7 @@ __all__ = [
     "plot_kernel_map",
     "plot_learning_curve",
     "plot_losses",
+    "partial_dependence",
     "plot_margin",
     "plot_resamples",
     "plot_rounds",
@@ -212,6 +226,12 @@ __all__ = [
 ]
 
 _HOME = {
+    "AccumulatedLocalEffectsDisplay": "weald.insight.dependence.displays",
+    "FriedmanHDisplay": "weald.insight.dependence.displays",
+    "PartialDependenceDisplay": "weald.insight.dependence.displays",
+    "accumulated_local_effects": "weald.insight.dependence.effects",
+    "friedman_h": "weald.insight.dependence.interaction",
+    "partial_dependence": "weald.insight.dependence.partial",
     "AdaBoostClassifier": "weald.estimators.adaboost.classifier",
     "AdaBoostRegressor": "weald.estimators.adaboost.regressor",
     "BaggingClassifier": "weald.estimators.bagging.bagging",

@@ -246,6 +246,7 @@ def test_boosting_scaling_runs(tmp_path: Path) -> None:
         ("gradient_boosting.py", "binned-regression", "ratio"),
         ("neighbors.py", "texts", "mean row within 0.0001 %: yes"),
         ("explain.py", "pairs", "mean size within 0.01 %: yes"),
+        ("dependence.py", "probabilities", "spread within 1e-09: yes"),
     ],
 )
 def test_one_job_runs(script: str, job: str, told: str) -> None:

@@ -28,6 +28,7 @@ class Predictor {
   // Checks every index of the forest, so that no array, whoever made it, can lead a walk outside.
   explicit Predictor(const ForestView& forest) : forest_(forest) {}
 
+  const LaidOutForest& forest() const { return forest_; }
   int64_t n_outputs() const { return forest_.n_outputs(); }
   int64_t n_trees() const { return static_cast<int64_t>(forest_.n_trees()); }
   const std::vector<double>& base_score() const { return forest_.base_score; }

@@ -14,6 +14,7 @@ from weald.engine.codes import (
     to_units,
 )
 from weald.engine.columns import NativeColumn, NativeColumns, native_values
+from weald.engine.explain.dependence import FreeColumn, dependence_curves
 from weald.engine.grow import (
     NativeBags,
     NativeOptions,
@@ -55,6 +56,7 @@ __all__ = [
     "ArrowColumn",
     "ArrowTable",
     "Explainer",
+    "FreeColumn",
     "HeldOutRows",
     "InfiniteValue",
     "LeafRows",
@@ -83,6 +85,7 @@ __all__ = [
     "add_votes",
     "coarsen",
     "count_exponents",
+    "dependence_curves",
     "draw_bag",
     "draw_class_bag",
     "encode",

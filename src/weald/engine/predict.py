@@ -46,6 +46,11 @@ class Predictor:
             kept[name] = kept[name].view(np.uint8)
         self._native = _core.make_predictor(kept, n_columns, width)
 
+    @property
+    def native(self) -> _core.Predictor:
+        """The compiled object, for the other functions of the core that read a forest."""
+        return self._native
+
     def scores(
         self,
         rows: NativeColumns,

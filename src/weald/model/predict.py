@@ -39,7 +39,7 @@ def raw_scores(
         First tree and the one after the last; None means all of them.
     """
     first, last = _range(forest, trees)
-    predictor = _predictor(forest)
+    predictor = laid_out(forest)
     with naming_infinite(table):
         rows = native_columns(table, by_rows=True)
         return predictor.scores(rows, table.n_rows, n_threads=n_threads, first_tree=first, last_tree=last)
@@ -61,7 +61,7 @@ def add_tree_scores(
             f"Scores are added to a float64 array of shape {shape} that can be written to; got {out.dtype} "
             f"of shape {out.shape}{'' if out.flags.writeable else ', read-only'}."
         )
-    predictor = _predictor(forest)
+    predictor = laid_out(forest)
     with naming_infinite(table):
         rows = native_columns(table, by_rows=True)
         predictor.add_scores(rows, table.n_rows, out, n_threads=n_threads, first_tree=first, last_tree=last)
@@ -86,7 +86,7 @@ def leaf_nodes(
 ) -> NDArray[np.int32]:
     """The leaf each row reaches, by node id counted from the first node of its tree: (n_rows, n_trees)."""
     first, last = _range(forest, trees)
-    predictor = _predictor(forest)
+    predictor = laid_out(forest)
     with naming_infinite(table):
         rows = native_columns(table, by_rows=True)
         return predictor.leaves(rows, table.n_rows, n_threads=n_threads, first_tree=first, last_tree=last)
@@ -118,7 +118,8 @@ def _range(forest: Forest, trees: tuple[int, int] | None) -> tuple[int, int]:
     return first, last
 
 
-def _predictor(forest: Forest) -> engine.Predictor:
+def laid_out(forest: Forest) -> engine.Predictor:
+    """The forest as the core walks it: made when first asked for, and kept as long as the forest is."""
     found = _predictors.get(forest)
     if found is None:
         arrays = {name: getattr(forest, name) for name in engine.PREDICTED_ARRAYS}

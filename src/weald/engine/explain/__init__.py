@@ -1,0 +1,1 @@
+"""Native calls that take predictions apart."""

@@ -1,0 +1,95 @@
+"""Two columns: contours over numbers, cells where one of them has categories or a missing value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weald.arrays import Floats
+from weald.inspection.dependence.records import AccumulatedLocalEffects, DependenceCurves
+from weald.pictures.canvas import figure_of
+from weald.pictures.dependence.panels import GREY, INK, SMALL, level_names, number, quiet, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: cells that have their value written in them
+_MOST_WRITTEN = 64
+#: ticks beside cells
+_MOST_TICKS, _MOST_NUMBERS = 12, 7
+
+
+def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) -> None:
+    """Draw the values of one target over the points of two columns."""
+    values = record.values[t]
+    effect = isinstance(record, AccumulatedLocalEffects)
+    # The edges of effects have equally many rows between them, and so have their cells the same size.
+    plain = not effect and all(kind == "numeric" for kind in record.kinds) and not any(record.missing)
+    plain = plain and all(len(points) > 2 and points.dtype.kind == "f" for points in record.grid)
+    scale = _scale(values, effect)
+    drawn = _contours(axes, record, values, scale) if plain else _cells(axes, record, values, scale)
+    quiet(axes)
+    axes.set_xlabel(short(record.columns[0], 40))
+    axes.set_ylabel(short(record.columns[1], 40))
+    bar = figure_of(axes).colorbar(drawn, ax=axes, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelcolor=GREY, color=GREY)
+    bar.set_label(label, color=INK)
+
+
+def _scale(values: Floats, effect: bool) -> dict[str, Any]:
+    """Effects are around 0 and so are their colours."""
+    if not effect:
+        return {"cmap": "viridis"}
+    most = float(np.abs(values).max()) or 1.0
+    return {"cmap": "PuOr", "vmin": -most, "vmax": most}
+
+
+def _contours(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str, Any]) -> Any:
+    from matplotlib.transforms import blended_transform_factory
+
+    x, y = record.grid
+    flat = float(np.ptp(values)) < 1e-12 * max(1.0, float(np.abs(values).max()))
+    if flat:
+        drawn: Any = axes.pcolormesh(x, y, values.T, shading="nearest", **scale)
+    else:
+        drawn = axes.contourf(x, y, values.T, levels=12, **scale)
+        lines = axes.contour(x, y, values.T, levels=5, colors="white", linewidths=0.6, alpha=0.8)
+        axes.clabel(lines, fontsize=7, fmt=number)
+    across = blended_transform_factory(axes.transData, axes.transAxes)
+    along = blended_transform_factory(axes.transAxes, axes.transData)
+    inside = [
+        d[(d >= points[0]) & (d <= points[-1])] for d, points in zip(record.deciles, record.grid, strict=True)
+    ]
+    style: dict[str, Any] = {"colors": "black", "linewidth": 1.0, "gid": "deciles"}
+    axes.vlines(inside[0], 0.0, 0.03, transform=across, **style)
+    axes.hlines(inside[1], 0.0, 0.03, transform=along, **style)
+    return drawn
+
+
+def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str, Any]) -> Any:
+    n_x, n_y = values.shape
+    drawn = axes.pcolormesh(np.arange(n_x + 1) - 0.5, np.arange(n_y + 1) - 0.5, values.T, **scale)
+    for setter, points, axis in (
+        (axes.set_xticks, record.grid[0], "x"),
+        (axes.set_yticks, record.grid[1], "y"),
+    ):
+        names = level_names(points)
+        step = -(-len(names) // (_MOST_NUMBERS if points.dtype.kind == "f" else _MOST_TICKS))
+        at = np.arange(0, len(names), step)
+        if names[-1] == "missing" and at[-1] != len(names) - 1:
+            at = np.append(at[:-1] if len(names) - 1 - at[-1] < step / 2 + 1 else at, len(names) - 1)
+        setter(at, [names[i] for i in at])
+        if axis == "x" and sum(len(names[i]) for i in at) > 24:
+            for tick in axes.get_xticklabels():
+                tick.set_rotation(40)
+                tick.set_horizontalalignment("right")
+                tick.set_rotation_mode("anchor")
+    if n_x * n_y <= _MOST_WRITTEN and n_x <= 8:
+        for i in range(n_x):
+            for j in range(n_y):
+                shade = drawn.cmap(drawn.norm(values[i, j]))
+                ink = "white" if np.dot(shade[:3], (0.3, 0.6, 0.1)) < 0.5 else INK
+                axes.text(i, j, number(values[i, j]), ha="center", va="center", fontsize=SMALL - 1, color=ink)
+    return drawn
