@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from weald.estimators.xgboost.regressor import XGBRegressor
     from weald.insight.explaining.explain import explain
     from weald.insight.explaining.explanation import Explanation
+    from weald.insight.trace import trace
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.curves.adaboost import plot_rounds, plot_say
@@ -197,6 +198,7 @@ __all__ = [
     "score_interval",
     "sigmoid",
     "to_graphviz",
+    "trace",
     "train",
     "variance_of_average",
 ]
@@ -304,6 +306,7 @@ _HOME = {
     "score_interval": "weald.uncertainty.scores.score_interval",
     "sigmoid": "weald.theory",
     "to_graphviz": "weald.estimators.xgboost.native.graphviz",
+    "trace": "weald.insight.trace",
     "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",
 }

@@ -16,9 +16,6 @@ from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.bagging.base import BaseBagging
 from weald.estimators.bagging.trees import TreeMembers, coded_of_columns, of_bag
 from weald.estimators.shared.coded import Coded
-from weald.inspection.trace.columns import traced_columns
-from weald.inspection.trace.growth import TreePlan
-from weald.inspection.trace.records import Agreement
 from weald.insight.tracing.single import pruning_alpha
 from weald.insight.tracing.source import (
     Combined,
@@ -29,6 +26,9 @@ from weald.insight.tracing.source import (
     score_name,
     traced_target,
 )
+from weald.inspection.trace.columns import traced_columns
+from weald.inspection.trace.growth import TreePlan
+from weald.inspection.trace.records import Agreement
 from weald.parameters import TreeOptions
 
 

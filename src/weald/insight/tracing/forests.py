@@ -14,10 +14,6 @@ from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.estimators.forest.base import BaseForest
 from weald.estimators.forest.options import ForestOptions
 from weald.estimators.shared.coded import Coded
-from weald.inspection.trace.combinations import column_scales
-from weald.inspection.trace.columns import TracedColumn
-from weald.inspection.trace.growth import LeafValues, TreePlan
-from weald.inspection.trace.records import Agreement, NodeTrace
 from weald.insight.tracing.source import (
     Combined,
     RoundPlan,
@@ -28,6 +24,10 @@ from weald.insight.tracing.source import (
     score_name,
     traced_target,
 )
+from weald.inspection.trace.columns import TracedColumn
+from weald.inspection.trace.combinations import column_scales
+from weald.inspection.trace.growth import LeafValues, TreePlan
+from weald.inspection.trace.records import Agreement, NodeTrace
 from weald.random import Purpose, draw
 from weald.rows.bags import BagRecord
 from weald.rows.growth import GrowOptions

@@ -23,12 +23,12 @@ from weald.estimators.xgboost.base import BaseXGB
 from weald.estimators.xgboost.plan import Plan
 from weald.estimators.xgboost.rows import Given, Rows
 from weald.estimators.xgboost.training import Training
+from weald.insight.tracing.source import Combined, RoundPlan, Source
 from weald.inspection.trace.columns import TracedColumn, traced_columns
 from weald.inspection.trace.gradients import NewtonTerms, TracedGradients, gradient_target, many_gradients
 from weald.inspection.trace.growth import LeafValues, TreePlan
 from weald.inspection.trace.records import Agreement, NodeTrace
 from weald.inspection.trace.rules import TreeRules, drawn_rows
-from weald.insight.tracing.source import Combined, RoundPlan, Source
 from weald.model.predict import leaf_nodes
 from weald.random import tree_seed
 
@@ -91,6 +91,11 @@ class NewtonSource(Source):
             rates=_rates(model, options.callbacks, training.options),
             row_numbers=None,
         )
+        if boost.sampling_method == "gradient_based" and boost.subsample < 1:
+            source.notes.append(
+                "rows that were not drawn by their gradients are in the trees without any; how many of them a node "
+                "has is not compared"
+            )
         if rows.table.n_rows < data.rows.table.n_rows:
             source.notes.append(
                 f"{data.rows.table.n_rows - rows.table.n_rows:,} rows were held out for early stopping: numbers of "
@@ -177,9 +182,7 @@ class NewtonSource(Source):
             plans.append(partial(self._plan, number, t, place % per_output, before, g, h))
         return RoundPlan(number, plans, facts, rows)
 
-    def _plan(
-        self, number: int, t: int, place: int, scores: Floats, g: Floats, h: Floats
-    ) -> TreePlan:
+    def _plan(self, number: int, t: int, place: int, scores: Floats, g: Floats, h: Floats) -> TreePlan:
         options, output = self.options, int(self.forest.tree_output[t])
         seed = tree_seed(options.seed, number, output * options.num_parallel_tree + place)
         part = slice(None) if self._many else slice(output, output + 1)
@@ -219,6 +222,9 @@ class NewtonSource(Source):
             words=self.words(),
             score_name="similarity",
             weight=float(self.forest.tree_weight[t]),
+            rate=rate,
+            counts_rows=left_out is None,
+            value_scale=float(np.abs(g).max(initial=0.0)),
             facts=facts,
         )
 

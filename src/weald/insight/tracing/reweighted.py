@@ -21,9 +21,6 @@ from weald.estimators.adaboost.base import BaseAdaBoost
 from weald.estimators.adaboost.stopping import stopping_of
 from weald.estimators.adaboost.trees import UNIT_POWER, BoostedTrees, TreeLearner
 from weald.estimators.shared.coded import Coded
-from weald.inspection.trace.columns import TracedColumn, traced_columns
-from weald.inspection.trace.growth import TreePlan
-from weald.inspection.trace.records import Agreement
 from weald.insight.tracing.single import pruning_alpha
 from weald.insight.tracing.source import (
     Combined,
@@ -34,6 +31,9 @@ from weald.insight.tracing.source import (
     score_name,
     traced_target,
 )
+from weald.inspection.trace.columns import TracedColumn, traced_columns
+from weald.inspection.trace.growth import TreePlan
+from weald.inspection.trace.records import Agreement
 from weald.parameters import TreeOptions
 
 
@@ -135,7 +135,9 @@ class AdaBoostSource(Source):
         shown = self._judged(error, seen, losses)
         self.agreement.number("error", kept.error, shown, at=at)
         facts: dict[str, object] = {"error": shown}
-        sure = number == len(self.kept) - 1 and abs(kept.weight) == 1.0  # always right, or alone: it just counts
+        sure = (
+            number == len(self.kept) - 1 and abs(kept.weight) == 1.0
+        )  # always right, or alone: it just counts
         if not sure:
             weight = self.task.weight(shown)
             self.agreement.number("weight of the member", kept.weight, weight, at=at)

@@ -12,8 +12,6 @@ import numpy as np
 from weald.arrays import TableLike, TargetLike, WeightLike
 from weald.estimators.shared.coded import Coded
 from weald.estimators.tree.base import BaseTree
-from weald.inspection.trace.growth import TreePlan
-from weald.inspection.trace.records import Agreement
 from weald.insight.tracing.source import (
     Combined,
     RoundPlan,
@@ -24,6 +22,8 @@ from weald.insight.tracing.source import (
     score_name,
     traced_target,
 )
+from weald.inspection.trace.growth import TreePlan
+from weald.inspection.trace.records import Agreement
 from weald.parameters import TreeOptions
 from weald.rows.growth import GrowOptions
 
@@ -36,9 +36,7 @@ class TreeSource(Source):
     coded: Coded
 
     @classmethod
-    def of(
-        cls, model: BaseTree, X: TableLike, y: TargetLike, sample_weight: WeightLike | None
-    ) -> TreeSource:
+    def of(cls, model: BaseTree, X: TableLike, y: TargetLike, sample_weight: WeightLike | None) -> TreeSource:
         """A fitted tree with its rows."""
         coded = model._coded(X, y, sample_weight, model.schema_)
         owner, classes = type(model).__name__, model._classes_by_output()

@@ -24,12 +24,12 @@ from weald.estimators.gradient_boosting.base import BaseGradientBoosting
 from weald.estimators.gradient_boosting.models import TreeRounds, start_scores
 from weald.estimators.gradient_boosting.rows import StageData, hold_out
 from weald.estimators.gradient_boosting.start import fit_start
+from weald.insight.tracing.source import Combined, RoundPlan, Source
 from weald.inspection.trace.columns import TracedColumn, traced_columns
 from weald.inspection.trace.gradients import NewtonTerms, TracedGradients, gradient_target
 from weald.inspection.trace.growth import LeafValues, TreePlan
 from weald.inspection.trace.records import Agreement, NodeTrace
 from weald.inspection.trace.rules import TreeRules
-from weald.insight.tracing.source import Combined, RoundPlan, Source
 from weald.model.predict import leaf_nodes
 from weald.random import Purpose, draw, tree_seed
 
@@ -132,7 +132,10 @@ class StageSource(Source):
         self.loss.prepare(before)
         self.loss.gradients(before, g, h, n_threads=self.n_threads)
         drawn = self._drawn(number)
-        facts: dict[str, object] = {"loss": self.loss.name, "learning rate": float(self.forest.tree_weight[trees[0]])}
+        facts: dict[str, object] = {
+            "loss": self.loss.name,
+            "learning rate": float(self.forest.tree_weight[trees[0]]),
+        }
         rows: dict[str, NDArray[np.float64]] = {}
         for k in range(len(scores)):
             suffix = "" if len(scores) == 1 else f" {k}"
@@ -155,9 +158,7 @@ class StageSource(Source):
         mask[places[np.argpartition(keys, n_drawn - 1)[:n_drawn]].astype(np.int64)] = True
         return RowWeight(whole.some(mask), n_rows)
 
-    def _plan(
-        self, number: int, t: int, scores: Floats, g: Floats, h: Floats, drawn: RowWeight
-    ) -> TreePlan:
+    def _plan(self, number: int, t: int, scores: Floats, g: Floats, h: Floats, drawn: RowWeight) -> TreePlan:
         output = int(self.forest.tree_output[t])
         seed = tree_seed(self.options.seed, number, output)
         rows = np.arange(drawn.n_rows) if drawn.values is None else np.flatnonzero(drawn.values != 0)
@@ -168,7 +169,9 @@ class StageSource(Source):
         if drawn.n_present < self.data.n_rows:
             facts["rows drawn"] = drawn.n_present
         if not target.wide:
-            facts["sums that found the splits"] = "16 bits a row" if len(rows) >= _NARROW_ROWS else "30 bits a sum"
+            facts["sums that found the splits"] = (
+                "16 bits a row" if len(rows) >= _NARROW_ROWS else "30 bits a sum"
+            )
         return TreePlan(
             tree=t,
             output=output,
@@ -182,6 +185,7 @@ class StageSource(Source):
             words=self.words(),
             score_name="similarity",
             weight=float(self.forest.tree_weight[t]),
+            value_scale=float(np.abs(g).max(initial=0.0)),
             facts=facts,
         )
 
@@ -204,9 +208,7 @@ class StageSource(Source):
             round_number=number,
         )
 
-    def _rules(
-        self, target: TracedGradients, terms: NewtonTerms, drawn: RowWeight, seed: int
-    ) -> TreeRules:
+    def _rules(self, target: TracedGradients, terms: NewtonTerms, drawn: RowWeight, seed: int) -> TreeRules:
         options = self.options
         counted = options.min_rows_leaf > 1 and drawn.n_present >= 2 * options.min_rows_leaf
         zero_gain = options.monotone is None and target.wide

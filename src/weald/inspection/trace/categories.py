@@ -215,7 +215,9 @@ def _of_sets(view: NodeView, parts: Parts, sets: NDArray[np.bool_], bounds: Boun
         left = view.statistic.sets(parts, some, bounds, missing_left=True)
         sides = interleaved(left, right)
         place = np.concatenate((np.repeat(np.arange(len(some)), 2), np.arange(len(some), len(sets))))
-        missing_left = np.concatenate((np.tile([True, False], len(some)), np.zeros(len(sets) - len(some), bool)))
+        missing_left = np.concatenate(
+            (np.tile([True, False], len(some)), np.zeros(len(sets) - len(some), bool))
+        )
     return Proposal(
         sides=sides,
         missing_left=missing_left,

@@ -15,8 +15,8 @@ from weald.inspection.trace.columns import Ints
 from weald.inspection.trace.judges import NewtonJudge
 from weald.inspection.trace.proposals import NodeView, Proposal, best_of, codes_of
 from weald.inspection.trace.rules import TreeRules
-from weald.inspection.trace.sides import Bounds, Parts, Sides, interleaved
-from weald.inspection.trace.statistics import LaneStatistic, empty_sides
+from weald.inspection.trace.sides import Bounds, Parts, Sides, empty_sides, interleaved
+from weald.inspection.trace.statistics import LaneStatistic
 
 _PRIOR_ROWS, _ERRORS, _TIMES_AS_RARE = 10.0, 4.0, 4.0
 _NO_GAIN = "it gains nothing once the penalty of categories is paid"
@@ -118,7 +118,9 @@ def _candidates(
         missing_left, place = np.zeros(len(sets), np.bool_), np.arange(len(sets))
         if saw:
             sides = interleaved(judged(n_some, missing_left=True), sides)
-            missing_left = np.concatenate((np.tile([True, False], n_some), np.zeros(len(sets) - n_some, bool)))
+            missing_left = np.concatenate(
+                (np.tile([True, False], n_some), np.zeros(len(sets) - n_some, bool))
+            )
             place = np.concatenate((np.repeat(np.arange(n_some), 2), np.arange(n_some, len(sets))))
     return Proposal(
         sides=sides,
@@ -205,7 +207,9 @@ def _unsplit(judge: NewtonJudge, cell: Ints, bounds: Bounds) -> float:
     return float(judge.score_at(cells, value)[0])
 
 
-def _shrinkage(groups: list[list[int]], total: list[int], squares: float, n_rows: float) -> tuple[float, float]:
+def _shrinkage(
+    groups: list[list[int]], total: list[int], squares: float, n_rows: float
+) -> tuple[float, float]:
     """The noise of a row, and σ²/τ²; the latter is negative if there is nothing to believe."""
     between = h_squares = n_groups = 0.0
     for g, h in ((float(each[0]), float(each[1])) for each in groups):

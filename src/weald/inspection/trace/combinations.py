@@ -62,7 +62,9 @@ def _terms(word: int, first: int, rules: TreeRules) -> Terms:
     return tuple(terms)
 
 
-def combined_values(columns: dict[int, TracedColumn], terms: Terms, rows: Rows) -> np.typing.NDArray[np.float64]:
+def combined_values(
+    columns: dict[int, TracedColumn], terms: Terms, rows: Rows
+) -> np.typing.NDArray[np.float64]:
     """The sum of each row's terms, added in their order; NaN where one of them is missing."""
     total = np.zeros(len(rows))
     for number, coefficient in terms:

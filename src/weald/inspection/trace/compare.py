@@ -32,6 +32,8 @@ class NodeComparison:
         Where differences are told.
     at : tuple
         The round and the tree.
+    counts_rows : bool
+        Whether numbers of rows are compared.
     """
 
     def __init__(
@@ -41,7 +43,10 @@ class NodeComparison:
         words: Words,
         agreement: Agreement,
         at: tuple[int, int],
+        *,
+        counts_rows: bool = True,
     ) -> None:
+        self._counts_rows = counts_rows
         self._fitted, self._columns, self._words = fitted, columns, words
         self._agreement, self._at = agreement, at
 
@@ -49,7 +54,8 @@ class NodeComparison:
         return (*self._at, node.node)
 
     def _tell(self, node: NodeTrace, what: str, model: object, found: object) -> None:
-        self._agreement.same(what, model, found, at=self._place(node))
+        self._agreement.n_compared += 1
+        self._agreement.tell(what, model, found, at=self._place(node))
         node.differs.append(what)
 
     def node(self, node: NodeTrace) -> None:
@@ -57,10 +63,13 @@ class NodeComparison:
         if node.node is None:
             return
         forest, at = self._fitted.forest, self._place(node)
-        if not self._agreement.same("rows", int(forest.count[node.node]), node.n_rows, at=at):
+        count = int(forest.count[node.node])
+        if self._counts_rows and not self._agreement.same("rows", count, node.n_rows, at=at):
             node.differs.append("rows")
         total = float(forest.cover[0])
-        if not self._agreement.number("cover", float(forest.cover[node.node]), node.cover, scale=total, at=at):
+        if not self._agreement.number(
+            "cover", float(forest.cover[node.node]), node.cover, scale=total, at=at
+        ):
             node.differs.append("cover")
         if forest.impurity is None or node.impurity is None or not node.n_rows:
             return
@@ -85,15 +94,15 @@ class NodeComparison:
                 node.best, what = tied, ""
                 node.why = f"tied but for rounding with others; {node.why}"
         if what:
-            self._tell(
-                node,
-                f"split ({what})",
-                f"{self._words.condition(model)} (gain {model.gain:.10g})",
-                f"{self._words.condition(node.best)} (gain {node.best.gain:.10g})",
-            )
+            texts = [f"{self._words.condition(each)} (gain {each.gain:.10g})" for each in (model, node.best)]
+            if what == "side of missing values":
+                texts = ["left", "right"] if model.missing_left else ["right", "left"]
+            self._tell(node, f"split ({what})", *texts)
             node.differs.append("split")
         elif not due:
             self._tell(node, "split", self._words.condition(model), f"a leaf: {node.why}")
+        else:
+            self._agreement.n_compared += 1
         node.gain = max(0.0, node.best.gain)
         size = abs(node.score) + abs(node.best.left_score) + abs(node.best.right_score)
         at = self._place(node)
@@ -124,15 +133,17 @@ class NodeComparison:
 
     def beyond_leaves(self, node: NodeTrace, rules: TreeRules) -> None:
         """A split of the model that came after as many leaves as there may be."""
-        self._tell(node, "split", "a split", f"a leaf: {rules.leaves_limit}={rules.max_leaves} leaves are there")
+        self._tell(
+            node, "split", "a split", f"a leaf: {rules.leaves_limit}={rules.max_leaves} leaves are there"
+        )
 
-    def values(self, leaves: Sequence[NodeTrace], values: Floats) -> None:
-        """What leaves predict."""
-        scale = float(np.abs(self._fitted.forest.value).max(initial=0.0))
+    def values(self, leaves: Sequence[NodeTrace], values: Floats, size: float) -> None:
+        """What leaves predict; `size`: of what values are sums of."""
+        scale = max(1e-3 * float(np.abs(self._fitted.forest.value).max(initial=0.0)), 1e-6 * size)
         for node, value in zip(leaves, values.tolist(), strict=True):
             assert node.node is not None
             node.value = tuple(value)
             at = self._place(node)
             model = self._fitted.value(node.node)
-            if not self._agreement.numbers("value", model, value, scale=1e-3 * scale, at=at):
+            if not self._agreement.numbers("value", model, value, scale=scale, at=at):
                 node.differs.append("value")

@@ -15,6 +15,7 @@ import numpy as np
 from weald.arrays import Floats
 from weald.inspection.trace.categories import TreeOrder, tree_order
 from weald.inspection.trace.columns import TracedColumn
+from weald.inspection.trace.combinations import combined_values
 from weald.inspection.trace.compare import NodeComparison
 from weald.inspection.trace.fitted import FittedTree
 from weald.inspection.trace.proposals import GAIN_ROUNDING, NodeView
@@ -47,6 +48,9 @@ class TreePlan:
     words: Words
     score_name: str
     weight: float = 1.0  # what the model multiplies its values with
+    rate: float = 1.0  # what the values that it keeps were multiplied with
+    counts_rows: bool = True  # whether numbers of rows are compared
+    value_scale: float = 0.0  # what values are sums of: differences far below it are rounding
     facts: dict[str, object] = field(default_factory=dict)
 
 
@@ -73,7 +77,14 @@ class TreeGrowth:
         self._due: set[int] = set()  # places of nodes that can be split
         self._by_column = {column.column: column for column in plan.columns}
         self._search = ColumnSearch(plan.columns, plan.rules, self._orders())
-        self._compare = NodeComparison(plan.fitted, self._by_column, plan.words, agreement, (round_number, plan.tree))
+        self._compare = NodeComparison(
+            plan.fitted,
+            self._by_column,
+            plan.words,
+            agreement,
+            (round_number, plan.tree),
+            counts_rows=plan.counts_rows,
+        )
         self._total = plan.statistic.cover(plan.statistic.weight(plan.rows)) if len(plan.rows) else 0.0
 
     def _orders(self) -> dict[int, TreeOrder | None]:
@@ -113,6 +124,7 @@ class TreeGrowth:
             nodes=self._in_preorder(),
             n_rows=len(plan.rows),
             weight=plan.weight,
+            rate=plan.rate,
             facts=dict(plan.facts),
             alphas=alphas,
         )
@@ -160,7 +172,9 @@ class TreeGrowth:
         """Give a node its children, as the model has them, or as they were before pruning."""
         node = self.nodes[place]
         assert node.rows is not None
-        children: tuple[int, int] | None = None if node.node is None else self._plan.fitted.children(node.node)
+        children: tuple[int, int] | None = (
+            None if node.node is None else self._plan.fitted.children(node.node)
+        )
         if children is None and not (place in self._due and self.rules.prunes):
             return False
         if children is not None:
@@ -199,12 +213,19 @@ class TreeGrowth:
         best = node.best
         assert best is not None
         assert node.rows is not None
+        if best.kind == "combination":
+            sums = combined_values(self._by_column, best.terms, node.rows)
+            goes = np.isnan(sums) if best.missing_left else np.zeros(len(sums), np.bool_)
+            goes |= sums <= best.threshold
+            return [node.rows[goes], node.rows[~goes]]
         column = self._by_column[best.column]
         parts = Parts.of(column, node.rows)
         if best.kind == "categories":
             codes = np.array(best.left_codes, np.int64)
         else:
-            codes = np.array([c for c in parts.codes.tolist() if self._below(column, c, best.threshold)], np.int64)
+            codes = np.array(
+                [c for c in parts.codes.tolist() if self._below(column, c, best.threshold)], np.int64
+            )
         left = parts.left(codes, missing_left=bool(best.missing_left))
         return [left, np.setdiff1d(node.rows, left)]
 
@@ -264,6 +285,8 @@ class TreeGrowth:
         name, value = rules.weight_limit
         if node.depth >= rules.max_depth:
             return f"max_depth={int(rules.max_depth)} is reached"
+        if len(rows) < 2:
+            return "one row cannot be parted"
         if len(rows) < rules.min_rows_split:
             return f"fewer rows than min_samples_split={rules.min_rows_split}"
         if len(rows) // 2 < rules.min_rows_leaf:
@@ -326,9 +349,9 @@ class TreeGrowth:
                     pending += [self.nodes[place].left, self.nodes[place].right]
             elif place in self._due:
                 self._due.discard(place)
-                self.nodes[place].why = (
-                    f"{self.rules.leaves_limit}={self.rules.max_leaves} leaves are there, and other splits came first"
-                )
+                self.nodes[
+                    place
+                ].why = f"{self.rules.leaves_limit}={self.rules.max_leaves} leaves are there, and other splits came first"
 
     def _prune(self) -> list[tuple[float, int | None, int]] | None:
         """Cut branches off as the model's pruning did."""
@@ -354,7 +377,7 @@ class TreeGrowth:
             elif node.cut:
                 self._compare.not_pruned(node)
         if leaves:
-            self._compare.values(leaves, self._plan.values(leaves))
+            self._compare.values(leaves, self._plan.values(leaves), self._plan.value_scale)
         for node in self.nodes:
             node.rows = None
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.inspection.trace.columns import Ints
-from weald.inspection.trace.sides import Bounds, Parts, Rows, Sides
+from weald.inspection.trace.sides import Bounds, Parts, Rows, Sides, empty_sides
 
 #: cells of the table that are there at once
 _CELLS = 1 << 22
@@ -48,6 +48,11 @@ class MedianStatistic:
     def ordered(self) -> bool:
         """Categories stand in order of medians."""
         return True
+
+    @property
+    def tells_whole_gain(self) -> bool:
+        """Of columns that may be ids the core tells what is left of the gain."""
+        return False
 
     @property
     def factor(self) -> float:
@@ -109,6 +114,8 @@ class MedianStatistic:
     def _sides(self, parts: Parts, bounds: Bounds, missing_left: bool, n: int, left_of: object) -> Sides:
         """The sides of `n` candidates; left_of(numbers): which present rows go left by each, (numbers, rows)."""
         assert callable(left_of)
+        if n == 0:
+            return empty_sides()
         rows = np.concatenate((parts.rows, parts.missing))
         found: list[list[NDArray[np.float64] | Ints]] = []
         at_once = max(1, _CELLS // max(1, len(rows)))

@@ -14,7 +14,9 @@ from weald.random import Purpose, draw
 
 def thresholds(view: NodeView, column: TracedColumn, parts: Parts) -> Proposal:
     """Every threshold between two values present, missing rows tried on both sides and alone on the right."""
-    sides, place, missing_left = prefix_sides(view, parts, list(range(parts.n)), view.bounds_of(column.number))
+    sides, place, missing_left = prefix_sides(
+        view, parts, list(range(parts.n)), view.bounds_of(column.number)
+    )
     following = np.append(parts.codes[1:], 0)
     return Proposal(
         sides=sides,

@@ -18,7 +18,9 @@ def cut_by_gamma(nodes: list[NodeTrace], gamma: float) -> None:
             continue
         if all(_is_leaf(nodes[child]) for child in (node.left, node.right)):
             node.cut = True
-            node.why = f"pruned: its gain, {node.gain:.6g}, is below gamma={gamma:g}, and no split below it is kept"
+            node.why = (
+                f"pruned: its gain, {node.gain:.6g}, is below gamma={gamma:g}, and no split below it is kept"
+            )
 
 
 def _is_leaf(node: NodeTrace) -> bool:
@@ -55,7 +57,9 @@ def cut_by_alpha(nodes: list[NodeTrace], alpha: float) -> list[tuple[float, int 
             alive |= {node.left, node.right}
         else:
             node.cut = True
-            node.why = f"pruned: its branch is worth {collapse[i]:.6g} a leaf, no more than ccp_alpha={alpha:g}"
+            node.why = (
+                f"pruned: its branch is worth {collapse[i]:.6g} a leaf, no more than ccp_alpha={alpha:g}"
+            )
     left = n_leaves - np.cumsum(found.splits)
     return [(0.0, None, n_leaves)] + [
         (float(a) / weight, nodes[order[int(i)]].node, int(n))

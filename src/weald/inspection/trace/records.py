@@ -76,7 +76,9 @@ class Disagreement:
             if place is not None
         ]
         where = ", ".join(places) or "the model"
-        return f"{where}: {self.what}: the model has {told(self.model)}, the rows give {told(self.recomputed)}"
+        return (
+            f"{where}: {self.what}: the model has {told(self.model)}, the rows give {told(self.recomputed)}"
+        )
 
 
 def told(value: object) -> str:
@@ -131,6 +133,7 @@ class TreeTrace:
     nodes: list[NodeTrace]
     n_rows: int  # that it was grown on
     weight: float = 1.0  # what its values are multiplied with
+    rate: float = 1.0  # what its values have been multiplied with already
     facts: dict[str, object] = field(default_factory=dict)
     alphas: list[tuple[float, int | None, int]] | None = None  # pruning: alpha, node of the cut, leaves left
 
@@ -212,9 +215,15 @@ class Agreement:
         self.n_compared += 1
         if model == found:
             return True
+        self.tell(what, model, found, at=at)
+        return False
+
+    def tell(
+        self, what: str, model: object, found: object, *, at: tuple[int | None, int | None, int | None]
+    ) -> None:
+        """Something else than a number differs."""
         self.largest, self.where = np.inf, _place(at, what)
         self.disagreements.append(Disagreement(*at, what, model, found))
-        return False
 
 
 def _place(at: tuple[int | None, int | None, int | None], what: str) -> str:

@@ -94,7 +94,9 @@ def shuffled(rules: TreeRules, path: int, n_columns: int) -> list[int]:
     return columns
 
 
-def allowed_columns(rules: TreeRules, numbers: list[int], path: int, depth: int, used: list[int]) -> list[int]:
+def allowed_columns(
+    rules: TreeRules, numbers: list[int], path: int, depth: int, used: list[int]
+) -> list[int]:
     """The columns a node of boosting may split on: drawn for its level and for itself, and allowed to meet."""
     kept = numbers
     if rules.level_columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,3 +118,12 @@ def interleaved(first: Sides, second: Sides) -> Sides:
         both[2 * len(a) :] = b[len(a) :]
         arrays[name] = both
     return Sides(**arrays)
+
+
+def empty_sides() -> Sides:
+    """No candidates."""
+    none: dict[str, Any] = {name: np.zeros(0) for name in Sides.__slots__}
+    for name in ("left_weight", "right_weight", "n_left", "n_right"):
+        none[name] = np.zeros(0, np.int64)
+    none["kept"] = np.zeros(0, np.bool_)
+    return Sides(**none)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ class Statistic(Protocol):
     @property
     def ordered(self) -> bool:
         """Whether rows have one mean, by which categories stand in order."""
+
+    @property
+    def tells_whole_gain(self) -> bool:
+        """Whether the model tells gains with what was held back of them."""
 
     def sums(self, rows: Rows) -> tuple[float, ...]:
         """The sums of a node, for reading, as `names` calls them."""
@@ -109,6 +113,11 @@ class LaneStatistic:
         """As the judge says."""
         return self.judge.ordered
 
+    @property
+    def tells_whole_gain(self) -> bool:
+        """It does."""
+        return True
+
     def cell(self, rows: Rows) -> Ints:
         """What the rows add up to."""
         return np.asarray(self.lanes[rows].sum(axis=0))
@@ -150,7 +159,7 @@ class LaneStatistic:
         weight = float(self.weight(rows))
         mean_score = math.ldexp(score / weight, self.score_power - self.weight_power)
         if self.squares is None:
-            return -mean_score * self.factor
+            return 0.0 - mean_score * self.factor
         squares = float(int(self.squares[rows].sum()))
         loss = math.ldexp(squares / weight, self.square_power - self.weight_power) - mean_score
         return max(0.0, loss * self.factor)
@@ -240,12 +249,3 @@ class LaneStatistic:
     def real_value(self, value: float) -> float:
         """With what was taken off the target."""
         return math.ldexp(value, self.value_power) + self.offset
-
-
-def empty_sides() -> Sides:
-    """No candidates."""
-    none: dict[str, Any] = {name: np.zeros(0) for name in Sides.__slots__}
-    for name in ("left_weight", "right_weight", "n_left", "n_right"):
-        none[name] = np.zeros(0, np.int64)
-    none["kept"] = np.zeros(0, np.bool_)
-    return Sides(**none)

@@ -70,7 +70,9 @@ def class_target(
     shown_power : int
         Of two: the model tells weights multiplied with it.
     """
-    units = Units(np.ones(len(labels), np.int64), 0) if weight is None else weight_units(weight, n_draws=n_draws)
+    units = (
+        Units(np.ones(len(labels), np.int64), 0) if weight is None else weight_units(weight, n_draws=n_draws)
+    )
     weights = units.units if counts is None else units.units * counts
     start = tuple(np.cumsum([0, *n_classes]).tolist())
     lane = labels + np.array(start[:-1], np.int32)
@@ -113,7 +115,9 @@ def _balanced(lane: NDArray[np.int32], start: tuple[int, ...], weights: Ints) ->
     real = weights.astype(np.float64)
     for k in range(lane.shape[1]):
         in_class = np.bincount(lane[:, k], weights, start[-1])[lane[:, k]]
-        real = np.where(weights > 0, real * (total / ((start[k + 1] - start[k]) * np.maximum(in_class, 1))), 0.0)
+        real = np.where(
+            weights > 0, real * (total / ((start[k + 1] - start[k]) * np.maximum(in_class, 1))), 0.0
+        )
     exponent = math.frexp(float(real.sum()))[1] - 1
     shift = min(40, 61 - exponent - 1)
     return np.maximum(np.rint(np.ldexp(real, shift)).astype(np.int64), (weights > 0).astype(np.int64)), shift
