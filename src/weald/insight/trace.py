@@ -49,8 +49,8 @@ def trace(
 ) -> Trace:
     """Tell a fit again from its rows: every sum, candidate, gain and leaf value, held against the model.
 
-    Bags, subsamples and drawn columns are drawn again from the seed. Every node is added up and searched anew, in plain
-    NumPy, apart from the core that grew the model; what differs is named.
+    Bags, subsamples and drawn columns are drawn again from the seed. Every node is added up and searched
+    anew, in plain NumPy, apart from the core that grew the model; what differs is named.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def trace(
     top : int, default=3
         How many candidates of every column are kept for each node.
     rounds : int or sequence of int, default=None
-        Of boosting so many first rounds, or these by number; of forests trees. None for all: about a millisecond for
-        each node and column of a few hundred rows.
+        Of boosting so many first rounds, or these by number; of forests trees. None for all: that takes about
+        a millisecond for each node and column of a few hundred rows.
     base_margin, group, qid, feature_weights : array-like, default=None
         What `fit` of XGB models was given.
     verbose : int, default=0
@@ -75,8 +75,8 @@ def trace(
     Returns
     -------
     Trace
-        Text by `str` and `to_text`, frames by `to_frame` and `candidates_frame`, HTML in notebooks, `row(i)` for the
-        way of one row, and `agrees`.
+        Text by `str` and `to_text`, frames by `to_frame` and `candidates_frame`, HTML in notebooks, `row(i)`
+        for the way of one row, and `agrees`.
 
     Examples
     --------
@@ -158,8 +158,8 @@ def _wanted(rounds: int | Sequence[int] | None, source: Source) -> list[int]:
         raise ParameterError(
             f"`rounds` must be None, a whole number from 1 up or a list of {word}s; got {rounds!r}."
         )
-    numbers = list(rounds)
+    numbers: list[object] = list(rounds)  # type: ignore[arg-type]  # what is no list was refused above
     for each in numbers:
         if isinstance(each, bool) or not isinstance(each, Integral | np.integer) or not 0 <= int(each) < n:
             raise ParameterError(f"`rounds` must name {word}s from 0 to {n - 1}; got {each!r}.")
-    return sorted({int(each) for each in numbers})
+    return sorted({int(each) for each in numbers})  # type: ignore[call-overload]

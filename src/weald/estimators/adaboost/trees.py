@@ -74,7 +74,7 @@ class TreeLearner:
         self.varies = is_random(coded)
 
     def asked(self, training: MemberRows) -> tuple[BaseTree, Coded, Weights, Caution]:
-        """The tree of a round before it is grown: on what, by which weights, and how careful with categories."""
+        """The tree of a round before it is grown: rows, weights, and its caution with categories."""
         tree: BaseTree = seeded(self._template, self._seed, training.attempt)
         options = tree._checked_options()
         coded = replace(self._coded, options=options)

@@ -48,8 +48,8 @@ class BagSource(Source):
         owner, members = type(model).__name__, model._members
         if not isinstance(members, TreeMembers):
             raise DataTypeError(
-                f"trace takes models of trees; the members of this {owner} are "
-                f"{type(members.template).__name__}s. Trace one of `estimators_`, if it is a tree or a booster."
+                f"trace takes models of trees; the members of this {owner} are of the class "
+                f"{type(members.template).__name__}. Trace one of `estimators_`, if it is made of trees."
             )
         options = model._checked_options()
         reader = clone(members.template).set_params(n_jobs=options.n_jobs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from weald.boosting.stage.monotone import hold_monotone
 from weald.data.codes import Codes, coarsen
 from weald.data.fixed_point import to_units
 from weald.estimators.xgboost.base import BaseXGB
-from weald.estimators.xgboost.plan import Plan
+from weald.estimators.xgboost.plan import Method, Plan
 from weald.estimators.xgboost.rows import Given, Rows
 from weald.estimators.xgboost.training import Training
 from weald.insight.tracing.source import Combined, RoundPlan, Source
@@ -67,7 +67,7 @@ class NewtonSource(Source):
         data = model._read_training(Given(X, y, sample_weight, base_margin, group, qid), options, model)
         plan: Plan = model._make_plan(options, data, feature_weights)
         rows, _ = model._hold_out(options, data, plan)
-        method = model.tree_method_
+        method = cast(Method, model.tree_method_)
         boost = replace(plan.boost, tree_method=method, max_bin=model.max_bin_ or plan.boost.max_bin)
         training = Training(replace(plan, boost=boost), rows)
         agreement = Agreement()
@@ -93,13 +93,13 @@ class NewtonSource(Source):
         )
         if boost.sampling_method == "gradient_based" and boost.subsample < 1:
             source.notes.append(
-                "rows that were not drawn by their gradients are in the trees without any; how many of them a node "
-                "has is not compared"
+                "rows that were not drawn by their gradients are in the trees without any; how many of them "
+                "a node has is not compared"
             )
         if rows.table.n_rows < data.rows.table.n_rows:
             source.notes.append(
-                f"{data.rows.table.n_rows - rows.table.n_rows:,} rows were held out for early stopping: numbers of "
-                "rows are those of the rows that were trained on"
+                f"{data.rows.table.n_rows - rows.table.n_rows:,} rows were held out for early stopping: "
+                "numbers of rows are those of the rows that were trained on"
             )
         return source
 
@@ -157,7 +157,8 @@ class NewtonSource(Source):
     def _leaves(self, t: int) -> NDArray[np.intp]:
         """For every row the number of its leaf among those of the forest."""
         nodes = leaf_nodes(self.forest, self.table, n_threads=self.n_threads, trees=(t, t + 1))[:, 0]
-        return (~self.forest.slot[nodes + self.forest.tree_start[t]]).astype(np.intp)
+        found: NDArray[np.intp] = (~self.forest.slot[nodes + self.forest.tree_start[t]]).astype(np.intp)
+        return found
 
     def _add(self, scores: Floats, t: int, leaves: NDArray[np.intp], weight: float) -> None:
         first, values = int(self.forest.tree_output[t]), self.forest.value
@@ -197,7 +198,7 @@ class NewtonSource(Source):
         else:
             share = options.subsample
         rows = drawn_rows(seed, share, weight, self.table.n_rows)
-        codes, columns = self._coded(h)
+        columns = self._coded(h)
         terms = self._terms(columns, seed, number)
         if self._many:
             target = many_gradients(g, h, rows, weight, terms, whole=whole)
@@ -246,17 +247,17 @@ class NewtonSource(Source):
             g, h = g * weight, h * weight
         return row_factors(g, h, self.options.subsample, self.options.reg_lambda, seed)
 
-    def _coded(self, h: Floats) -> tuple[Codes, list[TracedColumn]]:
+    def _coded(self, h: Floats) -> list[TracedColumn]:
         """The columns of a tree: of "approx" with cuts of its own."""
         if self.options.tree_method != "approx":
-            return self.codes, self.columns
+            return self.columns
         weight = self.rows.target.weight
         hessian = h.mean(axis=0)
         if weight is not None and not self.objective.weighted:
             hessian = hessian * weight
         units = to_units(np.maximum(hessian, 0.0)).units
         coarse = coarsen(self.codes, units, max_bins=self.options.max_bin, n_threads=self.n_threads)
-        return coarse, traced_columns(coarse, self.schema)
+        return traced_columns(coarse, self.schema)
 
     def _tree_columns(self, columns: list[TracedColumn], seed: int) -> list[TracedColumn]:
         options = self.options

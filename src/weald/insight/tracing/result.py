@@ -143,8 +143,8 @@ class Trace:
         Returns
         -------
         frame
-            Columns "round", "tree", "node" (−1 for one that pruning cut away), "rows", "cover", the sums by name,
-            "score" (of boosting the similarity), "impurity", "gain", "value", "why" and others.
+            Columns "round", "tree", "node" (−1 for one that pruning cut away), "rows", "cover", the sums by
+            name, "score" (of boosting the similarity), "impurity", "gain", "value", "why" and others.
         """
         return node_frame(self.rounds, self._source.words(), library_for(library, self._library))
 
@@ -159,8 +159,8 @@ class Trace:
         Returns
         -------
         frame
-            "condition", "gain", what is "held_back" of it, the sizes of both sides, "chosen", and "refused": why a
-            better one may not be made.
+            "condition", "gain", what is "held_back" of it, the sizes of both sides, "chosen", and "refused":
+            why a better one may not be made.
         """
         return candidate_frame(self.rounds, self._source.words(), library_for(library, self._library))
 

@@ -58,8 +58,8 @@ class AdaBoostSource(Source):
         owner, members = type(model).__name__, model._members
         if not isinstance(members, BoostedTrees):
             raise DataTypeError(
-                f"trace takes models of trees; the members of this {owner} are "
-                f"{type(members.template).__name__}s. Trace one of `estimators_`, if it is a tree or a booster."
+                f"trace takes models of trees; the members of this {owner} are of the class "
+                f"{type(members.template).__name__}. Trace one of `estimators_`, if it is made of trees."
             )
         options = model._fitted_options
         reader = clone(members.template).set_params(n_jobs=model._checked_options().n_jobs)

@@ -103,9 +103,9 @@ class TreeSource(Source):
             return limits.seed
         if limits.splitter == "random" or limits.max_columns is not None:
             self.notes.append(
-                "random_state is not a whole number, so what was drawn cannot be told again: of drawn columns the "
-                "candidates of all columns are shown, and the split is held against the best of its own column; of "
-                "drawn thresholds the one that was made is shown"
+                "random_state is not a whole number, so what was drawn cannot be told again: of drawn "
+                "columns the candidates of all columns are shown, and the split is held against the best "
+                "of its own column; of drawn thresholds the one that was made is shown"
             )
             return None
         return 0

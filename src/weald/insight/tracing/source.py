@@ -38,7 +38,7 @@ class RoundPlan:
     """A round before it is traced."""
 
     number: int
-    trees: list[Callable[[], TreePlan]]
+    trees: Sequence[Callable[[], TreePlan]]
     facts: dict[str, object] = field(default_factory=dict)
     rows: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
@@ -102,7 +102,8 @@ def known_target(target: Target, classes: tuple[NDArray[Any], ...] | None, owner
         return target
     if len(classes) != len(target.classes):
         raise DataError(
-            f"y has {len(target.classes)} outputs, and {owner} was fitted on {len(classes)}. Give the y of `fit`."
+            f"y has {len(target.classes)} outputs, and {owner} was fitted on {len(classes)}. Give the y of "
+            "`fit`."
         )
     columns = []
     for k, (known, found) in enumerate(zip(classes, target.classes, strict=True)):
@@ -110,8 +111,8 @@ def known_target(target: Target, classes: tuple[NDArray[Any], ...] | None, owner
         if (places < 0).any():
             strange = found[places < 0].tolist()[0]
             raise DataError(
-                f"y holds the label {strange!r}, and {owner} was fitted on {listing(known.tolist())}. Give the y "
-                "of `fit`."
+                f"y holds the label {strange!r}, and {owner} was fitted on {listing(known.tolist())}. Give "
+                "the y of `fit`."
             )
         columns.append(places[target.values[:, k]].astype(np.int32))
     return replace(target, values=np.stack(columns, axis=1), classes=classes)

@@ -60,7 +60,8 @@ class StageSource(Source):
         rounds, owner = model._rounds, type(model).__name__
         if not isinstance(rounds, TreeRounds):
             raise DataTypeError(
-                f"trace takes models of trees; this {owner} was fitted with `estimator`, whose members are none."
+                f"trace takes models of trees; this {owner} was fitted with `estimator`, and has none. Leave "
+                "`estimator` None."
             )
         options = model._checked_options()
         model._check_bases(options)
@@ -95,8 +96,8 @@ class StageSource(Source):
         )
         if data.n_rows < n_all:
             source.notes.append(
-                f"{n_all - data.n_rows:,} rows were held out for early stopping: numbers of rows are those of the "
-                "rows that were trained on"
+                f"{n_all - data.n_rows:,} rows were held out for early stopping: numbers of rows are those "
+                "of the rows that were trained on"
             )
         return source
 

@@ -202,9 +202,9 @@ def _one_against_rest(view: NodeView, column: TracedColumn, parts: Parts) -> Pro
 
 
 def _of_sets(view: NodeView, parts: Parts, sets: NDArray[np.bool_], bounds: Bounds) -> Proposal:
-    """Sets with missing rows on both sides; one of all codes stands against missing, and is nothing without."""
+    """Sets with missing rows on both sides; a last one of all codes stands against missing."""
     saw = len(parts.missing) > 0
-    whole = sets.all(axis=1)
+    whole: NDArray[np.bool_] = np.all(sets, axis=1)
     if whole.any() and not whole[-1]:
         raise AssertionError("a set of all codes comes last")
     some = sets[~whole]

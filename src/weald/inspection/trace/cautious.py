@@ -1,4 +1,4 @@
-"""How boosting splits by categories: few, from the ends of their order, or as far as their spread is believed.
+"""How boosting splits by categories: few, from the ends of their order, or as far as they are believed.
 
 Equations 10 and 11 of docs/methods/boosting.md.
 """
@@ -98,7 +98,7 @@ def _candidates(
     *,
     against_missing: bool,
 ) -> Proposal:
-    """Sets of places with the sums of their rows, missing rows tried on both sides; last, all against missing."""
+    """Sets of places with their sums, missing rows tried on both sides; last, all against missing."""
     saw = len(parts.missing) > 0
     if against_missing:
         sets, left = [*sets, list(range(parts.n))], [*left, statistic.cells(parts).sum(axis=0)]

@@ -1,4 +1,4 @@
-"""The fitted tree that a trace is held against: its nodes, the rows that come to them, its splits as candidates."""
+"""The fitted tree that a trace is held against: its nodes, their rows, its splits as candidates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FittedTree:
     def rows(self, node: int, among: Rows) -> Rows:
         """Those of some rows that pass a node."""
         leaf = self._leaf[among]
-        return among[(leaf >= node) & (leaf < self._ends[node])]
+        return np.asarray(among[(leaf >= node) & (leaf < self._ends[node])])
 
     def children(self, node: int) -> tuple[int, int] | None:
         """The left and the right child; None for a leaf."""

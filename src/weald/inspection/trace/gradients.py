@@ -1,4 +1,4 @@
-"""Gradients and hessians of rows as the integers that were added up: equations 5 and 6 of docs/methods/boosting.md."""
+"""Gradients and hessians as the integers that were added up: equations 5, 6 of docs/methods/boosting.md."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Powers(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedGradients:
-    """What a tree of boosting was grown on: sums that found its splits, and sums that told covers and values."""
+    """What a tree of boosting was grown on: sums that found splits, and sums that told covers, values."""
 
     found_by: LaneStatistic
     told_by: LaneStatistic
@@ -190,7 +190,7 @@ def _statistic(lanes: Ints, powers: Powers, terms: NewtonTerms) -> LaneStatistic
 def _packed(
     weighed: _Weighed, given: _Weighed, rows: Rows, n_rows: int, terms: NewtonTerms
 ) -> tuple[Powers, Ints] | None:
-    """Sums of few bits: words below so many rows, else 16 bits per row, rounded by chance. None: not suited."""
+    """Sums of few bits: words below so many rows, else 16 bits per row, rounded by chance. None: unfit."""
     narrow = len(rows) >= terms.narrow_rows
     used = weighed if narrow else given
     counts = [engine.count_exponents(each, used.times) for each in (used.g, used.h)]

@@ -1,7 +1,7 @@
-"""A tree grown again beside the fitted one: every node of it is added up and searched, and held against the model.
+"""A tree grown again beside the fitted one: every node is added up, searched, and held against the model.
 
-Rows follow the fitted tree, so that one wrong split is told as one, and not as all that comes after. Below leaves
-that pruning may have made, the tree goes on growing by what was found, to see that pruning cuts it back.
+Rows follow the fitted tree, so that one wrong split is told as one, and not as all that comes after. Below
+leaves that pruning may have made, the tree goes on growing by what was found, to see that it is cut back.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ class TreeGrowth:
             node.why = f"the best gain, {node.gain:.6g}, is below {rules.gain_limit}={rules.min_gain:g}"
         elif rules.min_decrease > 0 and node.gain / self._total + np.finfo(float).eps < rules.min_decrease:
             node.why = (
-                f"the best gain, {node.gain:.6g} of the weight {self._total:g}, lowers the impurity by less than "
+                f"the best gain, {node.gain:.6g} of the weight {self._total:g}, lowers impurity by less than "
                 f"{rules.gain_limit}={rules.min_decrease:g}"
             )
         else:
@@ -349,9 +349,8 @@ class TreeGrowth:
                     pending += [self.nodes[place].left, self.nodes[place].right]
             elif place in self._due:
                 self._due.discard(place)
-                self.nodes[
-                    place
-                ].why = f"{self.rules.leaves_limit}={self.rules.max_leaves} leaves are there, and other splits came first"
+                limit = f"{self.rules.leaves_limit}={self.rules.max_leaves}"
+                self.nodes[place].why = f"{limit} leaves are there, and other splits came first"
 
     def _prune(self) -> list[tuple[float, int | None, int]] | None:
         """Cut branches off as the model's pruning did."""

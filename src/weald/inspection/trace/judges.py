@@ -1,7 +1,7 @@
 """What sums of rows are worth: the scores of docs/methods, from integers, by the expressions written there.
 
-Cells are whole numbers of shape (k, lanes), one row per set of rows. A score is higher where rows are more alike; a
-split is worth score(left) + score(right) − score(node).
+Cells are whole numbers of shape (k, lanes), one row per set of rows. A score is higher where rows are more
+alike; a split is worth score(left) + score(right) − score(node).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class ClassJudge:
 
     def weight(self, cells: Ints) -> Ints:
         """Of all classes of the first output."""
-        return cells[:, : self.start[1]].sum(axis=1)
+        return np.asarray(cells[:, : self.start[1]].sum(axis=1))
 
     def score(self, cells: Ints) -> Floats:
         """Minus the loss, added over the outputs."""
@@ -108,12 +108,12 @@ class ClassJudge:
     def _loss(self, counts: Ints) -> Floats:
         n = counts.sum(axis=1)
         if self.criterion == "misclassification":
-            return (n - counts.max(axis=1)).astype(np.float64)
+            return np.asarray(n - counts.max(axis=1), np.float64)
         loss = np.zeros(len(counts))
         if self.criterion == "gini":
             for k in range(counts.shape[1]):  # in the order of classes, which rounding depends on
                 loss += counts[:, k].astype(np.float64) * (n - counts[:, k]).astype(np.float64)
-            return np.divide(loss, n.astype(np.float64), out=np.zeros(len(n)), where=n > 0)
+            return np.asarray(np.divide(loss, n.astype(np.float64), out=np.zeros(len(n)), where=n > 0))
         for k in range(counts.shape[1]):
             loss += _times_log2(counts[:, k])
         return _times_log2(n) - loss
@@ -313,7 +313,7 @@ class NewtonManyJudge:
 
     def weight(self, cells: Ints) -> Ints:
         """The mean of H over the outputs, rounded down."""
-        return cells[:, self.n_outputs :].sum(axis=1) // self.n_outputs
+        return np.asarray(cells[:, self.n_outputs :].sum(axis=1) // self.n_outputs)
 
     def _pair(self, cells: Ints, k: int) -> tuple[Ints, NDArray[np.bool_]]:
         pair = cells[:, [k, self.n_outputs + k]]

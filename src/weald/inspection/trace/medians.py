@@ -1,12 +1,13 @@
-"""Absolute error: no sum tells the loss of rows, so every candidate's two sides are put in order and added up.
+"""Absolute error: no sum tells the loss of rows, so both sides of every candidate are put in order.
 
-Equation 12 of docs/methods/trees.md, by its definition: a table of candidates × rows, some candidates at a time.
+Equation 12 of docs/methods/trees.md, by its definition: a table of candidates × rows, some at a time.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,7 @@ class MedianStatistic:
     @property
     def factor(self) -> float:
         """Losses are means over the outputs."""
-        return 1.0 / self.values.shape[1]
+        return 1.0 / int(self.values.shape[1])
 
     def sums(self, rows: Rows) -> tuple[float, ...]:
         """The weight and the loss."""
@@ -112,7 +113,7 @@ class MedianStatistic:
         return self._sides(parts, bounds, missing_left, len(sets), lambda i: sets[i][:, of_row])
 
     def _sides(self, parts: Parts, bounds: Bounds, missing_left: bool, n: int, left_of: object) -> Sides:
-        """The sides of `n` candidates; left_of(numbers): which present rows go left by each, (numbers, rows)."""
+        """The sides of `n` candidates; left_of(numbers): which present rows go left, (numbers, rows)."""
         assert callable(left_of)
         if n == 0:
             return empty_sides()
@@ -149,7 +150,7 @@ class MedianStatistic:
 
     def _losses(self, rows: Rows, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.float64] | Ints, Floats]:
         """Of sets of rows, (sets, rows): the loss over all outputs, and the median of the first, in units."""
-        loss: NDArray[np.float64] | Ints = np.zeros(len(chosen), self.values.dtype)
+        loss: NDArray[Any] = np.zeros(len(chosen), self.values.dtype)
         first = np.zeros(len(chosen))
         for k in range(self.values.shape[1]):
             order = np.argsort(self.values[rows, k], kind="stable")
@@ -169,7 +170,7 @@ class MedianStatistic:
         return loss, first
 
     def medians(self, rows: Rows) -> tuple[float, ...]:
-        """What a leaf of these rows predicts, per output: halfway to the next target where half ends at one."""
+        """What a leaf predicts, per output: halfway to the next target where half of the weight ends."""
         found = []
         for k in range(self.target.shape[1]):
             order = rows[np.argsort(self.target[rows, k], kind="stable")]

@@ -10,7 +10,7 @@ _STEPS = 40
 
 
 def positions(profile: Floats, weight: Floats) -> Floats:
-    """Positions of the rows of `profile`, (m, d), weighted. Sums are added in order, as rounding depends on it."""
+    """Positions of the rows of `profile`, (m, d), weighted. Sums are added in order, for their rounding."""
     m, d = profile.shape
     mean, total = np.zeros(d), 0.0
     for i in range(m):

@@ -28,13 +28,15 @@ def _is_leaf(node: NodeTrace) -> bool:
 
 
 def cut_by_alpha(nodes: list[NodeTrace], alpha: float) -> list[tuple[float, int | None, int]]:
-    """Cut all links that are no stronger than alpha; the whole sequence as (alpha, node of the cut, leaves left).
+    """Cut links that are no stronger than alpha; the whole sequence as (alpha, node of the cut, leaves left).
 
     Equations 2 to 4 of docs/methods/pruning.md; alpha is per unit of weight, as `ccp_alpha`.
     """
     order = _preorder(nodes)
     place_of = {place: i for i, place in enumerate(order)}
-    slot, right, gain = np.empty(len(order), np.int32), [], []
+    slot = np.empty(len(order), np.int32)
+    right: list[int] = []
+    gain: list[float] = []
     n_leaves = 0
     for i, place in enumerate(order):
         node = nodes[place]

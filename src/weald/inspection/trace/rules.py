@@ -97,7 +97,7 @@ def shuffled(rules: TreeRules, path: int, n_columns: int) -> list[int]:
 def allowed_columns(
     rules: TreeRules, numbers: list[int], path: int, depth: int, used: list[int]
 ) -> list[int]:
-    """The columns a node of boosting may split on: drawn for its level and for itself, and allowed to meet."""
+    """The columns a node of boosting may split on: drawn for its level and itself, allowed to meet."""
     kept = numbers
     if rules.level_columns:
         kept = _lowest_keys(rules, kept, rules.level_columns, Purpose.LEVEL_COLUMNS, depth)

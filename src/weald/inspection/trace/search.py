@@ -91,17 +91,23 @@ class ColumnSearch:
 
 
 def winner(found: list[ColumnFound], rules: TreeRules, path: int) -> Candidate | None:
-    """The best of all columns: the largest worth; among equals the lower column, or the one chance prefers."""
+    """The best of all columns; among equals the lower column, or the one that chance prefers."""
     best: Candidate | None = None
     for each in found:
         if each.best is None:
             continue
-        if best is None or each.best.judged > best.judged:
+        if (
+            best is None
+            or each.best.judged > best.judged
+            or (each.best.judged == best.judged and _preferred(each.number, best.number, rules, path))
+        ):
             best = each.best
-        elif each.best.judged == best.judged and each.number != best.number:
-            if tie_word(rules, path, each.number) < tie_word(rules, path, best.number):
-                best = each.best
     return best
+
+
+def _preferred(number: int, other: int, rules: TreeRules, path: int) -> bool:
+    """Whether of two columns that part a node equally well the first is taken."""
+    return number != other and tie_word(rules, path, number) < tie_word(rules, path, other)
 
 
 def nearly(first: float, second: float) -> bool:
@@ -151,4 +157,5 @@ def refused_words(found: list[ColumnFound], names: dict[int, str]) -> str:
     if not refused:
         return "every column looked at has one value"
     best = max(refused, key=lambda c: c.judged if np.isfinite(c.judged) else -np.inf)
-    return f"no split is allowed: the best, on {names[best.column]}, would gain {best.gain:.6g}, but {best.refused}"
+    told = f"the best, on {names[best.column]}, would gain {best.gain:.6g}, but {best.refused}"
+    return f"no split is allowed: {told}"

@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
         return self.direction != 0 or math.isfinite(self.lower) or math.isfinite(self.upper)
 
     def keeps(self, left: Floats, right: Floats, ordered: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which candidates may be: both sides within the bounds, and in order where present values are parted."""
+        """Which may be: both sides within the bounds, and in order where present values are parted."""
         within = (left >= self.lower) & (left <= self.upper) & (right >= self.lower) & (right <= self.upper)
         in_order = left <= right if self.direction > 0 else left >= right
         return np.asarray(within & (~ordered | in_order))
@@ -51,8 +51,9 @@ class Parts:
         rows, code = rows[order], code[order]
         n_missing = int(np.searchsorted(code, 1))
         present = code[n_missing:]
-        first = np.flatnonzero(np.concatenate(([True], present[1:] != present[:-1]))) if len(present) else []
-        start = np.concatenate((np.asarray(first, np.int64), [len(present)]))
+        begins = np.ones(len(present), np.bool_)
+        begins[1:] = present[1:] != present[:-1]
+        start = np.append(np.flatnonzero(begins), len(present)).astype(np.int64)
         return cls(present[start[:-1]], rows[n_missing:], start, rows[:n_missing])
 
     @property

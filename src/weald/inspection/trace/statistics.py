@@ -18,8 +18,9 @@ from weald.inspection.trace.sides import Bounds, Parts, Rows, Sides
 class Statistic(Protocol):
     """The one thing in which trees differ."""
 
-    #: what the sums of a node are called
-    names: tuple[str, ...]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the sums of a node are called."""
 
     @property
     def ordered(self) -> bool:
@@ -103,7 +104,7 @@ class LaneStatistic:
     squares: Ints | None = None
     square_power: int = 0
     has_impurity: bool = True
-    #: boosting: w·g² of every row in units, how many rows it stands for, and what a unit is in those of Σ g squared
+    #: boosting: w·g² of every row in units, how many rows that is, and a unit in those of Σ g squared
     row_squares: Ints | None = None
     row_times: Ints | None = None
     square_unit: float = 0.0
@@ -185,7 +186,7 @@ class LaneStatistic:
         """By sums over each set."""
         chosen = sets.astype(np.int64)
         left = chosen @ self.cells(parts)
-        ordered = ~sets.all(axis=1)
+        ordered: NDArray[np.bool_] = ~np.all(sets, axis=1)
         return self.sides(parts, left, chosen @ parts.sizes, bounds, ordered, missing_left=missing_left)
 
     def sides(

@@ -1,4 +1,4 @@
-"""The rows of trees on labels and numbers as the integers that were added up: equations 5 and 6 of docs/methods/trees.md."""
+"""Labels and numbers as the integers that were added up: equations 5 and 6 of docs/methods/trees.md."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def class_target(
 
 
 def _balanced(lane: NDArray[np.int32], start: tuple[int, ...], weights: Ints) -> tuple[Ints, int]:
-    """Weights with which the classes of every output weigh the same, and the power they are multiplied with."""
+    """Weights with which the classes of every output weigh the same, and the power of two they have."""
     total = int(weights.sum())
     real = weights.astype(np.float64)
     for k in range(lane.shape[1]):

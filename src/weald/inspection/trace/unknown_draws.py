@@ -1,4 +1,4 @@
-"""Nodes whose draws cannot be told again, because nobody kept the seed: what the model chose, judged as it is."""
+"""Nodes whose draws cannot be told again, because nobody kept the seed: what the model chose, judged."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import narwhals as nw
 
@@ -40,7 +40,7 @@ def made(columns: dict[str, list[Any]], kinds: dict[str, Kind], library: str) ->
     if library == "dict":
         return columns
     schema: Any = {name: _TYPES[kinds.get(name, "number")] for name in columns}
-    native: NodeFrame = nw.from_dict(columns, schema=schema, backend=library).to_native()
+    native: NodeFrame = nw.from_dict(columns, schema=schema, backend=cast(Any, library)).to_native()
     return native
 
 
@@ -88,7 +88,9 @@ def _node_row(
         numbers |= {f"value {k}": value for k, value in enumerate(node.value)}
     else:
         numbers["value"] = None if node.value is None else node.value[0]
-    kinds |= dict.fromkeys(whole, "whole") | dict.fromkeys(text, "text") | {"agrees": "bool"}
+    kinds.update(dict.fromkeys(whole, "whole"))
+    kinds.update(dict.fromkeys(text, "text"))
+    kinds["agrees"] = "bool"
     return whole | text | numbers | {"agrees": not node.differs}
 
 
@@ -104,7 +106,8 @@ def candidate_frame(rounds: list[RoundTrace], words: Words, library: str) -> Nod
     kinds: dict[str, Kind] = dict.fromkeys(
         ("round", "tree", "node", "place", "rank", "left_rows", "right_rows"), "whole"
     )
-    kinds |= dict.fromkeys(("column", "condition", "missing", "refused"), "text") | {"chosen": "bool"}
+    kinds.update(dict.fromkeys(("column", "condition", "missing", "refused"), "text"))
+    kinds["chosen"] = "bool"
     if not rows:
         empty: dict[str, list[Any]] = {name: [] for name in [*kinds, "gain"]}
         return made(empty, kinds, library)

@@ -102,7 +102,7 @@ class TraceHtml:
         if node.differs:
             wrong = f' <span class="wrong">differs: {escape(", ".join(dict.fromkeys(node.differs)))}</span>'
         opened = " open" if node.depth < _OPEN else ""
-        table = []
+        table: list[list[str]] = []
         chosen = -1
         for found in node.columns:
             for each in found.top:
