@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from weald.inspection.trace.fitted import FittedTree
 from weald.inspection.trace.records import Agreement, Candidate, NodeTrace
 from weald.inspection.trace.rules import TreeRules
 from weald.inspection.trace.search import nearly
+from weald.inspection.trace.sides import Rows
 from weald.inspection.trace.words import Words
 
 Place = tuple[int | None, int | None, int | None]
@@ -32,6 +33,8 @@ class NodeComparison:
         Where differences are told.
     at : tuple
         The round and the tree.
+    seen : callable
+        The rows whose codes count as present.
     counts_rows : bool
         Whether numbers of rows are compared.
     """
@@ -44,9 +47,10 @@ class NodeComparison:
         agreement: Agreement,
         at: tuple[int, int],
         *,
+        seen: Callable[[Rows], Rows],
         counts_rows: bool = True,
     ) -> None:
-        self._counts_rows = counts_rows
+        self._seen, self._counts_rows = seen, counts_rows
         self._fitted, self._columns, self._words = fitted, columns, words
         self._agreement, self._at = agreement, at
 
@@ -83,11 +87,12 @@ class NodeComparison:
         """The split of a node and its gain."""
         assert node.node is not None
         assert node.rows is not None
-        model = self._fitted.split(node.node, self._columns, node.rows)
+        rows = self._seen(node.rows)
+        model = self._fitted.split(node.node, self._columns, rows)
         if node.best is None:
             self._tell(node, "split", self._words.condition(model), f"a leaf: {node.why}")
             return
-        what = self._fitted.differs(node.node, node.best, self._columns, node.rows)
+        what = self._fitted.differs(node.node, node.best, self._columns, rows)
         if what:
             tied = self._tied(node)
             if tied is not None:
@@ -114,11 +119,12 @@ class NodeComparison:
         assert node.node is not None
         assert node.rows is not None
         assert node.best is not None
+        rows = self._seen(node.rows)
         for found in node.columns:
             for candidate in found.top:
                 if candidate.refused or not nearly(candidate.judged, node.best.judged):
                     continue
-                if not self._fitted.differs(node.node, candidate, self._columns, node.rows):
+                if not self._fitted.differs(node.node, candidate, self._columns, rows):
                     return candidate
         return None
 

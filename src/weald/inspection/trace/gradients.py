@@ -83,7 +83,7 @@ def gradient_target(
         packed = _packed(_Weighed.of(g, h, rows, weight, whole=False), given, rows, n_rows, terms)
         if packed is not None:
             powers, lanes = packed
-    found_by = told_by if lanes is None else _statistic(lanes, powers, terms)
+    found_by = told_by if lanes is None else replace(_statistic(lanes, powers, terms), sees_zeros=False)
     if terms.believes:
         found_by = _with_squares(found_by, given, rows, n_rows, powers)
     judge, width = told_by.judge, powers.h - powers.g

@@ -83,6 +83,7 @@ class TreeGrowth:
             plan.words,
             agreement,
             (round_number, plan.tree),
+            seen=plan.statistic.seen,
             counts_rows=plan.counts_rows,
         )
         self._total = plan.statistic.cover(plan.statistic.weight(plan.rows)) if len(plan.rows) else 0.0

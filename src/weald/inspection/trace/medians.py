@@ -55,6 +55,10 @@ class MedianStatistic:
         """Of columns that may be ids the core tells what is left of the gain."""
         return False
 
+    def seen(self, rows: Rows) -> Rows:
+        """All."""
+        return rows
+
     @property
     def factor(self) -> float:
         """Losses are means over the outputs."""

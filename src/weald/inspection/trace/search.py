@@ -80,7 +80,7 @@ class ColumnSearch:
     def found(self, view: NodeView, number: int) -> ColumnFound:
         """What one column proposes."""
         column = self._by_number[number]
-        parts = Parts.of(column, view.rows)
+        parts = Parts.of(column, view.statistic.seen(view.rows))
         if parts.constant:
             return choose(view, column, [], "one value only")
         if column.kind == "categorical":

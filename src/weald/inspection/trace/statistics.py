@@ -30,6 +30,9 @@ class Statistic(Protocol):
     def tells_whole_gain(self) -> bool:
         """Whether the model tells gains with what was held back of them."""
 
+    def seen(self, rows: Rows) -> Rows:
+        """The rows whose codes count as present in a node."""
+
     def sums(self, rows: Rows) -> tuple[float, ...]:
         """The sums of a node, for reading, as `names` calls them."""
 
@@ -104,6 +107,7 @@ class LaneStatistic:
     squares: Ints | None = None
     square_power: int = 0
     has_impurity: bool = True
+    sees_zeros: bool = True
     #: boosting: w·g² of every row in units, how many rows that is, and a unit in those of Σ g squared
     row_squares: Ints | None = None
     row_times: Ints | None = None
@@ -118,6 +122,10 @@ class LaneStatistic:
     def tells_whole_gain(self) -> bool:
         """It does."""
         return True
+
+    def seen(self, rows: Rows) -> Rows:
+        """All, but for packed sums, which know rows by what they add."""
+        return rows if self.sees_zeros else rows[self.lanes[rows].any(axis=1)]
 
     def cell(self, rows: Rows) -> Ints:
         """What the rows add up to."""
