@@ -91,11 +91,6 @@ class NewtonSource(Source):
             rates=_rates(model, options.callbacks, training.options),
             row_numbers=None,
         )
-        if boost.sampling_method == "gradient_based" and boost.subsample < 1:
-            source.notes.append(
-                "rows that were not drawn by their gradients are in the trees without any; how many of them "
-                "a node has is not compared"
-            )
         if rows.table.n_rows < data.rows.table.n_rows:
             source.notes.append(
                 f"{data.rows.table.n_rows - rows.table.n_rows:,} rows were held out for early stopping: "
@@ -224,7 +219,6 @@ class NewtonSource(Source):
             score_name="similarity",
             weight=float(self.forest.tree_weight[t]),
             rate=rate,
-            counts_rows=left_out is None,
             value_scale=float(np.abs(g).max(initial=0.0)),
             facts=facts,
         )

@@ -35,8 +35,6 @@ class NodeComparison:
         The round and the tree.
     seen : callable
         The rows whose codes count as present.
-    counts_rows : bool
-        Whether numbers of rows are compared.
     """
 
     def __init__(
@@ -48,9 +46,8 @@ class NodeComparison:
         at: tuple[int, int],
         *,
         seen: Callable[[Rows], Rows],
-        counts_rows: bool = True,
     ) -> None:
-        self._seen, self._counts_rows = seen, counts_rows
+        self._seen = seen
         self._fitted, self._columns, self._words = fitted, columns, words
         self._agreement, self._at = agreement, at
 
@@ -67,8 +64,7 @@ class NodeComparison:
         if node.node is None:
             return
         forest, at = self._fitted.forest, self._place(node)
-        count = int(forest.count[node.node])
-        if self._counts_rows and not self._agreement.same("rows", count, node.n_rows, at=at):
+        if not self._agreement.same("rows", int(forest.count[node.node]), node.n_rows, at=at):
             node.differs.append("rows")
         total = float(forest.cover[0])
         if not self._agreement.number(

@@ -49,7 +49,6 @@ class TreePlan:
     score_name: str
     weight: float = 1.0  # what the model multiplies its values with
     rate: float = 1.0  # what the values that it keeps were multiplied with
-    counts_rows: bool = True  # whether numbers of rows are compared
     value_scale: float = 0.0  # what values are sums of: differences far below it are rounding
     facts: dict[str, object] = field(default_factory=dict)
 
@@ -84,7 +83,6 @@ class TreeGrowth:
             agreement,
             (round_number, plan.tree),
             seen=plan.statistic.seen,
-            counts_rows=plan.counts_rows,
         )
         self._total = plan.statistic.cover(plan.statistic.weight(plan.rows)) if len(plan.rows) else 0.0
 

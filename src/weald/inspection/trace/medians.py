@@ -50,11 +50,6 @@ class MedianStatistic:
         """Categories stand in order of medians."""
         return True
 
-    @property
-    def tells_whole_gain(self) -> bool:
-        """Of columns that may be ids the core tells what is left of the gain."""
-        return False
-
     def seen(self, rows: Rows) -> Rows:
         """All."""
         return rows

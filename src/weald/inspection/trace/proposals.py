@@ -117,9 +117,7 @@ def _refusals(view: NodeView, proposal: Proposal) -> list[str]:
 def _candidate(view: NodeView, column: TracedColumn, proposal: Proposal, i: int, refused: str) -> Candidate:
     sides, statistic = proposal.sides, view.statistic
     judged = float(sides.score[i]) + (proposal.shift - proposal.held_back)
-    gain = judged - view.score
-    if statistic.tells_whole_gain:
-        gain += proposal.held_back
+    gain = judged + proposal.held_back - view.score
     return Candidate(
         column=column.column,
         number=column.number,

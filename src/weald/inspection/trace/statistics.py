@@ -26,10 +26,6 @@ class Statistic(Protocol):
     def ordered(self) -> bool:
         """Whether rows have one mean, by which categories stand in order."""
 
-    @property
-    def tells_whole_gain(self) -> bool:
-        """Whether the model tells gains with what was held back of them."""
-
     def seen(self, rows: Rows) -> Rows:
         """The rows whose codes count as present in a node."""
 
@@ -117,11 +113,6 @@ class LaneStatistic:
     def ordered(self) -> bool:
         """As the judge says."""
         return self.judge.ordered
-
-    @property
-    def tells_whole_gain(self) -> bool:
-        """It does."""
-        return True
 
     def seen(self, rows: Rows) -> Rows:
         """All, but for packed sums, which know rows by what they add."""
