@@ -157,7 +157,11 @@ def test_several_outputs() -> None:
 
 def test_sparse_and_constrained_and_ranked() -> None:
     rows = sparse.random(60, 5, 0.3, random_state=0).tocsr()
-    for model in (XGBRegressor(n_estimators=2), DecisionTreeRegressor(), XGBRegressor(tree_method="hist", n_estimators=2)):
+    for model in (
+        XGBRegressor(n_estimators=2),
+        DecisionTreeRegressor(),
+        XGBRegressor(tree_method="hist", n_estimators=2),
+    ):
         assert trace(model.fit(rows, NUMBERS), rows, NUMBERS).agrees, model
     for model, y in (
         (DecisionTreeClassifier(monotonic_cst=[1, 0, -1]), LABELS),
@@ -264,8 +268,9 @@ def test_frames_are_of_the_users_library(library: str) -> None:
         assert type(frame).__module__.split(".")[0] == library
     nodes = found.to_frame("dict")
     assert len(nodes["node"]) == sum(len(tree.nodes) for each in found.rounds for tree in each.trees)
-    chosen = [gain for gain, is_it in zip(*(found.candidates_frame("dict")[n] for n in ("gain", "chosen"))) if is_it]
-    splits = [gain for gain, status in zip(nodes["gain"], nodes["status"]) if status == "split"]
+    told = found.candidates_frame("dict")
+    chosen = [gain for gain, is_it in zip(told["gain"], told["chosen"], strict=True) if is_it]
+    splits = [gain for gain, status in zip(nodes["gain"], nodes["status"], strict=True) if status == "split"]
     assert chosen == splits
 
 
@@ -331,7 +336,11 @@ def test_bad_input() -> None:
         (lambda: trace(tree, X[:, :2], LABELS), ValueError, "features"),
         (lambda: trace(tree, X, LABELS[:10]), DataError, "60"),
         (lambda: trace(weald.SVC().fit(X, LABELS), X, LABELS), DataTypeError, "SVC"),
-        (lambda: trace(weald.EasyEnsembleClassifier(2, random_state=0).fit(X, LABELS), X, LABELS), DataTypeError, "AdaBoost"),
+        (
+            lambda: trace(weald.EasyEnsembleClassifier(2, random_state=0).fit(X, LABELS), X, LABELS),
+            DataTypeError,
+            "AdaBoost",
+        ),
         (lambda: trace(model.get_booster(), X, NUMBERS), DataTypeError, "XGBRegressor"),
         (lambda: trace(DecisionTreeClassifier(), X, LABELS), ValueError, "not fitted"),
     ):

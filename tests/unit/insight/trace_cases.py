@@ -131,7 +131,10 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     bags = {"max_features": [0.6], "max_samples": [0.7]}
     base = DecisionTreeClassifier(**some(TREE, PENALTY))
     yield "classes", weald.BaggingClassifier(base, **some(bags, bootstrap=[False]), **small)
-    yield "numbers", weald.BaggingRegressor(DecisionTreeRegressor(**some(TREE, PENALTY)), **some(bags), **small)
+    yield (
+        "numbers",
+        weald.BaggingRegressor(DecisionTreeRegressor(**some(TREE, PENALTY)), **some(bags), **small),
+    )
     base = DecisionTreeClassifier(**({"max_depth": 2} | some(TREE, PENALTY)))
     forms = {"resample": ["compound", "reset"], "learning_rate": [0.5]}
     yield "classes", weald.AdaBoostClassifier(base, **some(forms), **small)

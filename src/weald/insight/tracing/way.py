@@ -103,7 +103,7 @@ class RowTrace:
     def _told(self, score: tuple[float, ...]) -> str:
         if len(score) == 1 or len(score) != len(self.names):
             return number(score)
-        return ", ".join(f"{name} {number(each)}" for name, each in zip(self.names, score, strict=True))
+        return ", ".join(f"{name}: {number(each)}" for name, each in zip(self.names, score, strict=True))
 
     def to_frame(self, library: str | None = None) -> NodeFrame:
         """The way as a frame: one row per tree.

@@ -138,8 +138,8 @@ def why_won(best: Candidate, found: list[ColumnFound], rules: TreeRules, names: 
                 f"{names[most.column]} gains {most.gain:.6g}, of which {most.held_back:.6g} is held back as "
                 "what chance gives"
             )
-    refused = [c for each in found for c in each.top if c.refused and c.judged > best.judged]
-    for each in sorted(refused, key=lambda c: -c.judged)[:2]:
+    refused = [c for each in found for c in each.top if c.refused and c.gain > best.gain]
+    for each in sorted(refused, key=lambda c: -c.gain)[:2]:
         reasons.append(f"{names[each.column]} would gain {each.gain:.6g}, but {each.refused}")
     if not others and not reasons:
         reasons.append("the only column that can be split" if len(found) > 1 else "the only column looked at")

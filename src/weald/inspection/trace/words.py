@@ -35,31 +35,34 @@ class Words:
     def _name(name: object) -> str:
         return f"column {name}" if isinstance(name, int) else label(name)
 
-    def condition(self, candidate: Candidate) -> str:
-        """What sends a row left."""
+    def condition(self, candidate: Candidate, *, right: bool = False) -> str:
+        """What sends a row left, or right."""
         if candidate.kind == "combination":
-            terms = " + ".join(f"{a:.4g}·{self.names[j]}" for j, a in candidate.terms)
-            return f"{terms} <= {candidate.threshold:.6g}"
-        name = self.names[candidate.column]
+            name = " + ".join(f"{a:.4g}·{self.names[j]}" for j, a in candidate.terms)
+        else:
+            name = self.names[candidate.column]
         if not candidate.parts_present:
-            return f"{name} is missing" if candidate.missing_left else f"{name} is present"
-        text = self._test(candidate, name)
-        return f"{text} or missing" if candidate.missing_left else text
+            return f"{name} is missing" if right != bool(candidate.missing_left) else f"{name} is present"
+        text = self._test(candidate, name, "not in" if right else "in", ">" if right else "<=")
+        takes_missing = candidate.missing_left is not None and candidate.missing_left != right
+        return f"{text} or missing" if takes_missing else text
 
-    def _test(self, candidate: Candidate, name: str) -> str:
+    def _test(self, candidate: Candidate, name: str, among: str, than: str) -> str:
+        threshold = candidate.threshold
+        if candidate.kind == "combination":
+            return f"{name} {than} {threshold:.6g}"
         column = self._columns[candidate.column]
         if candidate.kind == "categories":
-            return f"{name} in {self.levels(candidate.column, candidate.left_codes)}"
-        threshold = candidate.threshold
+            return f"{name} {among} {self.levels(candidate.column, candidate.left_codes)}"
         if column.kind == "ordinal" and 1 <= threshold < len(column.levels) + 1:
-            return f"{name} <= {label(column.levels[math.floor(threshold) - 1])}"
+            return f"{name} {than} {label(column.levels[math.floor(threshold) - 1])}"
         if column.unit == "bool" and 0 <= threshold < 1:
-            return f"{name} is false"
+            return f"{name} is {'true' if than == '>' else 'false'}"
         if column.unit in ("datetime", "instant"):
-            return f"{name} <= {instant(threshold)}"
+            return f"{name} {than} {instant(threshold)}"
         if column.unit == "duration":
-            return f"{name} <= {duration(threshold)}"
-        return f"{name} <= {threshold:.10g}"
+            return f"{name} {than} {duration(threshold)}"
+        return f"{name} {than} {threshold:.10g}"
 
     def levels(self, j: int, codes: Sequence[int]) -> str:
         """Some levels of a column in braces, the first few by name."""

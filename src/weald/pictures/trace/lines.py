@@ -18,7 +18,7 @@ _OF_CLASSES = ("gini", "entropy", "errors")
 def number(value: object) -> str:
     """A number for reading."""
     if isinstance(value, float | np.floating):
-        return f"{float(value):.6g}"
+        return f"{float(value) + 0.0:.6g}"  # no minus before 0
     if isinstance(value, tuple | list):
         return ", ".join(number(each) for each in value) or "none"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
@@ -82,8 +82,7 @@ def condition_of(tree: TreeTrace, node: NodeTrace, words: Words) -> str:
     split = tree.nodes[node.parent].best
     if split is None:
         return node.side
-    text = words.condition(split)
-    return text if node.side == "left" else f"not {text}"
+    return words.condition(split, right=node.side == "right")
 
 
 def candidate_cells(tree: TreeTrace, node: NodeTrace, candidate: Candidate, words: Words) -> list[str]:
