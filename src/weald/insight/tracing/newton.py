@@ -16,14 +16,14 @@ from weald.boosting.newton.dart import dropped_trees, normalised
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.records import Objective
 from weald.boosting.sampling import n_drawn, row_factors, tree_columns
-from weald.boosting.stage.monotone import hold_monotone
 from weald.data.codes import Codes, coarsen
 from weald.data.fixed_point import to_units
 from weald.estimators.xgboost.base import BaseXGB
 from weald.estimators.xgboost.plan import Method, Plan
 from weald.estimators.xgboost.rows import Given, Rows
 from weald.estimators.xgboost.training import Training
-from weald.insight.tracing.source import Combined, RoundPlan, Source
+from weald.insight.tracing.boosted import BoostedSource, in_order
+from weald.insight.tracing.source import RoundPlan
 from weald.inspection.trace.columns import TracedColumn, traced_columns
 from weald.inspection.trace.gradients import NewtonTerms, TracedGradients, gradient_target, many_gradients
 from weald.inspection.trace.growth import LeafValues, TreePlan
@@ -36,7 +36,7 @@ _MOST_ROWS = 2.0**31
 
 
 @dataclass(slots=True, kw_only=True)
-class NewtonSource(Source):
+class NewtonSource(BoostedSource):
     """A model of XGBoost's family."""
 
     options: BoostOptions
@@ -44,8 +44,6 @@ class NewtonSource(Source):
     rows: Rows
     codes: Codes
     base: Floats
-    first_scores: Floats  # (n_outputs, n_rows) before the first round
-    columns: list[TracedColumn]
     rates: list[float]
     row_numbers: NDArray[np.int64] | None  # of the user's table that were trained on; None: all
 
@@ -91,26 +89,8 @@ class NewtonSource(Source):
             rates=_rates(model, options.callbacks, training.options),
             row_numbers=None,
         )
-        if rows.table.n_rows < data.rows.table.n_rows:
-            source.notes.append(
-                f"{data.rows.table.n_rows - rows.table.n_rows:,} rows were held out for early stopping: "
-                "numbers of rows are those of the rows that were trained on"
-            )
+        source.note_held_out(data.rows.table.n_rows - rows.table.n_rows)
         return source
-
-    @property
-    def n_rounds(self) -> int:
-        """How many rounds."""
-        return int(self.forest.tree_round[-1]) + 1 if self.forest.n_trees else 0
-
-    @property
-    def combined(self) -> Combined:
-        """The sum of all."""
-        return "sum"
-
-    def start(self, row: int) -> Floats:
-        """The base score, or the margin that was given."""
-        return np.asarray(self.first_scores[:, row])
 
     @property
     def _many(self) -> bool:
@@ -331,13 +311,7 @@ class NewtonSource(Source):
             if self.objective.refreshes_leaves:
                 found = self._refreshed(leaves, found, scores, output, drawn)
                 if self.options.monotone is not None:
-                    arrays: dict[str, NDArray[Any]] = {
-                        name: getattr(forest, name) for name in ("slot", "column", "threshold", "right")
-                    }
-                    order = np.argsort([node.node or 0 for node in leaves])
-                    held = hold_monotone(arrays, found[order], self.options.monotone)
-                    found = np.empty_like(held)
-                    found[order] = held
+                    found = in_order(forest, leaves, found, self.options.monotone)
             return found * rate
 
         return values

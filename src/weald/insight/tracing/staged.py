@@ -13,7 +13,6 @@ from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.newton.options import caution
 from weald.boosting.stage.leaf_rules import Leaves, leaf_values, newton_values
 from weald.boosting.stage.losses import StageLoss
-from weald.boosting.stage.monotone import hold_monotone
 from weald.boosting.stage.options import StageOptions
 from weald.boosting.stage.rows import RowWeight
 from weald.data.codes import encode
@@ -24,8 +23,9 @@ from weald.estimators.gradient_boosting.base import BaseGradientBoosting
 from weald.estimators.gradient_boosting.models import TreeRounds, start_scores
 from weald.estimators.gradient_boosting.rows import StageData, hold_out
 from weald.estimators.gradient_boosting.start import fit_start
-from weald.insight.tracing.source import Combined, RoundPlan, Source
-from weald.inspection.trace.columns import TracedColumn, traced_columns
+from weald.insight.tracing.boosted import BoostedSource, in_order
+from weald.insight.tracing.source import RoundPlan
+from weald.inspection.trace.columns import traced_columns
 from weald.inspection.trace.gradients import NewtonTerms, TracedGradients, gradient_target
 from weald.inspection.trace.growth import LeafValues, TreePlan
 from weald.inspection.trace.records import Agreement, NodeTrace
@@ -39,14 +39,12 @@ _ROUNDING = 2.0**-10
 
 
 @dataclass(slots=True, kw_only=True)
-class StageSource(Source):
+class StageSource(BoostedSource):
     """A gradient booster of trees."""
 
     data: StageData  # the rows that were trained on
     options: StageOptions
     loss: StageLoss
-    first_scores: Floats  # (n_outputs, n_rows)
-    columns: list[TracedColumn]
 
     @classmethod
     def of(
@@ -94,26 +92,8 @@ class StageSource(Source):
             first_scores=start_scores(data, rounds.base, rounds.init, None, settings.n_threads),
             columns=traced_columns(codes, rounds.schema),
         )
-        if data.n_rows < n_all:
-            source.notes.append(
-                f"{n_all - data.n_rows:,} rows were held out for early stopping: numbers of rows are those "
-                "of the rows that were trained on"
-            )
+        source.note_held_out(n_all - data.n_rows)
         return source
-
-    @property
-    def n_rounds(self) -> int:
-        """How many rounds."""
-        return int(self.forest.tree_round[-1]) + 1 if self.forest.n_trees else 0
-
-    @property
-    def combined(self) -> Combined:
-        """The sum of all."""
-        return "sum"
-
-    def start(self, row: int) -> Floats:
-        """The constant, or what `init` predicts."""
-        return np.asarray(self.first_scores[:, row])
 
     def rounds(self, wanted: Sequence[int]) -> Iterator[RoundPlan]:
         """Rounds in order; the model's own trees bring the scores from one to the next."""
@@ -257,12 +237,7 @@ class StageSource(Source):
                     found = leaf_values(loss, told, scores, output, h, exact=exact)[:, np.newaxis]
             if options.monotone is None:
                 return found
-            arrays = {name: getattr(forest, name) for name in ("slot", "column", "threshold", "right")}
-            order = np.argsort([node.node or 0 for node in leaves])
-            held = hold_monotone(arrays, found[order], options.monotone)
-            found = np.empty_like(held)
-            found[order] = held
-            return found
+            return in_order(forest, leaves, found, options.monotone)
 
         return values
 

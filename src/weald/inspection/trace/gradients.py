@@ -84,8 +84,14 @@ def gradient_target(
         if packed is not None:
             powers, lanes = packed
     found_by = told_by if lanes is None else replace(_statistic(lanes, powers, terms), sees_zeros=False)
-    if terms.believes:
-        found_by = _with_squares(found_by, given, rows, n_rows, powers)
+    if terms.believes and lanes is not None and weight is None:
+        found_by = replace(
+            found_by, row_squares=lanes[:, 0] ** 2, row_times=_ones_at(rows, n_rows), square_unit=1.0
+        )
+    elif terms.believes:
+        narrow = lanes is not None and len(rows) >= terms.narrow_rows
+        counted = _Weighed.of(g, h, rows, weight, whole=whole and not narrow)
+        found_by = _with_squares(found_by, counted, rows, n_rows, powers)
     judge, width = told_by.judge, powers.h - powers.g
 
     def values(leaves: Sequence[NodeTrace]) -> Floats:
@@ -253,6 +259,12 @@ def _with_squares(
         power += factor_top
     unit = math.ldexp(mean, power + 2 * powers.g)
     return replace(statistic, row_squares=squares, row_times=times, square_unit=unit)
+
+
+def _ones_at(rows: Rows, n_rows: int) -> Ints:
+    found = np.zeros(n_rows, np.int64)
+    found[rows] = 1
+    return found
 
 
 def _top(values: Floats) -> int:
