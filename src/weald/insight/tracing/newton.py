@@ -43,9 +43,8 @@ class NewtonSource(BoostedSource):
     objective: Objective
     rows: Rows
     codes: Codes
-    base: Floats
     rates: list[float]
-    row_numbers: NDArray[np.int64] | None  # of the user's table that were trained on; None: all
+    may_stop: bool  # whether training may have gone on after the last round that was kept
 
     @classmethod
     def of(
@@ -83,13 +82,17 @@ class NewtonSource(BoostedSource):
             objective=training.objective,
             rows=rows,
             codes=training.codes,
-            base=training.base,
             first_scores=_start(model, rows, training),
             columns=traced_columns(training.codes, model.schema_),
             rates=_rates(model, options.callbacks, training.options),
-            row_numbers=None,
+            may_stop=options.early_stopping is not None or options.early_stopping_rounds is not None,
         )
         source.note_held_out(data.rows.table.n_rows - rows.table.n_rows)
+        if boost.dart is not None and source.may_stop:
+            source.notes.append(
+                "rounds that early stopping gave up may have changed the weights of DART's trees, which are "
+                "not compared"
+            )
         return source
 
     @property
@@ -118,7 +121,7 @@ class NewtonSource(BoostedSource):
                 self._add(scores, t, found, weight)
                 if self.options.dart is not None:
                     leaves.append(found)
-        if self.options.dart is not None and last + 1 == self.n_rounds:
+        if self.options.dart is not None and not self.may_stop and last + 1 == self.n_rounds:
             self.agreement.numbers("weights of the trees", forest.tree_weight, weights)
 
     def _drops(self, number: int, weights: Floats, n_new: int) -> tuple[list[int], float, float]:
@@ -126,8 +129,7 @@ class NewtonSource(BoostedSource):
         if self.options.dart is None:
             return [], 1.0, 1.0
         dropped = dropped_trees(self.options.dart, weights, self.options.seed, number)
-        rate = self.rates[number] if number < len(self.rates) else self.options.learning_rate
-        return dropped, *normalised(self.options.dart, len(dropped), rate / max(1, n_new))
+        return dropped, *normalised(self.options.dart, len(dropped), self._rate(number) / max(1, n_new))
 
     def _leaves(self, t: int) -> NDArray[np.intp]:
         """For every row the number of its leaf among those of the forest."""
