@@ -12,8 +12,8 @@ from weald.insight.tracing.source import Source
 from weald.insight.tracing.way import RowTrace, row_trace
 from weald.inspection.trace.records import Agreement, Disagreement, RoundTrace, TreeTrace
 from weald.model.values import rows as so_many_rows
-from weald.pictures.frame import NodeFrame
-from weald.pictures.trace.frames import candidate_frame, library_for, node_frame, rows_frame
+from weald.pictures.frame import NodeFrame, frame_library_of
+from weald.pictures.trace.frames import candidate_frame, node_frame, rows_frame
 from weald.pictures.trace.html import TraceHtml
 from weald.pictures.trace.text import TraceText
 
@@ -44,7 +44,7 @@ class Trace:
     def __init__(
         self, source: Source, rounds: list[RoundTrace], model_words: str, library: str | None
     ) -> None:
-        self._source, self._title_words, self._library = source, model_words, library
+        self._source, self._title_words, self._frame_library = source, model_words, library
         self.rounds = rounds
         self.notes = list(source.notes)
 
@@ -108,7 +108,7 @@ class Trace:
         n = self._source.table.n_rows
         if isinstance(i, bool) or not isinstance(i, Integral | np.integer) or not 0 <= int(i) < n:
             raise ParameterError(f"`i` must be the number of a row, from 0 to {n - 1}; got {i!r}.")
-        return row_trace(self._source, int(i), self._library)
+        return row_trace(self._source, int(i), self._frame_library)
 
     def to_text(self, *, most_rows: int = _MOST_ROWS) -> str:
         """The whole trace as text.
@@ -146,7 +146,7 @@ class Trace:
             Columns "round", "tree", "node" (−1 for one that pruning cut away), "rows", "cover", the sums by
             name, "score" (of boosting the similarity), "impurity", "gain", "value", "why" and others.
         """
-        return node_frame(self.rounds, self._source.words(), library_for(library, self._library))
+        return node_frame(self.rounds, self._source.words(), frame_library_of(self, library))
 
     def candidates_frame(self, library: str | None = None) -> NodeFrame:
         """The best candidates of every column in every node as a frame, one row each.
@@ -162,7 +162,7 @@ class Trace:
             "condition", "gain", what is "held_back" of it, the sizes of both sides, "chosen", and "refused":
             why a better one may not be made.
         """
-        return candidate_frame(self.rounds, self._source.words(), library_for(library, self._library))
+        return candidate_frame(self.rounds, self._source.words(), frame_library_of(self, library))
 
     def rows_frame(self, number: int = 0, library: str | None = None) -> NodeFrame:
         """What each row had in a round of boosting: scores, gradients, residuals or weights.
@@ -176,7 +176,7 @@ class Trace:
         """
         for round_ in self.rounds:
             if round_.number == number:
-                return rows_frame(round_, library_for(library, self._library))
+                return rows_frame(round_, frame_library_of(self, library))
         known: list[Any] = [round_.number for round_ in self.rounds]
         raise ParameterError(f"Round {number!r} was not traced; those that were: {_span(known)}.")
 

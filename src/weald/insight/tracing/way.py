@@ -16,8 +16,8 @@ from weald.insight.tracing.source import Source
 from weald.model.conditions import Conditions
 from weald.model.predict import leaf_nodes
 from weald.model.values import class_words
-from weald.pictures.frame import NodeFrame
-from weald.pictures.trace.frames import Kind, library_for, made
+from weald.pictures.frame import NodeFrame, frame_library_of
+from weald.pictures.trace.frames import Kind, made
 from weald.pictures.trace.lines import number
 
 _MOST_SHOWN = 60
@@ -63,7 +63,7 @@ class RowTrace:
     names: tuple[str, ...]  # of the entries of the score
     combined: str
     word: str
-    library: str | None
+    _frame_library: str | None
 
     def to_text(self) -> str:
         """The way as text: for every tree the conditions the row fulfils, its leaf, and the score so far."""
@@ -128,7 +128,7 @@ class RowTrace:
                 columns[label] = [float(getattr(step, width)[k]) for step in self.steps]
         kinds: dict[str, Kind] = dict.fromkeys(("round", "tree", "output", "leaf"), "whole")
         kinds["conditions"] = "text"
-        return made(columns, kinds, library_for(library, self.library))
+        return made(columns, kinds, frame_library_of(self, library))
 
     def __str__(self) -> str:
         """The first trees of the way as text."""
@@ -178,7 +178,7 @@ def row_trace(source: Source, row: int, library: str | None) -> RowTrace:
         names=names,
         combined=source.combined,
         word=source.word,
-        library=library,
+        _frame_library=library,
     )
 
 

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any, Literal, cast
 
 import narwhals as nw
 
-from weald.errors import ParameterError, nearest
 from weald.inspection.trace.records import Candidate, NodeTrace, RoundTrace, TreeTrace
 from weald.inspection.trace.words import Words
 from weald.pictures.frame import NodeFrame
 from weald.pictures.trace.lines import condition_of
-from weald.pictures.trained_on import LIBRARIES
 
 Kind = Literal["whole", "number", "text", "bool"]
 _TYPES = {"whole": nw.Int64, "number": nw.Float64, "text": nw.String, "bool": nw.Boolean}
-_CHOICES = (*LIBRARIES, "dict")
-
-
-def library_for(asked: str | None, remembered: str | None) -> str:
-    """The library that frames are made by: the one asked for, the user's own, or one that is there."""
-    if asked is None:
-        candidates = [remembered, *LIBRARIES] if remembered else list(LIBRARIES)
-        return next((each for each in candidates if find_spec(each) is not None), "dict")
-    if asked not in _CHOICES:
-        close = nearest(str(asked), _CHOICES)
-        hint = f" Did you mean {close!r}?" if close else ""
-        raise ParameterError(
-            f"`library` must be None, 'pandas', 'polars', 'pyarrow' or 'dict'; got {asked!r}.{hint}"
-        )
-    if asked != "dict" and find_spec(asked) is None:
-        raise ImportError(f"library={asked!r} needs {asked}, which is not installed.")
-    return asked
 
 
 def made(columns: dict[str, list[Any]], kinds: dict[str, Kind], library: str) -> NodeFrame:
