@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from weald.insight.columns.importance import importance
     from weald.insight.columns.selection import select_columns
     from weald.insight.columns.selector import ColumnSelector
-    from weald.insight.explaining.explain import explain
-    from weald.insight.explaining.explanation import Explanation
     from weald.insight.dependence.displays import (
         AccumulatedLocalEffectsDisplay,
         FriedmanHDisplay,
@@ -72,6 +70,9 @@ if TYPE_CHECKING:
     from weald.insight.dependence.effects import accumulated_local_effects
     from weald.insight.dependence.interaction import friedman_h
     from weald.insight.dependence.partial import partial_dependence
+    from weald.insight.explaining.explain import explain
+    from weald.insight.explaining.explanation import Explanation
+    from weald.insight.trace import trace
     from weald.io.model_file import load
     from weald.pictures.bands import CalibrationBandDisplay, PrecisionRecallBandDisplay, RocBandDisplay
     from weald.pictures.curves.adaboost import plot_rounds, plot_say
@@ -186,8 +187,8 @@ __all__ = [
     "export_text",
     "fold_t_test",
     "forest_bound",
-    "importance",
     "friedman_h",
+    "importance",
     "jackknife",
     "kernels",
     "load",
@@ -195,6 +196,7 @@ __all__ = [
     "majority_vote_error",
     "nearest_like",
     "odds",
+    "partial_dependence",
     "plot_bar",
     "plot_beeswarm",
     "plot_importance",
@@ -202,7 +204,6 @@ __all__ = [
     "plot_kernel_map",
     "plot_learning_curve",
     "plot_losses",
-    "partial_dependence",
     "plot_margin",
     "plot_resamples",
     "plot_rounds",
@@ -221,6 +222,7 @@ __all__ = [
     "select_columns",
     "sigmoid",
     "to_graphviz",
+    "trace",
     "train",
     "variance_of_average",
 ]
@@ -339,6 +341,7 @@ _HOME = {
     "select_columns": "weald.insight.columns.selection",
     "sigmoid": "weald.theory",
     "to_graphviz": "weald.estimators.xgboost.native.graphviz",
+    "trace": "weald.insight.trace",
     "train": "weald.estimators.xgboost.native.train",
     "variance_of_average": "weald.theory",
 }

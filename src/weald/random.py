@@ -15,8 +15,18 @@ _64_BITS = 0xFFFFFFFFFFFFFFFF
 class Purpose(IntEnum):
     """What a draw is for; numbers as in core/base/random.h, or above all of those."""
 
+    NODE_PATH = 2
+    NODE_COLUMNS = 3
+    ROUNDING = 4
+    RANDOM_SPLIT = 5
+    RANDOM_CATEGORY = 6
+    LEVEL_COLUMNS = 7
     TREE_COLUMNS = 8
+    ROW_SAMPLE = 9
     FOREST_TREE = 10
+    COMBINATION = 12
+    COMBINED_COLUMN = 13
+    COEFFICIENT = 14
     INNER_RESAMPLE = 61
     TREE_SEED = 1000
     DROP = 1001
@@ -41,12 +51,14 @@ class Purpose(IntEnum):
     EXPLAINED_ORDER = 1800
 
 
-def draw(seed: int, purpose: Purpose, a: int, b: NDArray[np.uint64] | int = 0) -> NDArray[np.uint64]:
-    """64 random bits for each of the places `b`."""
+def draw(
+    seed: int, purpose: Purpose, a: NDArray[np.uint64] | int, b: NDArray[np.uint64] | int = 0
+) -> NDArray[np.uint64]:
+    """64 random bits for each of the places `b`, or for each of `a`."""
     with np.errstate(over="ignore"):
         place = np.atleast_1d(np.asarray(b, np.uint64))
         word = _scramble(np.uint64(seed & _64_BITS) + _GOLDEN * np.uint64(int(purpose)))
-        word = _scramble(word + _GOLDEN + np.uint64(a))
+        word = _scramble(word + _GOLDEN + np.asarray(a, np.uint64))
         return _scramble(word + _GOLDEN + place)
 
 

@@ -71,6 +71,29 @@ def test_weights_count_in_the_draw():
     assert np.abs(said).max() < 10
 
 
+@pytest.mark.parametrize("seed", [31, 83, 143])
+def test_rows_left_out_are_trained_on_what_they_are_predicted(seed):
+    """They lie between the values of the rows drawn, and go where their own values go."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 40))
+    X = rng.normal(size=(n, 2)).round(0)
+    X[rng.random(X.shape) < 0.15] = np.nan
+    y = np.exp(np.nan_to_num(X[:, 0]) + rng.normal(size=n) * 0.5)
+    model = XGBRegressor(
+        n_estimators=3,
+        max_depth=2,
+        max_bin=6,
+        tree_method="hist",
+        objective="count:poisson",
+        sampling_method="gradient_based",
+        subsample=0.6,
+        random_state=seed,
+        eval_metric="rmse",
+    ).fit(X, y, eval_set=[(X, y)])
+    followed = model.evals_result_["validation_0"]["rmse"][-1]
+    assert followed == pytest.approx(np.sqrt(np.mean((model.predict(X) - y) ** 2)), rel=1e-12)
+
+
 def test_columns_of_weight_0_are_never_drawn():
     weights = np.array([0.0, 1.0, 5.0, 0.0, 1.0])
     drawn = [tree_columns(seed, 5, 0.4, weights) for seed in range(200)]

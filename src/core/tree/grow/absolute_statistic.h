@@ -138,7 +138,8 @@ class AbsoluteStatistic : public Statistic {
     return -static_cast<double>(loss);
   }
   double gain(const GrowNode& node, double) const override {
-    return static_cast<double>(nodes_[node.place].loss - static_cast<Sum>(node.split.loss));
+    const Sum held_back = static_cast<Sum>(node.split.held_back);
+    return static_cast<double>(nodes_[node.place].loss - static_cast<Sum>(node.split.loss) + held_back);
   }
 
   void begin_search(std::span<GrowNode*> nodes) override {

@@ -44,7 +44,8 @@ Router Grower::write_split(const GrowNode& node, NodeRecord& record) {
   if (of_split.kind != ColumnKind::categorical) {
     record.threshold = threshold_of(of_split, split);
     record.code = last_code(of_split, split, record.threshold);
-    return {record.missing_left, split.code};
+    // Rows that add nothing to the sums are not seen by these: they too go where their values go.
+    return {record.missing_left, record.code};
   }
   record.kind = SplitKind::categories;
   record.set_left = !heavier_left;

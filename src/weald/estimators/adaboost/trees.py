@@ -73,15 +73,20 @@ class TreeLearner:
         self.name, self.hint = type(template).__name__, ""
         self.varies = is_random(coded)
 
-    def fit(self, training: MemberRows) -> Forest:
-        """A tree of one round."""
+    def asked(self, training: MemberRows) -> tuple[BaseTree, Coded, Weights, Caution]:
+        """The tree of a round before it is grown: rows, weights, and its caution with categories."""
         tree: BaseTree = seeded(self._template, self._seed, training.attempt)
         options = tree._checked_options()
         coded = replace(self._coded, options=options)
         weight = weigh_classes(options, self.name, coded.target, training.units.astype(np.float64))
         times = 1.0 if coded.target.classes is None else CHANCE_OF_LABELS
         chance = times * unevenness(weight) if self._has_categories else 1.0
-        caution = Caution(self._cat_penalty, chance, FREE_CATEGORIES)
+        return tree, coded, weight, Caution(self._cat_penalty, chance, FREE_CATEGORIES)
+
+    def fit(self, training: MemberRows) -> Forest:
+        """A tree of one round."""
+        tree, coded, weight, caution = self.asked(training)
+        options = cast(TreeOptions, coded.options)
         grown = tree._grow_on(coded, weight, caution=caution)
 
         def no_folds(_: Weights) -> Grown:

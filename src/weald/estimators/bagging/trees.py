@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from weald.model.forest import Forest
 from weald.model.join import of_columns, tree_apart, with_columns
 from weald.model.predict import raw_scores
 from weald.model.read import read_aligned
-from weald.parameters import GrowthOptions
+from weald.parameters import GrowthOptions, TreeOptions
 from weald.rows.growth import Grown
 from weald.rows.many_classes import fewest_leaves, may_fit, refuse_as_grown, refuse_too_many, rows_apart
 
@@ -188,12 +188,16 @@ def _check_room(template: BaseTree, coded: Coded, bags: MemberBags, numbers: Seq
 
 
 def _grow_bag(template: BaseTree, coded: Coded, bags: MemberBags, bag: int) -> Forest:
-    tree: BaseTree = seeded(template, bags.seed, bag)
-    options = tree._checked_options()
-    coded = replace(coded, options=options)
-    weight = bags.counts(bag).astype(np.float64)
-    weight = weigh_classes(options, type(tree).__name__, coded.target, weight)
-    grown = _grow_some(tree, coded, weight, bags.columns(bag) if bags.some_columns else None)
+    tree, coded, weight, columns = of_bag(template, coded, bags, bag)
+    options = cast(TreeOptions, coded.options)
+    part = coded_of_columns(coded, columns)
+    if part is None:
+        some = None if columns is None else tuple(columns.tolist())
+        grown = tree._grow_on(coded, weight, some, random_ties=True)
+    else:
+        assert columns is not None
+        grown = tree._grow_on(part, weight, random_ties=True)
+        grown = Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)
 
     def no_folds(_: Weights) -> Grown:
         raise AssertionError("trees that are pruned by folds do not share codes")
@@ -215,17 +219,25 @@ def weigh_classes(options: GrowthOptions, owner: str, target: Target, weight: We
     return weight if weighed is None else weighed
 
 
-def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[np.int64] | None) -> Grown:
-    """A tree of some columns. Where its nodes draw columns too, these are coded anew: draws are of all."""
-    if columns is None:
-        return tree._grow_on(coded, weight, random_ties=True)
-    if max_columns(coded.options.max_features, len(columns)) >= len(columns):
-        return tree._grow_on(coded, weight, tuple(columns.tolist()), random_ties=True)
+def of_bag(
+    template: BaseTree, coded: Coded, bags: MemberBags, bag: int
+) -> tuple[BaseTree, Coded, Weights, NDArray[np.int64] | None]:
+    """The tree of a bag before it is grown: on what, by which weights, and of which columns (None: all)."""
+    tree: BaseTree = seeded(template, bags.seed, bag)
+    options = tree._checked_options()
+    weight = weigh_classes(options, type(tree).__name__, coded.target, bags.counts(bag).astype(np.float64))
+    return tree, replace(coded, options=options), weight, bags.columns(bag) if bags.some_columns else None
+
+
+def coded_of_columns(coded: Coded, columns: NDArray[np.int64] | None) -> Coded | None:
+    """The columns of a bag coded anew, where nodes draw among them: draws are of all. None: no need."""
+    if columns is None or max_columns(coded.options.max_features, len(columns)) >= len(columns):
+        return None
     whole = coded.table.columns
     some = columns.tolist()
     taken = whole.take(some) if isinstance(whole, BlockColumns) else [whole[j] for j in some]
     table = Table(tuple(taken), coded.table.n_rows, coded.table.named)
-    part = replace(
+    return replace(
         coded,
         table=table,
         codes=encode(
@@ -233,5 +245,3 @@ def _grow_some(tree: BaseTree, coded: Coded, weight: Weights, columns: NDArray[n
         ),
         monotone=None if coded.monotone is None else tuple(coded.monotone[j] for j in some),
     )
-    grown = tree._grow_on(part, weight, random_ties=True)
-    return Grown(with_columns(grown.forest, columns, coded.table.n_columns), grown.node_value)

@@ -120,6 +120,19 @@ class BaseTree(TreePictures, CodedForest):
         `caution`: what else than `cat_penalty` splits by categories have to gain.
         `random_ties`: of equally good columns one by chance.
         """
+        limits = self._limits(coded, weight, columns, caution=caution, random_ties=random_ties)
+        return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
+
+    def _limits(
+        self,
+        coded: Coded,
+        weight: Weights | None,
+        columns: tuple[int, ...] | None = None,
+        *,
+        caution: Caution | None = None,
+        random_ties: bool = False,
+    ) -> GrowOptions:
+        """How `_grow_on` grows a tree."""
         limits = grow_options(
             coded.options,
             coded.table,
@@ -136,9 +149,7 @@ class BaseTree(TreePictures, CodedForest):
             limits = replace(with_penalty(limits, own, caution.chance), free_categories=caution.n_free)
         else:
             limits = replace(limits, category_chance=caution.penalty, free_categories=caution.n_free)
-        if isinstance(self.random_state, TreeSeed):
-            limits = self.random_state.applied(limits)
-        return self._grow(coded.codes, replace(coded.target, weight=weight), limits)
+        return self.random_state.applied(limits) if isinstance(self.random_state, TreeSeed) else limits
 
     def _set_fitted(
         self,

@@ -210,3 +210,15 @@ def test_adaboost_leaves_auto_to_its_tree():
 def test_bad_values_are_named(value):
     with pytest.raises(ParameterError, match=r"`cat_penalty` of DecisionTreeClassifier must be .* or 'auto'"):
         DecisionTreeClassifier(cat_penalty=value).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_absolute_error_tells_the_whole_gain_of_a_column_that_may_be_an_id():
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 12, 40)
+    X = pd.DataFrame({"id": [f"l{v}" for v in level], "x": rng.normal(size=40)})
+    y = 5 * rng.normal(size=12)[level] + 0.1 * rng.normal(size=40)
+    forest = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y).forest_
+    assert forest.impurity is not None
+    loss = forest.impurity * forest.cover
+    assert forest.column.tolist() == [0]
+    assert forest.gain[0] == pytest.approx(loss[0] - loss[1] - loss[2], rel=1e-12)

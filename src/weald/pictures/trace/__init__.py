@@ -1,0 +1,1 @@
+"""A trace of a fit as text, frames and HTML."""
