@@ -27,4 +27,8 @@ Solution solve_proximal(const Problem& problem, const linear::Limits& limits, li
 Solution solve_coordinates(const Problem& problem, const linear::Columns& columns, const linear::Limits& limits,
                            linear::Progress& progress, Run& run);
 
+// The same of two classes, whose weights that are not 0 also take steps together (equation 21).
+Solution solve_one_line(const Problem& problem, const linear::Columns& columns, const linear::Limits& limits,
+                        linear::Progress& progress, Run& run);
+
 }  // namespace weald::logistic
