@@ -9,7 +9,7 @@ namespace weald::logistic {
 
 namespace {
 
-constexpr double model_share = 0.1;   // of the violations now: how well a model is minimised
+constexpr double model_share = 0.3;   // of the violations now: how well a model is minimised
 constexpr int most_rounds = 1000;     // over the weights of one model
 constexpr double idle_share = 0.9;    // of λ: weights at 0 with a smaller slope rest until the others have ended
 constexpr int rounds_between = 3;     // Newton steps on the weights that are not 0
