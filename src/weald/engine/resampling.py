@@ -1,4 +1,4 @@
-"""Bootstrap resamples: which rows they take, and statistics, counts and sums of them; new rows of samplers."""
+"""Bootstrap resamples: which rows they take, statistics, counts and sums of them. New rows of samplers."""
 
 from __future__ import annotations
 

@@ -116,7 +116,9 @@ class BorderlineSMOTE(SearchingSampler):
             )
             centres = borderline_centres(near, one, given.labels.indices, danger, own_k, both=both)
             parts.append(draw_lines(centres, given.table, one, seed))
-        return Outcome(made=joined(parts, thread_count(options.n_jobs)), learned={"in_danger_indices": dangers})
+        return Outcome(
+            made=joined(parts, thread_count(options.n_jobs)), learned={"in_danger_indices": dangers}
+        )
 
 
 class ADASYN(SearchingSampler):
