@@ -77,6 +77,19 @@ template <int Bytes, class V>
   }
 }
 
+// Which sums of a vector of fitted rows, from lane `first` on, are open, and which way.
+template <int Bytes, class V>
+[[gnu::always_inline]] inline void tell_open(const Group& queries, const Mirror& mirror, const V* sums, V row_level,
+                                             int64_t first) {
+  using Ints = typename Vector<int32_t, Bytes>::type;
+#pragma GCC unroll 6
+  for (int64_t r = 0; r < group; ++r) {
+    const V level = queries.level[r] - V{}, add = mirror.add[r] - V{};
+    const Ints open = (~(sums[r] > level) & 1) | (~(sums[r] + add > row_level) & 2);
+    std::memcpy(mirror.open + r * panel + first, &open, Bytes);
+  }
+}
+
 // The sums of two vectors of fitted rows, from lane `first` of panel `at` on; out [query][lane]. Returns whether any is
 // not above its level, or with `mirror` above neither. Every loop over queries is unrolled, so that the sums never
 // leave their registers.
@@ -124,8 +137,8 @@ template <Sum sum, int Bytes, bool categories, bool both>
     const V level = queries.level[r] - V{};
     shut &= (low[r] > level) & (high[r] > level);
   }
+  V low_level{}, high_level{};
   if constexpr (both) {
-    V low_level, high_level;
     std::memcpy(&low_level, mirror.level + at * panel + first, Bytes);
     std::memcpy(&high_level, mirror.level + at * panel + first + lanes, Bytes);
 #pragma GCC unroll 6
@@ -141,17 +154,8 @@ template <Sum sum, int Bytes, bool categories, bool both>
   for (int64_t l = 0; l < Bytes / 8; ++l) all &= wide[l];
   if (all == -1) return false;
   if constexpr (both) {
-    V low_level, high_level;
-    std::memcpy(&low_level, mirror.level + at * panel + first, Bytes);
-    std::memcpy(&high_level, mirror.level + at * panel + first + lanes, Bytes);
-#pragma GCC unroll 6
-    for (int64_t r = 0; r < group; ++r) {
-      const V level = queries.level[r] - V{}, add = mirror.add[r] - V{};
-      const Ints open_low = (~(low[r] > level) & 1) | (~(low[r] + add > low_level) & 2);
-      const Ints open_high = (~(high[r] > level) & 1) | (~(high[r] + add > high_level) & 2);
-      std::memcpy(mirror.open + r * panel + first, &open_low, Bytes);
-      std::memcpy(mirror.open + r * panel + first + lanes, &open_high, Bytes);
-    }
+    tell_open<Bytes>(queries, mirror, low, low_level, first);
+    tell_open<Bytes>(queries, mirror, high, high_level, first + lanes);
     return true;
   }
 #pragma GCC unroll 6
