@@ -5,16 +5,18 @@
 A forest as it comes, with class weights, with a threshold, after SMOTE, ADASYN and under-sampling; a balanced
 forest and an easy ensemble; and imbalanced-learn's of the last two. Those that change the class shares are
 told with and without the correction of probabilities for that. Five folds; ± is the half of a 95 % interval
-of the mean over folds (Student's t).
+of the mean over folds (Student's t). The study runs in parts: `--keep FILE --tables NAME` measures one table
+and keeps it, and a last run with `--keep FILE --markdown` writes what all of them found.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -314,6 +316,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=50_000, help="rows taken of a table (default 50,000)")
     parser.add_argument("--trees", type=int, default=100, help="trees of a forest (default 100)")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="write finished tables there and reuse them; delete it when a library changes",
+    )
     parser.add_argument("--quick", action="store_true", help="a small made-up table, few trees: a smoke run")
     parser.add_argument("--check", action="store_true", help="exit 1 when something is worse")
     parser.add_argument("--markdown", type=Path, nargs="?", const=RESULTS, metavar="FILE")
@@ -323,21 +331,41 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
+def kept(options: argparse.Namespace) -> dict[str, Found]:
+    """The tables of an earlier run with as many rows and trees."""
+    if options.keep is None or not options.keep.exists():
+        return {}
+    state = json.loads(options.keep.read_text(encoding="utf-8"))
+    same = state["run"] == [options.rows, options.trees]
+    return {each["name"]: Found(**each) for each in state["tables"]} if same else {}
+
+
+def keep(found: dict[str, Found], options: argparse.Namespace) -> None:
+    """Write what is finished."""
+    if options.keep is not None:
+        state = {"run": [options.rows, options.trees], "tables": [asdict(each) for each in found.values()]}
+        options.keep.write_text(json.dumps(state, indent=1), encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and write the section if that is asked for."""
     options = parse(arguments)
     facts = machine.facts(DISTRIBUTIONS)
-    found = []
+    known, found = kept(options), []
     try:
         tasks: Any = small_tasks() if options.quick else real_tables.entries()
     except DataAbsent as error:
         print(f"skipped: {error}")
         return 0
     for task in tasks:
-        if not options.quick and task["name"] not in options.tables:
+        name = task.name if options.quick else task["name"]
+        if not options.quick and name not in options.tables:
             continue
-        ready = with_rare_class(task if options.quick else real_tables.read(task, options.rows))
-        found.append(measure(ready, options))
+        if name not in known:
+            ready = with_rare_class(task if options.quick else real_tables.read(task, options.rows))
+            known[name] = measure(ready, options)
+            keep(known, options)
+        found.append(known[name])
         print(table_of(found[-1]), f"{found[-1].seconds:.0f} s", sep="\n", flush=True)
     told = verdicts(found)
     print(*told, f"{len(found)} tables", sep="\n")

@@ -1,11 +1,14 @@
-// Bootstrap resamples: values and a plan of draws in; statistics, rows, counts and sums of resamples out.
+// Bootstrap resamples: values and a plan of draws in; statistics, rows, counts and sums of resamples out. And new rows
+// between rows.
 
 #include <nanobind/nanobind.h>
 
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
+#include "core/base/random.h"
 #include "core/resampling/areas.h"
+#include "core/resampling/between.h"
 #include "core/resampling/statistics.h"
 
 namespace weald::bindings {
@@ -55,9 +58,57 @@ RankedRows ranked_rows(const nb::tuple& parts, size_t n) {
   return rows;
 }
 
+template <class T>
+using AnyFloats = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+TableView<T> table_view(const AnyFloats<T>& table) {
+  return {table.data(), static_cast<int64_t>(table.shape(0)), static_cast<int64_t>(table.shape(1)), table.stride(0),
+          table.stride(1)};
+}
+
+template <class T>
+void fill_between(const AnyFloats<T>& table, const Vector<int64_t>& base, const Vector<int64_t>& other,
+                  const Vector<double>& step, const FilledMatrix<T>& out, int n_threads) {
+  const auto n_rows = static_cast<int64_t>(table.shape(0));
+  require(base.size() == out.shape(0) && other.size() == base.size() && step.size() == base.size() &&
+              table.shape(1) == out.shape(1),
+          "every new row stands between two rows");
+  for (size_t i = 0; i < base.size(); ++i) {
+    require(base.data()[i] >= 0 && base.data()[i] < n_rows && other.data()[i] >= 0 && other.data()[i] < n_rows,
+            "new rows stand between rows that are there");
+  }
+  call(n_threads,
+       [&](Run& run) { rows_between(table_view(table), view(base), view(other), view(step), run, out.data()); });
+}
+
+template <class T>
+void fill_copy(const AnyFloats<T>& table, const FilledMatrix<T>& out, int n_threads) {
+  require(table.shape(0) == out.shape(0) && table.shape(1) == out.shape(1), "a copy is as large as its table");
+  call(n_threads, [&](Run& run) { copy_rows(table_view(table), run, out.data()); });
+}
+
+template <class T>
+void bind_between(nb::module_& m) {
+  m.def("rows_between", fill_between<T>, nb::arg("table").noconvert(), nb::arg("base").noconvert(),
+        nb::arg("other").noconvert(), nb::arg("step").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"));
+  m.def("copy_rows", fill_copy<T>, nb::arg("table").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"));
+}
+
 }  // namespace
 
 void bind_resampling(nb::module_& m) {
+  m.def(
+      "hashed_words",
+      [](uint64_t seed, uint64_t purpose, uint64_t a, size_t n) {
+        std::vector<uint64_t> words(n);
+        const Draws draws(seed, static_cast<Purpose>(purpose), a);
+        for (size_t b = 0; b < n; ++b) words[b] = draws(b);
+        return to_numpy(std::move(words));
+      },
+      nb::arg("seed"), nb::arg("purpose"), nb::arg("a"), nb::arg("n"));
+  bind_between<float>(m);
+  bind_between<double>(m);
   m.def(
       "resample_statistic",
       [](const nb::tuple& plan_parts, const nb::tuple& statistic, uint64_t seed, int64_t first, int64_t last, int error,

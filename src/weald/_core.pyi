@@ -3,7 +3,7 @@ The compiled core of weald. Private: use the functions of weald.engine.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -556,6 +556,20 @@ class Explainer:
     def approximate(self, table: object, n_rows: int, first: int, last: int, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], n_threads: int, tell: object | None) -> None: ...
 
 def make_explainer(arrays: dict, n_columns: int, width: int) -> Explainer: ...
+
+def hashed_words(seed: int, purpose: int, a: int, n: int) -> NDArray[numpy.uint64]: ...
+
+@overload
+def rows_between(table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], base: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def rows_between(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], base: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def copy_rows(table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def copy_rows(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
 
 def resample_statistic(plan: tuple, statistic: tuple, seed: int, first: int, last: int, error: int, n_inner: int, n_threads: int) -> tuple: ...
 

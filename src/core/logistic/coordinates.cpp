@@ -18,13 +18,14 @@ struct ActiveWeight {
   double value, slope, bend;  // the weight; derivative and second derivative of the model at the start
 };
 
+// Three classes or more; two are for one_line.cpp.
 class Coordinates final : public LassoSteps {
  public:
   Coordinates(const Problem& problem, const linear::Columns& columns, const linear::Limits& limits,
               linear::Progress& progress, Run& run)
       : LassoSteps(problem, &columns, limits, progress, run), columns_(columns), stride_(problem.stride()) {
     moved_.assign(static_cast<size_t>(p_.rows.n_rows * stride_), 0.0);
-    if (stride_ > 1) mean_.assign(static_cast<size_t>(p_.rows.n_rows), 0.0);
+    mean_.assign(static_cast<size_t>(p_.rows.n_rows), 0.0);
   }
 
  private:
@@ -39,7 +40,6 @@ class Coordinates final : public LassoSteps {
     return sum + ridge(column);
   }
   double own_curvature(size_t row, int64_t line) const {
-    if (stride_ == 1) return passes_.curvature()[row];
     const double p = passes_.curvature()[row * static_cast<size_t>(stride_) + static_cast<size_t>(line)];
     return p_.cost[row] * (p * (1.0 - p));
   }
@@ -74,12 +74,8 @@ class Coordinates final : public LassoSteps {
     for (int64_t at = columns_.start(column); at < columns_.start(column + 1); ++at) {
       const auto row = static_cast<size_t>(columns_.row()[at]);
       const double x = columns_.value()[at];
-      if (stride_ == 1) {
-        sum += x * (c[row] * moved_[row]);
-      } else {
-        const size_t cell = row * static_cast<size_t>(stride_) + static_cast<size_t>(line);
-        sum += x * (p_.cost[row] * (c[cell] * (moved_[cell] - mean_[row])));
-      }
+      const size_t cell = row * static_cast<size_t>(stride_) + static_cast<size_t>(line);
+      sum += x * (p_.cost[row] * (c[cell] * (moved_[cell] - mean_[row])));
     }
     return sum;
   }
@@ -91,7 +87,7 @@ class Coordinates final : public LassoSteps {
       const size_t cell = row * static_cast<size_t>(stride_) + static_cast<size_t>(line);
       const double by = step * columns_.value()[at];
       moved_[cell] += by;
-      if (stride_ > 1) mean_[row] += c[cell] * by;
+      mean_[row] += c[cell] * by;
     }
   }
 
@@ -133,7 +129,7 @@ class Coordinates final : public LassoSteps {
         change += step;
         move(each.column, each.line, step);
       }
-      if (p_.n_lines > 1) shift_columns();
+      shift_columns();
       if (open <= turn_share * distance_.sum || limits_.late()) break;
     }
   }

@@ -49,6 +49,8 @@ std::vector<Solution> solve(std::span<const Problem> problems, Solver solver, co
       found.push_back(solve_newton(each, columns.get(), limits, progress[k], run));
     } else if (solver == Solver::proximal) {
       found.push_back(solve_proximal(each, limits, progress[k], run));
+    } else if (each.n_lines == 1) {
+      found.push_back(solve_one_line(each, *columns, limits, progress[k], run));
     } else {
       found.push_back(solve_coordinates(each, *columns, limits, progress[k], run));
     }

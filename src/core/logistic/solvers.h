@@ -22,9 +22,13 @@ Solution solve_newton(const Problem& problem, const linear::Columns* columns, co
 // λ > 0, few columns: proximal Newton steps with the Hessian as a matrix (equations 18, 19).
 Solution solve_proximal(const Problem& problem, const linear::Limits& limits, linear::Progress& progress, Run& run);
 
-// λ > 0, any number of columns: the same model, one weight at a time, of weights that are not 0 or want to be
-// (equations 18–20).
+// λ > 0, any number of columns, three classes or more: the same model, one weight at a time, of weights that are not 0
+// or want to be (equations 18–20).
 Solution solve_coordinates(const Problem& problem, const linear::Columns& columns, const linear::Limits& limits,
                            linear::Progress& progress, Run& run);
+
+// Of two classes; weights that are not 0 also take steps together (equation 21).
+Solution solve_one_line(const Problem& problem, const linear::Columns& columns, const linear::Limits& limits,
+                        linear::Progress& progress, Run& run);
 
 }  // namespace weald::logistic

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include "core/neighbors/distance.h"
@@ -12,6 +13,18 @@ namespace weald::neighbors {
 
 // What rounding to float64 can change, of a number.
 inline constexpr double double_unit = 0x1p-53;
+
+// Half a unit in the last place of 1.
+inline constexpr double float_unit = 0x1p-24;
+
+// Not below x, and barely above: a rounding to nearest errs by less than what is added.
+inline float rounded_up(double x) {
+  const double above = x + std::abs(x) * 0x1p-23 + 0x1p-126;
+  return above < std::numeric_limits<float>::max() ? static_cast<float>(above) : std::numeric_limits<float>::infinity();
+}
+inline float rounded_down(double x) {
+  return -rounded_up(-x);
+}
 
 // More than sums of n powers lose near 0.
 inline double lost_powers(int64_t n) {

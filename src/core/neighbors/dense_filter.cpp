@@ -13,27 +13,30 @@ using body::Sum;
 
 namespace {
 
-using NextOpen = int64_t (*)(const body::Panels&, const body::Group&, int64_t, int64_t, float*);
-
-template <Sum sum, bool categories>
-int64_t open_baseline(const body::Panels& panels, const body::Group& queries, int64_t at, int64_t end, float* out) {
-  return body::next_open<sum, 16, categories>(panels, queries, at, end, out);
+template <Sum sum, bool categories, bool both>
+int64_t open_baseline(const body::Panels& panels, const body::Group& queries, const body::Mirror& mirror, int64_t at,
+                      int64_t end, float* out) {
+  return body::next_open<sum, 16, categories, both>(panels, queries, mirror, at, end, out);
 }
-template <Sum sum, bool categories>
-WEALD_TARGET_AVX2 int64_t open_avx2(const body::Panels& panels, const body::Group& queries, int64_t at, int64_t end,
-                                    float* out) {
-  return body::next_open<sum, 32, categories>(panels, queries, at, end, out);
+template <Sum sum, bool categories, bool both>
+WEALD_TARGET_AVX2 int64_t open_avx2(const body::Panels& panels, const body::Group& queries, const body::Mirror& mirror,
+                                    int64_t at, int64_t end, float* out) {
+  return body::next_open<sum, 32, categories, both>(panels, queries, mirror, at, end, out);
 }
 
-template <Sum sum>
-NextOpen chosen(bool categories) {
+template <Sum sum, bool both>
+DenseFilter::NextOpen chosen(bool categories) {
   const bool avx2 = simd_level() == Simd::avx2;
-  if (categories) return avx2 ? open_avx2<sum, true> : open_baseline<sum, true>;
-  return avx2 ? open_avx2<sum, false> : open_baseline<sum, false>;
+  if (categories) return avx2 ? open_avx2<sum, true, both> : open_baseline<sum, true, both>;
+  return avx2 ? open_avx2<sum, false, both> : open_baseline<sum, false, both>;
 }
 
-// Half a unit in the last place of 1.
-constexpr double float_unit = 0x1p-24;
+template <bool both>
+DenseFilter::NextOpen chosen_of(Sum sum, bool categories) {
+  if (sum == Sum::dot) return chosen<Sum::dot, both>(categories);
+  return sum == Sum::absolute ? chosen<Sum::absolute, both>(categories) : chosen<Sum::largest, both>(false);
+}
+
 // Panels of a tile take about so many bytes, which stay in the second-level cache.
 constexpr int64_t tile_bytes = 1 << 16;
 // Sizes, scaled, beyond which float sums may overflow; columns beyond which their error is no longer small.
@@ -41,15 +44,6 @@ constexpr double largest_size = 1e30;
 constexpr int64_t most_columns = 1 << 20;
 // More than all that float and its products lose near 0, for numbers scaled to at most 1.
 constexpr double tiny = 0x1p-100;
-
-// Not below x, and barely above: a rounding to nearest errs by less than what is added.
-float rounded_up(double x) {
-  const double above = x + std::abs(x) * 0x1p-23 + 0x1p-126;
-  return above < std::numeric_limits<float>::max() ? static_cast<float>(above) : std::numeric_limits<float>::infinity();
-}
-float rounded_down(double x) {
-  return -rounded_up(-x);
-}
 
 constexpr int64_t pack_block = 64;  // panels
 
@@ -94,6 +88,7 @@ void DenseFilter::pack(Run& run) {
   const int64_t n = fitted_.n(), n_panels = (n + panel - 1) / panel, d = fitted_.points.n_columns;
   const Scattered order(n);
   row_.assign(static_cast<size_t>(n_panels * panel), -1);
+  size_.assign(row_.size(), 0.0F);
   values_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel * n_columns_));
   start_ = svm::Aligned<float>(static_cast<size_t>(n_panels * panel));
   codes_ = svm::Aligned<int32_t>(static_cast<size_t>(n_panels * panel * n_categorical_));
@@ -124,6 +119,7 @@ void DenseFilter::pack(Run& run) {
         size = sum_ == Sum::dot ? size + whole * whole : sum_ == Sum::absolute ? size + whole : std::max(size, whole);
       }
       if (n_columns_ > d) to[d * panel] = static_cast<float>(std::sqrt(own) * fitted_.weight[static_cast<size_t>(i)]);
+      size_[static_cast<size_t>(j)] = rounded_up(size);
       const double start = term_ == Term::product ? 1.0 : sum_ == Sum::dot ? size - 2.0 * slack(size) : -slack(size);
       start_.data()[j] = rounded_down(start);
       for (int64_t c = 0; c < n_categorical_; ++c) {
@@ -136,7 +132,20 @@ void DenseFilter::pack(Run& run) {
   });
 }
 
-void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const {
+DenseFilter::NextOpen DenseFilter::next_open(bool both) const {
+  return both ? chosen_of<true>(sum_, n_categorical_ > 0) : chosen_of<false>(sum_, n_categorical_ > 0);
+}
+
+body::Panels DenseFilter::panels() const {
+  return {n_columns_, n_categorical_, values_.data(), start_.data(), codes_.data(), against_.data()};
+}
+
+int64_t DenseFilter::panels_of_tile() const {
+  const int64_t bytes = panel * (n_columns_ + 2 * n_categorical_ + 1) * static_cast<int64_t>(sizeof(float));
+  return std::max<int64_t>(1, tile_bytes / bytes);
+}
+
+void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, bool packed, Scratch& scratch) const {
   const int64_t d = queries.points.n_columns, n_groups = (last - first + group - 1) / group;
   if (scratch.values.size() == 0) {
     scratch.values = svm::Aligned<float>(static_cast<size_t>(block * n_columns_));
@@ -144,13 +153,15 @@ void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, Scratch
     scratch.codes.resize(static_cast<size_t>(block * n_categorical_));
     scratch.against.resize(static_cast<size_t>(block * n_categorical_));
     scratch.base.resize(static_cast<size_t>(block));
+    scratch.size.resize(static_cast<size_t>(block));
     scratch.sums.resize(static_cast<size_t>(group * panel));
   }
   double own = 0.0;
   for (const double each : categories_.cost) own += each / 2;
   for (int64_t j = 0; j < n_groups * group; ++j) {
     const bool there = first + j < last;
-    const double* row = queries.points.dense + (there ? first + j : first) * d;
+    const int64_t at = there ? first + j : first, q = packed ? row_[static_cast<size_t>(at)] : at;
+    const double* row = queries.points.dense + q * d;
     float* to = scratch.values.data() + j / group * group * n_columns_ + j % group;
     double size = 0.0;
     for (int64_t k = 0; k < d; ++k) {
@@ -161,8 +172,7 @@ void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, Scratch
       to[k * group] = static_cast<float>(term_ == Term::product ? -x : sum_ == Sum::dot ? -2.0 * near : near);
     }
     if (n_columns_ > d) {
-      to[d * group] =
-          static_cast<float>(-std::sqrt(own) * queries.weight[static_cast<size_t>(there ? first + j : first)]);
+      to[d * group] = static_cast<float>(-std::sqrt(own) * queries.weight[static_cast<size_t>(q)]);
     }
     double base = slack(size) + slack(total_cost_);
     if (term_ == Term::product) {
@@ -176,15 +186,16 @@ void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, Scratch
       base = infinity;
     }
     scratch.base[static_cast<size_t>(j)] = base;
+    scratch.size[static_cast<size_t>(j)] = size;
     scratch.level.data()[j] = (there ? 1.0F : -1.0F) * std::numeric_limits<float>::infinity();
   }
-  load_codes(queries, first, last, scratch);
+  load_codes(queries, first, last, packed, scratch);
 }
 
-void DenseFilter::load_codes(const Rows& queries, int64_t first, int64_t last, Scratch& scratch) const {
+void DenseFilter::load_codes(const Rows& queries, int64_t first, int64_t last, bool packed, Scratch& scratch) const {
   const int power = metric_.rule == Rule::powers && metric_.p == 2 ? 2 : 1;
-  for (int64_t q = first; q < last; ++q) {
-    const int64_t j = q - first;
+  for (int64_t j = 0; j < last - first; ++j) {
+    const int64_t q = packed ? row_[static_cast<size_t>(first + j)] : first + j;
     for (int64_t c = 0; c < n_categorical_; ++c) {
       const int32_t code = queries.codes[q * n_categorical_ + c];
       const auto place = static_cast<size_t>((j / group * n_categorical_ + c) * group + j % group);
@@ -206,6 +217,12 @@ float DenseFilter::level(double base, double most) const {
   return rounded_up(length * length * room + base);
 }
 
+body::Group DenseFilter::group_of(const Scratch& scratch, int64_t g) const {
+  return {scratch.values.data() + g * group * n_columns_, scratch.level.data() + g * group,
+          scratch.codes.data() + g * group * n_categorical_, cost_.data(),
+          scratch.against.data() + g * group * n_categorical_};
+}
+
 void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t first, int64_t last, bool exclude_self,
                          std::span<Best> best, Scratch& scratch, Run& run) const {
   const int64_t n = fitted_.n();
@@ -218,25 +235,20 @@ void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t 
     }
     return;
   }
-  load(queries, first, last, scratch);
+  load(queries, first, last, false, scratch);
   const int64_t n_panels = (n + panel - 1) / panel, n_groups = (last - first + group - 1) / group;
-  const int64_t bytes = panel * (n_columns_ + 2 * n_categorical_ + 1) * static_cast<int64_t>(sizeof(float));
-  const int64_t tile = std::max<int64_t>(1, tile_bytes / bytes);
-  const body::Panels panels{n_columns_, n_categorical_, values_.data(), start_.data(), codes_.data(), against_.data()};
-  const NextOpen next = sum_ == Sum::dot        ? chosen<Sum::dot>(n_categorical_ > 0)
-                        : sum_ == Sum::absolute ? chosen<Sum::absolute>(n_categorical_ > 0)
-                                                : chosen<Sum::largest>(false);
+  const int64_t tile = panels_of_tile();
+  const body::Panels all = panels();
+  const NextOpen next = next_open(false);
   float* sums = scratch.sums.data();
   for (int64_t from = 0; from < n_panels; from += tile) {
     run.check();
     const int64_t end = std::min(from + tile, n_panels);
     for (int64_t g = 0; g < n_groups; ++g) {
       float* level_of = scratch.level.data() + g * group;
-      const body::Group members{scratch.values.data() + g * group * n_columns_, level_of,
-                                scratch.codes.data() + g * group * n_categorical_, cost_.data(),
-                                scratch.against.data() + g * group * n_categorical_};
-      for (int64_t at = next(panels, members, from, end, sums); at < end;
-           at = next(panels, members, at + 1, end, sums)) {
+      const body::Group members = group_of(scratch, g);
+      for (int64_t at = next(all, members, {}, from, end, sums); at < end;
+           at = next(all, members, {}, at + 1, end, sums)) {
         for (int64_t r = 0; r < group && first + g * group + r < last; ++r) {
           const int64_t q = first + g * group + r;
           offer_panel(distance, q, at, sums + r * panel, exclude_self, scratch.base[static_cast<size_t>(q - first)],

@@ -30,6 +30,15 @@ double dense_sum(const double* x, const double* z, int64_t n, double p) {
   return sum;
 }
 
+// Sums of four pairs, each in the order of columns as above: additions of one wait for one another.
+void four_squares(const double* const* x, const double* const* z, int64_t n, double* out) {
+  double sum[4] = {0.0, 0.0, 0.0, 0.0};
+  for (int64_t k = 0; k < n; ++k) {
+    for (int r = 0; r < 4; ++r) sum[r] = added<Term::square>(sum[r], x[r][k], z[r][k], 2);
+  }
+  for (int r = 0; r < 4; ++r) out[r] = sum[r];
+}
+
 // Entries in the order of columns; what neither row stores adds nothing.
 template <Term term>
 double sparse_sum(const svm::MatrixView& left, int64_t q, const svm::MatrixView& right, int64_t i, double p) {
@@ -90,6 +99,21 @@ double Distance::sum(int64_t q, int64_t i) const {
     default:
       return with_categories(points_sum<Term::product>(x, q, z, i, 0), q, i);
   }
+}
+
+void Distance::sums(const int64_t* q, const int64_t* i, size_t n, double* out) const {
+  size_t at = 0;
+  const int64_t d = queries_.points.n_columns;
+  for (; term_ == Term::square && !queries_.points.sparse && at + 4 <= n; at += 4) {
+    const double *x[4], *z[4];
+    for (size_t r = 0; r < 4; ++r) {
+      x[r] = queries_.points.dense + q[at + r] * d;
+      z[r] = fitted_.points.dense + i[at + r] * d;
+    }
+    four_squares(x, z, d, out + at);
+    for (size_t r = 0; r < 4; ++r) out[at + r] = with_categories(out[at + r], q[at + r], i[at + r]);
+  }
+  for (; at < n; ++at) out[at] = sum(q[at], i[at]);
 }
 
 double Distance::with_categories(double sum, int64_t q, int64_t i) const {

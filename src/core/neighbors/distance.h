@@ -3,6 +3,7 @@
 // `distance` the root of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/neighbors/rows.h"
@@ -20,7 +21,15 @@ class Distance {
   const Metric& metric() const { return metric_; }
   // Of query q with fitted row i.
   double sum(int64_t q, int64_t i) const;
-  // The same with the sum over the points given.
+  // Of n pairs of a query and a row.
+  void sums(const int64_t* q, const int64_t* i, size_t n, double* out) const;
+  // Asks memory for a dense fitted row.
+  void ask_for(int64_t i) const {
+    const char* row = reinterpret_cast<const char*>(fitted_.points.dense + i * fitted_.points.n_columns);
+    const auto bytes = std::min<int64_t>(fitted_.points.n_columns * 8, 512);
+    for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
+  }
+  // `sum` with that over the points given.
   double with_categories(double sum, int64_t q, int64_t i) const;
   bool has_categories() const { return categories_.n() > 0; }
 

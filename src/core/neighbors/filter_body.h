@@ -29,6 +29,13 @@ struct Panels {
   const float* against;  // [panel][category][lane]: what a missing code adds
 };
 
+// Where rows are queries of each other, a sum speaks for both.
+struct Mirror {
+  const float* add;    // [query]: what makes of a sum with a row that of the row with the query
+  const float* level;  // [panel][lane]: above it the query is no neighbour of the row
+  int32_t* open;       // [query][lane], out: 1 if the row may be a neighbour of the query, 2 if the query of the row
+};
+
 struct Group {
   const float* values;   // [column][query]
   const float* level;    // [query]: sums above it are out
@@ -70,11 +77,25 @@ template <int Bytes, class V>
   }
 }
 
+// Which sums of a vector of fitted rows, from lane `first` on, are open, and which way.
+template <int Bytes, class V>
+[[gnu::always_inline]] inline void tell_open(const Group& queries, const Mirror& mirror, const V* sums, V row_level,
+                                             int64_t first) {
+  using Ints = typename Vector<int32_t, Bytes>::type;
+#pragma GCC unroll 6
+  for (int64_t r = 0; r < group; ++r) {
+    const V level = queries.level[r] - V{}, add = mirror.add[r] - V{};
+    const Ints open = (~(sums[r] > level) & 1) | (~(sums[r] + add > row_level) & 2);
+    std::memcpy(mirror.open + r * panel + first, &open, Bytes);
+  }
+}
+
 // The sums of two vectors of fitted rows, from lane `first` of panel `at` on; out [query][lane]. Returns whether any is
-// not above its level. Every loop over queries is unrolled, so that the sums never leave their registers.
-template <Sum sum, int Bytes, bool categories>
-[[gnu::always_inline]] inline bool panel_open(const Panels& panels, const Group& queries, int64_t at, int64_t first,
-                                              float* out) {
+// not above its level, or with `mirror` above neither. Every loop over queries is unrolled, so that the sums never
+// leave their registers.
+template <Sum sum, int Bytes, bool categories, bool both>
+[[gnu::always_inline]] inline bool panel_open(const Panels& panels, const Group& queries, const Mirror& mirror,
+                                              int64_t at, int64_t first, float* out) {
   using V = typename Vector<float, Bytes>::type;
   using Ints = typename Vector<int32_t, Bytes>::type;
   using Longs = typename Vector<int64_t, Bytes>::type;
@@ -116,12 +137,27 @@ template <Sum sum, int Bytes, bool categories>
     const V level = queries.level[r] - V{};
     shut &= (low[r] > level) & (high[r] > level);
   }
+  V low_level{}, high_level{};
+  if constexpr (both) {
+    std::memcpy(&low_level, mirror.level + at * panel + first, Bytes);
+    std::memcpy(&high_level, mirror.level + at * panel + first + lanes, Bytes);
+#pragma GCC unroll 6
+    for (int64_t r = 0; r < group; ++r) {
+      const V add = mirror.add[r] - V{};
+      shut &= (low[r] + add > low_level) & (high[r] + add > high_level);
+    }
+  }
   Longs wide;
   std::memcpy(&wide, &shut, Bytes);
   int64_t all = -1;
 #pragma GCC unroll 4
   for (int64_t l = 0; l < Bytes / 8; ++l) all &= wide[l];
   if (all == -1) return false;
+  if constexpr (both) {
+    tell_open<Bytes>(queries, mirror, low, low_level, first);
+    tell_open<Bytes>(queries, mirror, high, high_level, first + lanes);
+    return true;
+  }
 #pragma GCC unroll 6
   for (int64_t r = 0; r < group; ++r) {
     std::memcpy(out + r * panel + first, &low[r], Bytes);
@@ -131,19 +167,25 @@ template <Sum sum, int Bytes, bool categories>
 }
 
 // The next panel from `at` on, before `end`, that has a sum not above the level of its query; its sums are in `out`,
-// [query][lane]; `end` if there is none.
-template <Sum sum, int Bytes, bool categories>
-[[gnu::always_inline]] inline int64_t next_open(const Panels& panels, const Group& queries, int64_t at, int64_t end,
-                                                float* out) {
+// [query][lane]; `end` if there is none. With `both` it is `mirror.open` that is filled.
+template <Sum sum, int Bytes, bool categories, bool both>
+[[gnu::always_inline]] inline int64_t next_open(const Panels& panels, const Group& queries, const Mirror& mirror,
+                                                int64_t at, int64_t end, float* out) {
   constexpr int64_t pair = 2 * Bytes / 4;
   for (; at < end; ++at) {
     bool open = false;
     for (int64_t first = 0; first < panel; first += pair) {
-      if (panel_open<sum, Bytes, categories>(panels, queries, at, first, out)) {
+      if (panel_open<sum, Bytes, categories, both>(panels, queries, mirror, at, first, out)) {
         open = true;
       } else if constexpr (pair < panel) {
         for (int64_t r = 0; r < group; ++r) {
-          for (int64_t l = first; l < first + pair; ++l) out[r * panel + l] = __builtin_huge_valf();
+          for (int64_t l = first; l < first + pair; ++l) {
+            if constexpr (both) {
+              mirror.open[r * panel + l] = 0;
+            } else {
+              out[r * panel + l] = __builtin_huge_valf();
+            }
+          }
         }
       }
     }

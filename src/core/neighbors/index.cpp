@@ -12,6 +12,13 @@ namespace {
 // Queries that one thread takes at a time; of trees and compressed rows.
 constexpr int64_t query_block = 64;
 
+void write_nearest(const Metric& metric, std::span<const Neighbor> nearest, double* out_distance, int64_t* out_row) {
+  for (size_t i = 0; i < nearest.size(); ++i) {
+    out_distance[i] = distance_of(metric, nearest[i].sum);
+    out_row[i] = nearest[i].row;
+  }
+}
+
 // Room for the k nearest of some queries.
 class Places {
  public:
@@ -21,11 +28,7 @@ class Places {
   }
   std::span<Best> best() { return best_; }
   void write(size_t j, const Metric& metric, double* out_distance, int64_t* out_row) {
-    const std::span<const Neighbor> nearest = best_[j].sorted();
-    for (size_t i = 0; i < k_; ++i) {
-      out_distance[i] = distance_of(metric, nearest[i].sum);
-      out_row[i] = nearest[i].row;
-    }
+    write_nearest(metric, best_[j].sorted(), out_distance, out_row);
   }
 
  private:
@@ -58,9 +61,15 @@ void Index::search(const Rows& queries, int64_t k, bool exclude_self, Run& run, 
                    int64_t* out_row) const {
   require(queries.points.n_columns == fitted_.points.n_columns && queries.points.sparse == fitted_.points.sparse,
           "queries have the columns of the fitted rows");
+  require(!exclude_self || queries.n() == fitted_.n(), "only the fitted rows have themselves to exclude");
   require(k >= 1 && k + (exclude_self ? 1 : 0) <= fitted_.n(), "there are as many rows as neighbours");
   const Distance distance(metric_, queries, fitted_, categories_);
   if (tree_ != nullptr) return search_tree(distance, queries, k, exclude_self, run, out_distance, out_row);
+  if (exclude_self && dense_ != nullptr && dense_->can_search_self(k, run.n_threads())) {
+    return dense_->search_self(distance, k, run, [&](int64_t row, std::span<const Neighbor> nearest) {
+      write_nearest(metric_, nearest, out_distance + row * k, out_row + row * k);
+    });
+  }
   const int64_t n = queries.n(), size = dense_ != nullptr ? dense_block(n) : query_block;
   std::vector<DenseFilter::Scratch> scratch(static_cast<size_t>(run.n_threads()));
   std::vector<std::vector<double>> products(static_cast<size_t>(run.n_threads()));

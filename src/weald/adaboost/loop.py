@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from weald.adaboost.judging import Task
 from weald.adaboost.records import Learner, MemberRows, Round, RoundsPlan
-from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts, weight_units
+from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts, drawn_units
 from weald.errors import DataError, ParameterError, WealdError, naming_member
 
 #: how often in a row a round may be tried again
@@ -74,7 +74,7 @@ class RowChoice:
         if self._resample is None:
             units = weights.units
             if self._drawn is not None:
-                units = weight_units(weights.values * self._drawn(attempt))
+                units = drawn_units(weights.values, self._drawn(attempt))
             return self._on_all(MemberRows(units, False, attempt))
         counts = self._counts(attempt)
         training = MemberRows(counts, True, attempt)

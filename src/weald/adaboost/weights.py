@@ -88,6 +88,14 @@ def weight_units(weight: NDArray[np.float64]) -> NDArray[np.int64]:
     return in_units(_scaled(weight))
 
 
+def drawn_units(values: NDArray[np.float64], counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """`weight_units` of rows, each as often as it was drawn; those that were not cost next to nothing."""
+    rows = np.flatnonzero(counts != 0)
+    units = np.zeros(len(values), np.int64)
+    units[rows] = weight_units(values[rows] * counts[rows])
+    return units
+
+
 def _scaled_down(words: NDArray[np.uint64], total: int) -> NDArray[np.int64]:
     """floor(word · total / 2^64), exactly."""
     low_bits, half = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -1,4 +1,4 @@
-"""Bootstrap resamples: which rows they take, and statistics, counts and sums of them."""
+"""Bootstrap resamples: which rows they take, statistics, counts and sums of them. New rows of samplers."""
 
 from __future__ import annotations
 
@@ -113,3 +113,31 @@ class RankedRows(NamedTuple):
     ) -> Floats:
         """The area without each group of rows; group is by row, and -1 is never left out."""
         return _core.areas_without(tuple(self), _AREAS.index(area), group, n_groups, n_threads)
+
+
+def rows_between(
+    table: NDArray[np.floating],
+    base: NDArray[np.intp],
+    other: NDArray[np.intp],
+    step: Floats,
+    out: NDArray[np.floating],
+    *,
+    n_threads: int = 1,
+) -> None:
+    """Rows on the lines between rows, as core/resampling/between.h makes them.
+
+    `table` is of float32 or float64, in any order; `out`, C-contiguous, of the same.
+    """
+    _core.rows_between(
+        table, base.astype(np.int64, copy=False), other.astype(np.int64, copy=False), step, out, n_threads
+    )
+
+
+def copy_rows(table: NDArray[np.floating], out: NDArray[np.floating], *, n_threads: int = 1) -> None:
+    """A table of float32 or float64, in any order, into a C-contiguous one."""
+    _core.copy_rows(table, out, n_threads)
+
+
+def hashed_words(seed: int, purpose: int, a: int, n: int) -> NDArray[np.uint64]:
+    """64 random bits for each of the places 0 to n - 1: `weald.random.draw`, at once."""
+    return _core.hashed_words(seed & 0xFFFFFFFFFFFFFFFF, purpose, a, n)

@@ -14,7 +14,8 @@ from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.forms import plain_table
 from weald.data.frames.write import Cells, object_types
 from weald.data.table import LevelColumn, Table
-from weald.resampling.made import Between, MadeRows, Rows, blend, is_exact, known_numbers
+from weald.engine.resampling import copy_rows
+from weald.resampling.made import Between, MadeRows, Rows, blend, is_exact, is_native, known_numbers
 from weald.resampling.noise import Around
 
 
@@ -45,8 +46,11 @@ def with_made_rows(X: TableLike, table: Table, made: MadeRows) -> Any:
 def _array(array: NDArray[Any], made: MadeRows) -> NDArray[Any]:
     n_rows = len(array)
     out = np.empty((n_rows + len(made.base), array.shape[1]), array.dtype)
-    out[:n_rows] = array
     new = out[n_rows:]
+    if isinstance(made.numbers, Between) and is_native(array):
+        copy_rows(array, out[:n_rows], n_threads=made.numbers.n_threads)
+    else:
+        out[:n_rows] = array
     if made.numbers is None:
         new[:] = array[made.base]
     else:

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
+from weald.engine.resampling import hashed_words
 from weald.random import Purpose, draw, uniform
 
 
 def uniforms(seed: int, purpose: Purpose, group: int, n: int) -> Floats:
     """`n` numbers in (0, 1]."""
-    return uniform(draw(seed, purpose, group, np.arange(n, dtype=np.uint64)))
+    return uniform(hashed_words(seed, purpose, group, n))
 
 
 def positions(seed: int, purpose: Purpose, group: int, n: int, below: int) -> NDArray[np.intp]:
@@ -20,14 +21,14 @@ def positions(seed: int, purpose: Purpose, group: int, n: int, below: int) -> ND
     >>> positions(0, Purpose.RESAMPLED_ROW, 0, 5, 1).tolist()
     [0, 0, 0, 0, 0]
     """
-    words = draw(seed, purpose, group, np.arange(n, dtype=np.uint64))
+    words = hashed_words(seed, purpose, group, n)
     found = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53 * below).astype(np.intp)
     return np.minimum(found, below - 1)
 
 
 def without_replacement(seed: int, group: int, n: int, among: int) -> NDArray[np.intp]:
     """`n` different ones of 0 to among - 1, in random order."""
-    words = draw(seed, Purpose.KEPT_ROW, group, np.arange(among, dtype=np.uint64))
+    words = hashed_words(seed, Purpose.KEPT_ROW, group, among)
     return np.argsort(words, kind="stable")[:n]
 
 

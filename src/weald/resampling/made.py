@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from weald.arrays import Floats
 from weald.data.levels import missing_rows
 from weald.data.table import NumericColumn
+from weald.engine.resampling import rows_between
 from weald.errors import infinite_value
 
 Rows: TypeAlias = NDArray[np.intp]
 
-#: numbers of new rows that are made together: what fits the cache
+#: numbers of new rows that are made together, where the core does not take the table as it is
 _TOGETHER = 1 << 16
 #: beyond it float64 does not tell whole numbers apart
 _EXACT_WHOLE = 2**53
@@ -62,6 +63,7 @@ class Between:
     base: Rows
     other: Rows
     step: Floats
+    n_threads: int = 1
 
     @property
     def nearer(self) -> Rows:
@@ -74,19 +76,18 @@ class Between:
 
     def of_block(self, array: NDArray[Any], out: NDArray[Any]) -> None:
         """The numbers of all columns."""
+        if is_native(array):
+            rows_between(array, self.base, self.other, self.step, out, n_threads=self.n_threads)
+            return
         kind = array.dtype.kind
         if kind in "iu" and not is_exact(array):
             out[:] = array[self.nearer]
             return
-        far = self.step > 0.5
-        start, end = np.where(far, self.other, self.base), np.where(far, self.base, self.other)
-        share = np.where(far, 1.0 - self.step, self.step)[:, np.newaxis]
         together = max(1, _TOGETHER // max(1, array.shape[1]))
-        for first in range(0, len(start), together):
+        for first in range(0, len(self.base), together):
             part = slice(first, first + together)
-            x = np.take(array, start[part], axis=0).astype(np.float64, copy=False)
-            z = np.take(array, end[part], axis=0).astype(np.float64, copy=False)
-            made = _along(x, z, share[part])
+            x, z = (array[rows[part]].astype(np.float64) for rows in (self.base, self.other))
+            made = blend(x, z, self.step[part])
             out[part] = made if kind == "f" else np.rint(made)
 
 
@@ -96,21 +97,16 @@ def blend(x: Floats, z: Floats, step: Floats) -> Floats:
     >>> blend(np.array([0.0, np.nan, 1.0]), np.array([4.0, 2.0, np.nan]), np.array([0.25, 0.75, 0.25]))
     array([1., 2., 1.])
     """
-    far = step > 0.5
-    return _along(np.where(far, z, x), np.where(far, x, z), np.where(far, 1.0 - step, step))
+    both = np.stack((x, z)).reshape(2 * len(x), -1 if x.size else 0)
+    own, out = np.arange(len(x)), np.empty((len(x), both.shape[1]))
+    rows_between(both, own, own + len(x), np.ascontiguousarray(step), out)
+    return out.reshape(x.shape)
 
 
-def _along(start: Floats, end: Floats, share: Floats) -> Floats:
-    """Numbers at most half of the way from the nearer row: so rounding never leaves the line."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        made = end - start
-        made *= share
-        made += start
-        if not np.isfinite(made.sum()):  # one pass: a sum is finite only if every number is
-            # Ends too far apart for a difference, and gaps: where the farther row has one, the nearer counts.
-            apart = np.where(np.isnan(end), start, start * (1.0 - share) + end * share)
-            made = np.where(np.isfinite(made), made, apart)
-    return made
+def is_native(array: NDArray[Any]) -> bool:
+    """Whether the core takes the rows of an array as they are."""
+    whole = all(stride % array.itemsize == 0 for stride in array.strides)
+    return array.dtype in (np.float32, np.float64) and array.flags.aligned and whole
 
 
 def is_exact(array: NDArray[Any]) -> bool:

@@ -114,15 +114,15 @@ def level_columns(table: Table) -> Iterable[tuple[int, LevelColumn]]:
     return [(j, column) for j, column in pairs if isinstance(column, LevelColumn)]
 
 
-def joined(parts: Sequence[Lines]) -> MadeRows:
-    """The new rows of all classes."""
+def joined(parts: Sequence[Lines], n_threads: int = 1) -> MadeRows:
+    """The new rows of all classes, and how many threads make them."""
     none = np.empty(0, np.intp)
     base = np.concatenate([none, *(part.base for part in parts)])
     other = np.concatenate([none, *(part.other for part in parts)])
     step = np.concatenate([np.empty(0), *(part.step for part in parts)])
     names = parts[0].levels if parts else {}
     levels = {j: np.concatenate([part.levels[j] for part in parts]) for j in names}
-    return MadeRows(base, levels, Between(base, other, step))
+    return MadeRows(base, levels, Between(base, other, step, n_threads))
 
 
 # --------------------------------------------------------------------------- which centres, how many

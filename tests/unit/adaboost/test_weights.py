@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts, in_units
+from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts, drawn_units, in_units, weight_units
 
 
 def test_weights_start_in_proportion_and_absent_rows_stay_absent():
@@ -61,3 +61,9 @@ def test_draws_depend_on_seed_and_attempt_alone():
     assert not np.array_equal(first, drawn_counts(units, 100, 1, 1))
     assert not np.array_equal(first, drawn_counts(units, 100, 2, 0))
     assert first.sum() == 100
+
+
+def test_units_of_drawn_rows_are_those_of_all_rows_with_zeros():
+    random = np.random.default_rng(0)
+    values, counts = random.random(500) * 1e9 + 1.0, random.poisson(0.2, 500)
+    np.testing.assert_array_equal(drawn_units(values, counts), weight_units(values * counts))

@@ -190,3 +190,41 @@ def test_an_index_is_made_again_for_other_gaps():
     gapped.numeric[1, 2] = np.nan
     agree(search.nearest(gapped, 3), reference.nearest(space, rows, gapped, 3))
     agree(search.nearest(rows, 3), whole)
+
+
+@pytest.mark.parametrize("simd", [True, False])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", ("minkowski", 3)], ids=str
+)
+@pytest.mark.parametrize("table", ["numbers", "mixed", "grid"])
+def test_rows_with_themselves_pair_by_pair(metric, table, simd):
+    """From 1,024 rows on each pair is looked at once; the result is that of queries one by one."""
+    n = 1500
+    if table == "numbers":
+        X = numbers(n, 7)
+        X[::50] *= 1e6  # some so far away that float tells little of the others
+    else:
+        X = mixed_table(n) if table == "mixed" else np.random.default_rng(0).integers(0, 3, (n, 3)) * 1.0
+    space, rows = placed(X, metric=metric)
+    search = Search(space, rows, algorithm="brute")
+    try:
+        _core.set_simd(simd)
+        found = [search.nearest(rows, 4, exclude_self=True, n_threads=t) for t in (1, 2, 5)]
+        away, at = search.nearest(rows, 5)
+    finally:
+        _core.set_simd(True)
+    own = at == np.arange(n)[:, None]
+    own[~own.any(axis=1), -1] = True  # beyond others at the same place
+    expected = away[~own].reshape(n, 4), at[~own].reshape(n, 4)
+    for each in found:
+        agree(each, expected)
+
+
+def test_many_equal_rows_with_themselves():
+    X = np.zeros((3000, 5))
+    X[-1] = 1.0
+    space, rows = placed(X)
+    away, at = Search(space, rows).nearest(rows, 2, exclude_self=True, n_threads=2)
+    assert at[:3].tolist() == [[1, 2], [0, 2], [0, 1]]
+    assert (at[3:] == [0, 1]).all()
+    assert (away[:-1] == 0).all()

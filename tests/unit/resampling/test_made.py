@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from weald.data.adapters import to_table
 from weald.data.target import Labels
-from weald.random import Purpose
+from weald.random import Purpose, draw, uniform
 from weald.resampling.draws import normals, positions, uniforms, without_replacement
 from weald.resampling.levels import between_ranks, class_profiles, majority_rows
 from weald.resampling.made import Between, blend
@@ -47,6 +47,30 @@ def test_arrays_keep_their_dtype_and_round(dtype: type) -> None:
     Between(np.array([0, 1]), np.array([1, 2]), np.array([0.2, 0.8])).of_block(array, out)
     expected = np.array([[0.2, 0.8], [1.0, 0.8]])
     np.testing.assert_allclose(out, expected if np.dtype(dtype).kind == "f" else np.rint(expected), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, ">f8", np.float16])
+@pytest.mark.parametrize("layout", ["C", "F", "every other"])
+def test_arrays_of_any_layout_and_threads_give_the_same_rows(dtype: str, layout: str) -> None:
+    random = np.random.default_rng(0)
+    array = random.normal(size=(400, 5)).astype(dtype)
+    array[::7, 2] = np.nan
+    array[3, 1] = np.finfo(array.dtype).max
+    array[4, 1] = -np.finfo(array.dtype).max
+    base, other, step = random.integers(0, 400, 3000), random.integers(0, 400, 3000), random.random(3000)
+    base[0], other[0] = 3, 4
+    x, z = array[base].astype(np.float64), array[other].astype(np.float64)
+    expected = np.where((step > 0.5)[:, None], blend(z, x, 1.0 - step), blend(x, z, step)).astype(dtype)
+    given = {"C": array, "F": np.asfortranarray(array), "every other": np.repeat(array, 2, axis=1)[:, ::2]}
+    for n_threads in (1, 2, 5):
+        out = np.empty((3000, 5), dtype)
+        Between(base, other, step, n_threads).of_block(given[layout], out)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_draws_are_those_of_the_hash() -> None:
+    words = draw(7, Purpose.RESAMPLED_STEP, 3, np.arange(50, dtype=np.uint64))
+    np.testing.assert_array_equal(uniforms(7, Purpose.RESAMPLED_STEP, 3, 50), uniform(words))
 
 
 def test_whole_numbers_beyond_float64_are_those_of_the_nearer_row() -> None:

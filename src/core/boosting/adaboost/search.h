@@ -36,6 +36,7 @@ template <size_t C>
 void add_bytes(const uint64_t* word, const int64_t* weight, size_t n_rows, int64_t* sums) {
   for (size_t i = 0; i < n_rows; ++i) {
     const int64_t mine = weight[i];
+    if (mine == 0) continue;  // of drawn rows most may be absent
     const uint64_t bytes = word[i];
     for (size_t c = 0; c < C; ++c) sums[c * byte_codes + ((bytes >> (8 * c)) & 255)] += mine;
   }

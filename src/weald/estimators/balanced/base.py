@@ -22,6 +22,7 @@ from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.estimators.shared.fitted import Target
 from weald.io.saved_state import SavedEnsemble
 from weald.model.importances import mean_importances
+from weald.resampling.calibration import MAP_FACT, ShareMap
 
 
 class BalancedMembers(BaggingClassifier):
@@ -32,6 +33,8 @@ class BalancedMembers(BaggingClassifier):
     correct_prior: bool
 
     _prior_shift: PriorShift
+    #: None where nothing tells it: the prior is corrected then
+    _share_map: ShareMap | None = None
 
     def predict_proba(self, X: TableLike, **params: object) -> NDArray[np.float64]:
         """The mean of the members' probabilities, under the class shares of the training rows.
@@ -91,6 +94,8 @@ class BalancedMembers(BaggingClassifier):
     def _corrected(self, shares: NDArray[np.float64], shift: PriorShift | None = None) -> NDArray[np.float64]:
         if not self._checked_options().correct_prior:
             return shares
+        if shift is None and self._share_map is not None:
+            return self._share_map(shares)
         return (shift or self._prior_shift).undone(shares)
 
     def _balanced(self, bags: MemberBags, options: BaggingOptions, target: Target) -> MemberBags:
@@ -122,16 +127,18 @@ class BalancedMembers(BaggingClassifier):
     def _saved_state(self) -> SavedEnsemble:
         state = super()._saved_state()
         params = {name: value for name, value in state.params.items() if not _is_code(name, value)}
-        return replace(state, params=params, extra=state.extra | self._prior_shift.facts())
+        known = self._prior_shift.facts() | (self._share_map.facts() if self._share_map else {})
+        return replace(state, params=params, extra=state.extra | known)
 
     @classmethod
     def _from_saved_state(cls, state: SavedEnsemble) -> Self:
         classes = state.classes or ()
         n_classes = len(classes[0]) if classes else 0
         shift = PriorShift.from_facts(state.extra, n_classes)
-        extra = {name: value for name, value in state.extra.items() if name not in FACTS}
+        share_map = ShareMap.from_facts(state.extra, n_classes)
+        extra = {name: value for name, value in state.extra.items() if name not in (*FACTS, MAP_FACT)}
         model = super()._from_saved_state(replace(state, extra=extra))
-        model._prior_shift = shift
+        model._prior_shift, model._share_map = shift, share_map
         return model
 
 

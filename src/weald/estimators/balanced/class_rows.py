@@ -201,3 +201,32 @@ def balanced_bags(
         ratio=float(strategy) if isinstance(strategy, int | float) else 1.0,
         replacement=bool(replacement),
     )
+
+
+def draw_facts(by_class: ClassDraws) -> dict[str, int | float | str]:
+    """The draws of a forest for a model file."""
+    return {
+        "class_rows": " ".join(map(str, by_class.n_rows)),
+        "class_draws": " ".join(map(str, by_class.n_draws)),
+        "class_replace": int(by_class.replace),
+    }
+
+
+def draws_from_facts(facts: Mapping[str, int | float | str], n_classes: int) -> ClassDraws:
+    """What `draw_facts` wrote; raises ParameterError for anything else."""
+    rows, drawn = (_whole(facts.get(name), n_classes) for name in ("class_rows", "class_draws"))
+    replaces = facts.get("class_replace")
+    if min(rows) < 1 or min(drawn) < ALL_ROWS or type(replaces) is not int or replaces not in (0, 1):
+        raise ParameterError("The draws of a balanced forest are not what they can be.")
+    found = ClassDraws(rows, drawn, bool(replaces))
+    if not any(found.in_bag):
+        raise ParameterError("The draws of a balanced forest leave no row.")
+    return found
+
+
+def _whole(text: object, n: int) -> tuple[int, ...]:
+    """So many whole numbers of a file, which may hold anything."""
+    words = text.split() if isinstance(text, str) else []
+    if len(words) != n or any(not word.lstrip("-").isdecimal() or len(word) > 18 for word in words):
+        raise ParameterError("The draws of a balanced forest are not one whole number per class.")
+    return tuple(map(int, words))

@@ -5,13 +5,18 @@ Parameters and attributes are imbalanced-learn's.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, cast
 
-from weald.arrays import Estimator, RandomState
+from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLike
 from weald.estimators.adaboost.classifier import AdaBoostClassifier
+from weald.estimators.bagging.any_members import OtherMembers, as_given
+from weald.estimators.bagging.base import Bagged
 from weald.estimators.balanced.base import BalancedMembers
-from weald.estimators.balanced.class_rows import Strategy
+from weald.estimators.balanced.class_rows import BalancedBags, Strategy
+from weald.estimators.balanced.held_out import held_out_map
 from weald.estimators.balanced.options import BalancedBaggingOptions
+from weald.estimators.shared.ensemble_options import BaggingOptions
 
 
 class EasyEnsembleClassifier(BalancedMembers):
@@ -38,8 +43,9 @@ class EasyEnsembleClassifier(BalancedMembers):
     replacement : bool, default=False
         Whether a row may be drawn again among those of its class.
     correct_prior : bool, default=True
-        Whether `predict_proba` gives probabilities under the class shares of the training rows; False for
-        those of balanced classes, as imbalanced-learn's. `predict` is the same either way.
+        Whether `predict_proba` gives probabilities under the class shares of the training rows, fitted on
+        what five further members say of rows that they did not see; False for those of balanced classes, as
+        imbalanced-learn's, and no further members. `predict` is the same either way.
     n_jobs : int, default=None
         Processes of joblib for the members; None for one, whose threads a member of weald's may use. The
         result does not depend on it.
@@ -109,3 +115,24 @@ class EasyEnsembleClassifier(BalancedMembers):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _fit_others(
+        self,
+        X: TableLike,
+        y: TargetLike | None,
+        sample_weight: WeightLike | None,
+        options: BaggingOptions,
+        base: Estimator,
+        seed: int,
+        before: OtherMembers | None,
+        params: Mapping[str, Any],
+    ) -> Bagged:
+        """The members, and what makes probabilities of their shares."""
+        bagged = super()._fit_others(X, y, sample_weight, options, base, seed, before, params)
+        found = None
+        if cast(BalancedBaggingOptions, options).correct_prior:
+            members, bags = cast(OtherMembers, bagged.members), cast(BalancedBags, bagged.bags)
+            table = members.read(X, type(self).__name__)
+            found = held_out_map(base, table, as_given(bagged.target), members, bags, options, params)
+        bagged.learned["_share_map"] = found
+        return bagged

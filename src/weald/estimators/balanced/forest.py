@@ -18,9 +18,17 @@ from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState, 
 from weald.data.table import Table
 from weald.data.target import warn_of_column
 from weald.data.training import used_rows
+from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
-from weald.estimators.balanced.class_rows import Strategy, class_draws, labels_of
+from weald.estimators.balanced.class_rows import (
+    Strategy,
+    class_draws,
+    draw_facts,
+    draws_from_facts,
+    labels_of,
+)
 from weald.estimators.balanced.options import BalancedForestOptions
+from weald.estimators.balanced.out_of_bag_map import out_of_bag_map
 from weald.estimators.balanced.prior_shift import PriorShift
 from weald.estimators.forest.options import ForestOptions
 from weald.estimators.forest.tasks import ForestClassifier
@@ -31,8 +39,9 @@ from weald.estimators.shared.growth import row_limit
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.parameters import GrowthOptions
+from weald.resampling.calibration import ShareMap
 from weald.rows.bags import BagRecord
-from weald.rows.growth import ALL_ROWS, ClassDraws, GrowOptions
+from weald.rows.growth import ClassDraws, GrowOptions
 from weald.uncertainty.trees import Drawn
 
 if TYPE_CHECKING:
@@ -82,8 +91,8 @@ class BalancedRandomForestClassifier(ForestClassifier):
         Whether a row may be drawn again among those of its class.
     correct_prior : bool, default=True
         Whether `predict_proba` and `oob_decision_function_` give probabilities under the class shares of the
-        training rows; False for those of balanced classes, as imbalanced-learn's. `predict` is the same
-        either way: a row is of the rare class of two if that is more probable than its share.
+        training rows, fitted on rows that trees did not see; False for those of balanced classes, as
+        imbalanced-learn's. `predict` is the same either way.
     n_jobs : int, default=None
         Threads; None for every CPU of the process, -1 for the same, -2 for all but one. The forest does not
         depend on it.
@@ -172,6 +181,9 @@ class BalancedRandomForestClassifier(ForestClassifier):
     _draws_classes = True
     _splitter = "best"
 
+    #: None where nothing tells it: the prior is corrected then
+    _share_map: ShareMap | None = None
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -255,11 +267,15 @@ class BalancedRandomForestClassifier(ForestClassifier):
             balanced trees, whose largest `predict` takes either way.
         """
         shares = cast("NDArray[np.float64]", super().predict_proba(X))
-        return self._corrected(shares, self._by_class())
+        return self._corrected(shares, self._by_class(), self._share_map)
 
-    def _corrected(self, shares: NDArray[np.float64], by_class: ClassDraws) -> NDArray[np.float64]:
+    def _corrected(
+        self, shares: NDArray[np.float64], by_class: ClassDraws, share_map: ShareMap | None
+    ) -> NDArray[np.float64]:
         if not self._checked_options().correct_prior:
             return shares
+        if share_map is not None:
+            return share_map(shares)
         return PriorShift.of(by_class.n_rows, by_class.in_bag).undone(shares)
 
     def _by_class(self) -> ClassDraws:
@@ -344,11 +360,16 @@ class BalancedRandomForestClassifier(ForestClassifier):
         options: ForestOptions,
     ) -> dict[str, Any]:
         found = super()._out_of_bag(forest, past, table, record, target, options)
-        shares = found["oob_decision_function_"]
-        if past is not None and shares is vars(past).get("oob_decision_function_"):
-            return found
-        assert record.by_class is not None
-        return found | {"oob_decision_function_": self._corrected(shares, record.by_class)}
+        share_map, n_threads = None, thread_count(options.n_jobs)
+        if past is not None and forest.n_trees == past.forest_.n_trees:
+            share_map = past._share_map
+        elif cast(BalancedForestOptions, options).correct_prior:
+            share_map = out_of_bag_map(forest, table, record, target.weight, n_threads)
+        shares = found.get("oob_decision_function_")
+        if shares is not None and (past is None or shares is not vars(past).get("oob_decision_function_")):
+            assert record.by_class is not None
+            found["oob_decision_function_"] = self._corrected(shares, record.by_class, share_map)
+        return found | {"_share_map": share_map}
 
     def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes: one column of labels."""
@@ -362,11 +383,9 @@ class BalancedRandomForestClassifier(ForestClassifier):
         params = dict(state.params)
         if callable(params["sampling_strategy"]):
             del params["sampling_strategy"]  # code
-        told: dict[str, int | float | str] = {
-            "class_rows": " ".join(map(str, by_class.n_rows)),
-            "class_draws": " ".join(map(str, by_class.n_draws)),
-            "class_replace": int(by_class.replace),
-        }
+        told = draw_facts(by_class)
+        if self._share_map is not None:
+            told |= self._share_map.facts()
         return replace(state, params=params, extra=state.extra | told)
 
     @classmethod
@@ -374,23 +393,8 @@ class BalancedRandomForestClassifier(ForestClassifier):
         classes = state.classes or ()
         if len(classes) != 1:
             raise ParameterError("A balanced forest has one output.")
-        rows, drawn = (
-            _whole(state.extra.get(name), len(classes[0])) for name in ("class_rows", "class_draws")
-        )
-        replaces = state.extra.get("class_replace")
-        if min(rows) < 1 or min(drawn) < ALL_ROWS or type(replaces) is not int or replaces not in (0, 1):
-            raise ParameterError("The draws of a balanced forest are not what they can be.")
-        by_class = ClassDraws(rows, drawn, bool(replaces))
-        if not any(by_class.in_bag):
-            raise ParameterError("The draws of a balanced forest leave no row.")
+        by_class = draws_from_facts(state.extra, len(classes[0]))
         model = super()._from_saved_state(state)
         model.bags_ = replace(model.bags_, by_class=by_class)
+        model._share_map = ShareMap.from_facts(state.extra, len(classes[0]))
         return model
-
-
-def _whole(text: object, n: int) -> tuple[int, ...]:
-    """So many whole numbers of a file, which may hold anything."""
-    words = text.split() if isinstance(text, str) else []
-    if len(words) != n or any(not word.lstrip("-").isdecimal() or len(word) > 18 for word in words):
-        raise ParameterError("The draws of a balanced forest are not one whole number per class.")
-    return tuple(map(int, words))

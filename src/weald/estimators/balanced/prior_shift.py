@@ -26,6 +26,12 @@ class PriorShift:
         """The shift between these numbers of rows."""
         return cls(tuple(float(n) for n in data), tuple(float(n) for n in learned))
 
+    @property
+    def changes(self) -> bool:
+        """Whether the shares of the classes differ at all."""
+        data, learned = np.array(self.data), np.array(self.learned)
+        return not np.allclose(data / data.sum(), learned / learned.sum(), rtol=1e-12, atol=0.0)
+
     def undone(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Probabilities under the class shares of the data; equation R10."""
         return correct_priors(proba, self.data, self.learned)

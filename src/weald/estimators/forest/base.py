@@ -109,8 +109,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             "_missing_columns": missing_columns(coded.codes, forest),
             "category_shrinkage_": shrinkage_of(coded),
         }
-        if options.oob_score:
-            learned |= self._out_of_bag(forest, past, coded.table, record, target, options)
+        learned |= self._out_of_bag(forest, past, coded.table, record, target, options)
         self._set_fitted(forest, coded.schema, target.classes, record, learned)
         return self
 
@@ -247,6 +246,8 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         options: ForestOptions,
     ) -> dict[str, Any]:
         """What trees predict for the rows they did not see; not looked up again if no tree was added."""
+        if not options.oob_score:
+            return {}
         if past is not None and forest.n_trees == past.forest_.n_trees and "oob_score_" in vars(past):
             return {name: vars(past)[name] for name in _OUT_OF_BAG if name in vars(past)}
         n_threads = thread_count(options.n_jobs)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.rows import take_rows
 from weald.data.table import Table
 from weald.estimators.shared.class_weight import Weights
 from weald.model.forest import Forest
@@ -28,10 +29,20 @@ class OutOfBagSums:
 
     @classmethod
     def of(
-        cls, forest: Forest, table: Table, bags: BagRecord, weight: Weights | None, *, n_threads: int
+        cls,
+        forest: Forest,
+        table: Table,
+        bags: BagRecord,
+        weight: Weights | None,
+        *,
+        n_threads: int,
+        rows: NDArray[np.intp] | None = None,
     ) -> OutOfBagSums:
-        """Look every row of the training table up in the trees that did not see it."""
+        """Look every row of the training table up in the trees that did not see it, or only some rows."""
         present = None if weight is None else weight > 0
+        if rows is not None:
+            table = take_rows(table, rows)
+        asked = slice(None) if rows is None else rows
         sums = np.zeros((table.n_rows, forest.width))
         n_trees = np.zeros(table.n_rows, np.int64)
         together = max(1, _CELLS // max(1, table.n_rows))
@@ -39,11 +50,12 @@ class OutOfBagSums:
             last = min(forest.n_trees, first + together)
             leaves = leaf_nodes(forest, table, n_threads=n_threads, trees=(first, last))
             for t in range(first, last):
-                unseen = np.flatnonzero(bags.counts(t, present) == 0)
+                unseen = np.flatnonzero(bags.counts(t, present)[asked] == 0)
                 node = forest.tree_start[t] + leaves[unseen, t - first]
                 sums[unseen] += forest.value[~forest.slot[node]]
                 n_trees[unseen] += 1
-        return cls(sums, n_trees, np.ones(table.n_rows, np.bool_) if present is None else present)
+        there = np.ones(table.n_rows, np.bool_) if present is None else present[asked]
+        return cls(sums, n_trees, there)
 
     @property
     def judged(self) -> NDArray[np.bool_]:

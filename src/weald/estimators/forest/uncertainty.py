@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -153,7 +154,7 @@ class ForestUncertainty:
             The weights of the fit; needed only if some were 0.
         max_rows : int or None, default=2000
             The most training rows that are left out in turn, drawn by a hash of the forest's seed and the
-            row's number; None for all. They must be more than coverage / (1 - coverage), or the ends
+            row's number; None for all. They must be at least coverage / (1 - coverage), or the ends
             are infinite, with a warning. Rows that every tree saw cannot be left out: they are named in a
             warning, and the others stand for them.
 
@@ -168,10 +169,10 @@ class ForestUncertainty:
         given = self._rows_of_fit("predict_interval", train, sample_weight, needs_bags=True)
         rows = drawn_rows(self._left_out_rows(given.drawn), max_rows, self.bags_.seed)
         if interval_ranks(len(rows), coverage)[0] < 1:
+            fewest = math.ceil(coverage / (1 - coverage) - 1e-9)
             warnings.warn(
-                f"Intervals of coverage {coverage} need more than {coverage / (1 - coverage):,.0f} rows to "
-                f"leave out, and there are {len(rows):,}: all ends are infinite. Use a smaller coverage, "
-                "or more rows.",
+                f"Intervals of coverage {coverage} need at least {fewest:,} rows to leave out, and there are "
+                f"{len(rows):,}: all ends are infinite. Use a smaller coverage, or more rows.",
                 UserWarning,
                 stacklevel=outside(),
             )

@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Literal
 
 from weald.arrays import CategoricalFeatures, Estimator, RandomState
+from weald.engine import thread_count
 from weald.errors import ResamplingWarning, outside, told
 from weald.estimators.resampling.base import Given, Outcome
 from weald.estimators.resampling.options import AdasynOptions, BorderlineOptions
@@ -115,7 +116,9 @@ class BorderlineSMOTE(SearchingSampler):
             )
             centres = borderline_centres(near, one, given.labels.indices, danger, own_k, both=both)
             parts.append(draw_lines(centres, given.table, one, seed))
-        return Outcome(made=joined(parts), learned={"in_danger_indices": dangers})
+        return Outcome(
+            made=joined(parts, thread_count(options.n_jobs)), learned={"in_danger_indices": dangers}
+        )
 
 
 class ADASYN(SearchingSampler):
@@ -184,7 +187,7 @@ class ADASYN(SearchingSampler):
             all_k = min(k, given.n_rows - 1)
             allotted = adasyn_allotment(near, one, given.labels.indices, all_k, owner)
             parts.append(draw_lines(smote_centres(near, one, own_k), given.table, one, seed, allotted))
-        return Outcome(made=joined(parts), learned={})
+        return Outcome(made=joined(parts, thread_count(options.n_jobs)), learned={})
 
 
 def _tell_safe(label: Any, m: int, owner: str) -> None:

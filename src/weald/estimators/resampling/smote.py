@@ -12,6 +12,7 @@ from weald.arrays import CategoricalFeatures, Estimator, Floats, RandomState, Ta
 from weald.data.adapters import to_table
 from weald.data.schema import Schema
 from weald.data.table import Table
+from weald.engine import thread_count
 from weald.errors import IgnoredParameterWarning, outside
 from weald.estimators.resampling.base import Given, Outcome
 from weald.estimators.resampling.options import NominalOptions, SmoteOptions
@@ -108,7 +109,7 @@ class SMOTE(SearchingSampler):
         for one in self._classes_to_grow(given):
             own_k = one.neighbours(k, type(self).__name__, "k_neighbors")
             parts.append(draw_lines(smote_centres(near, one, own_k), given.table, one, seed))
-        return Outcome(made=joined(parts), learned=self._learned(given, near))
+        return Outcome(made=joined(parts, thread_count(options.n_jobs)), learned=self._learned(given, near))
 
     def _learned(self, given: Given, near: Neighbourhood) -> dict[str, Any]:
         return {}
@@ -249,7 +250,7 @@ class SMOTEN(SMOTE):
         for one in self._classes_to_grow(given):
             own_k = one.neighbours(k, type(self).__name__, "k_neighbors")
             parts.append(draw_votes(smote_centres(near, one, own_k), given.table, one, seed))
-        return Outcome(made=joined(parts))
+        return Outcome(made=joined(parts, thread_count(options.n_jobs)))
 
     def _as_numbers(self, given: Given, profiles: Floats) -> Given:
         """The rows as points, whose distance is that of their levels."""

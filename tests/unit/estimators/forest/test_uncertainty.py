@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -70,9 +72,12 @@ def test_no_row_left_out_at_all():
 
 def test_too_few_rows_for_the_coverage_give_infinite_ends(fitted):
     model, X, y = fitted
-    with pytest.warns(UserWarning, match=r"coverage 0.99 need more than 99 rows.*there are 50"):
+    with pytest.warns(UserWarning, match=r"coverage 0.99 need at least 99 rows.*there are 50"):
         ends = model.predict_interval(X[:3], train=(X, y), coverage=0.99)
     np.testing.assert_array_equal(ends, [[-np.inf, np.inf]] * 3)
+    with warnings.catch_warnings():  # 49 = .98 / .02 are just enough
+        warnings.simplefilter("error")
+        assert np.isfinite(model.predict_interval(X[:3], train=(X, y), coverage=0.98, max_rows=49)).all()
 
 
 @pytest.mark.parametrize("coverage", [0, 1, -0.1, 1.5, np.nan, "0.9", True, None])

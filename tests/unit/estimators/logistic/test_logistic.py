@@ -329,3 +329,26 @@ def test_verbose_shows_progress_and_changes_nothing(capsys):
     quiet, loud = LogisticRegression().fit(X, y), LogisticRegression(verbose=1).fit(X, y)
     assert loud.coef_.tobytes() == quiet.coef_.tobytes()
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0, 30.0])
+@pytest.mark.parametrize("solver", ["lbfgs", "liblinear"])
+def test_wide_counts_of_two_classes_have_an_objective_as_low_as_liblinear(C, solver):
+    """Words that come together, some in nearly every row: weights one by one are slow there."""
+    from sklearn.linear_model import LogisticRegression as Other
+
+    random = np.random.default_rng(3)
+    topics = random.gamma(0.3, size=(6, 4000))
+    mixture = random.dirichlet(np.full(6, 0.3), 300)
+    X = sparse.csr_matrix(random.poisson(mixture @ topics * 0.3).astype(np.float64))
+    y = (mixture[:, 0] + mixture[:, 1] + random.normal(0, 0.1, 300) > 0.4).astype(int)
+    model = LogisticRegression(C=C, l1_ratio=1.0, solver=solver, tol=1e-5, max_iter=500).fit(X, y)
+    other = Other(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-7, max_iter=5000, random_state=0).fit(X, y)
+
+    def objective(fitted):
+        f = X @ fitted.coef_[0] + fitted.intercept_[0]
+        size = np.abs(fitted.coef_).sum() + (np.abs(fitted.intercept_[0]) if solver == "liblinear" else 0.0)
+        return C * np.logaddexp(0.0, np.where(y == 1, -f, f)).sum() + size
+
+    assert objective(model) <= objective(other) * (1 + 1e-6)
+    assert 0 < (model.coef_ != 0).sum() <= 300  # zeros are zeros to the bit
