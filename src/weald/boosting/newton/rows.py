@@ -13,6 +13,7 @@ from weald.data.codes import Codes
 from weald.data.fixed_point import to_units
 
 MANY_ROWS = 1 << 16  # from here on gradients are not stored
+_ALL_CATEGORIES = 2**31 - 1  # no column has more
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
 
 
@@ -128,8 +129,8 @@ def _native_options(options: BoostOptions, n_rows: int) -> engine.NewtonOptions:
     grow.monotone = list(options.monotone or ())
     grow.interactions = [list(each) for each in options.interactions or ()]
     grow.column_weights = [] if options.feature_weights is None else options.feature_weights.tolist()
-    grow.one_hot_categories = options.max_cat_to_onehot
-    grow.max_categories = options.max_cat_threshold
+    grow.one_hot_categories = min(options.max_cat_to_onehot, _ALL_CATEGORIES)
+    grow.max_categories = min(options.max_cat_threshold, _ALL_CATEGORIES)
     grow.rare_rows = caution.smooth
     grow.group_rows = caution.group_rows
     return native
