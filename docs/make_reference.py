@@ -317,10 +317,11 @@ def main() -> int:
         if found:
             print(f"docs/reference is out of date: run make reference ({', '.join(found)})")
         return bool(found)
+    texts = pages()
     FOLDER.mkdir(exist_ok=True)
     for path in FOLDER.glob("*.md"):
         path.unlink()
-    for name, text in pages().items():
+    for name, text in texts.items():
         (FOLDER / name).write_text(text, encoding="utf-8")
     return 0
 
