@@ -117,7 +117,8 @@ class ProximityImputer(
     >>> from weald import ProximityImputer
     >>> low = [[1.0, 10.0], [1.1, np.nan], [1.2, 12.0], [1.3, 13.0], [1.4, 14.0]]
     >>> high = [[5.0, 90.0], [5.1, 91.0], [5.2, 92.0], [np.nan, 93.0], [5.4, 94.0]]
-    >>> full = ProximityImputer(random_state=0).fit_transform(np.array(low + high), ["low"] * 5 + ["high"] * 5)
+    >>> y = ["low"] * 5 + ["high"] * 5
+    >>> full = ProximityImputer(random_state=0).fit_transform(np.array(low + high), y)
     >>> full[[1, 8]].round(1)
     array([[ 1.1, 12.2],
            [ 5.2, 93. ]])
