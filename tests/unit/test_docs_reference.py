@@ -56,9 +56,8 @@ def test_signatures_can_be_called_as_they_stand():
             continue
         # defaults that are no literals (classes, functions) matter by their place only
         names: dict[str, object] = {}
-        head = re.sub(r"=(?!\")[A-Za-z_<][^,)]*", "=None", told).replace(
-            entry.names[0].removeprefix("weald."), "f"
-        )
+        called = entry.names[0].removeprefix("weald.")
+        head = re.sub(r"=(?!\")[A-Za-z_<][^,)]*", "=None", told).replace(f"{called}(", "f(", 1)
         exec(f"def {head}: ...", names)
         ours = inspect.signature(names["f"]).parameters  # type: ignore[arg-type]
         theirs = inspect.signature(entry.thing).parameters
