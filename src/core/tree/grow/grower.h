@@ -97,7 +97,8 @@ class Grower {
   // search.cpp: the best split of new nodes
   bool in_order(int32_t j, size_t n_rows) const;
   size_t rows_for_histogram(int32_t j) const;
-  Searched searched_at(int32_t j, const GrowNode& node) const;
+  Searched searched_at(int32_t j, const GrowNode& node, Worker& worker) const;
+  CategoryRules category_rules(int32_t j, const GrowNode& node) const;
   void search(std::span<GrowNode*> children, GrowNode* parent);
   void search_all(std::span<GrowNode*> children, GrowNode* parent);
   void search_groups(std::span<GrowNode*> children, GrowNode* parent, const std::vector<int32_t>& active);

@@ -54,13 +54,19 @@ void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool c
     add_lanes(scan.missing, cells);
     scan.n_missing = std::max<int64_t>(1, rows_of(cells));
   }
+  // Room for all first: one by one they would cost more to add than to find.
+  present.resize(n_codes);
+  size_t n = 0;
   for (uint32_t code = 1; code <= n_codes; ++code) {
     const int64_t* cell = cells + stride * code;
     if (!has_rows<N>(cell, lanes, counted)) continue;
-    std::copy_n(cell, lanes, present.append(code));
-    present.n_rows.back() = rows_of(cell);
+    present.code[n] = code;
+    present.n_rows[n] = rows_of(cell);
+    std::copy_n(cell, N > 0 ? N : lanes, present.lanes.data() + n * present.n_lanes);
+    ++n;
   }
-  scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
+  present.resize(n);
+  scan.constant = n + (scan.n_missing > 0 ? 1 : 0) < 2;
 }
 
 // Position of each category along the first principal axis of the profiles, (weight.size(), d), weighted. Power
