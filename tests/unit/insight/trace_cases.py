@@ -57,8 +57,6 @@ NEWTON = {
     "max_cat_threshold": [2],
     "max_delta_step": [0.3],
     "num_parallel_tree": [2],
-    "booster": ["dart"],
-    "rate_drop": [0.5],
     "max_bin": [6],
     "sampling_method": ["gradient_based"],
 }
@@ -103,6 +101,14 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     def without(options: dict[str, list[Any]], name: str) -> dict[str, list[Any]]:
         return {key: values for key, values in options.items() if key != name}
 
+    def newton(**more: list[Any]) -> dict[str, Any]:
+        found = some(NEWTON, more)
+        if rng.random() < 0.25:
+            found |= {"booster": "dart", "rate_drop": 0.5}
+        if found.get("objective") == "reg:quantileerror":
+            found["quantile_alpha"] = 0.3
+        return found
+
     seed = {"random_state": int(rng.integers(1000))}
     small = {"n_estimators": 2} | seed
     splitter = {"splitter": ["random"]}
@@ -145,12 +151,13 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     yield "two", weald.GradientBoostingClassifier(loss="exponential", **some(STAGE), **small)
     losses = {"loss": ["absolute_error", "huber", "quantile"]}
     yield "numbers", weald.GradientBoostingRegressor(**some(STAGE, losses), **small)
-    objective = {"objective": ["reg:absoluteerror", "reg:quantileerror", "reg:pseudohubererror"]}
-    yield "numbers", weald.XGBRegressor(**some(NEWTON, objective), **small)
-    yield "classes", weald.XGBClassifier(**some(NEWTON, multi_strategy=["multi_output_tree"]), **small)
-    objective = {"objective": ["count:poisson", "reg:gamma", "reg:tweedie"]}
-    yield "counts", weald.XGBRegressor(**({"objective": "count:poisson"} | some(NEWTON, objective)), **small)
-    yield "two", weald.XGBClassifier(**some(NEWTON), objective="binary:hinge", **small)
+    objective = ["reg:absoluteerror", "reg:quantileerror", "reg:pseudohubererror"]
+    yield "numbers", weald.XGBRegressor(**newton(objective=objective), **small)
+    yield "classes", weald.XGBClassifier(**newton(multi_strategy=["multi_output_tree"]), **small)
+    objective = ["count:poisson", "reg:gamma", "reg:tweedie"]
+    counts = {"objective": "count:poisson"} | newton(objective=objective)
+    yield "counts", weald.XGBRegressor(**counts, **small)
+    yield "two", weald.XGBClassifier(**newton(), objective="binary:hinge", **small)
     yield "classes", weald.XGBRFClassifier(**some(max_depth=[2, 4]), **small)
     yield "classes", weald.BalancedRandomForestClassifier(**some(max_depth=[2, 4]), **small)
     yield "classes", weald.BalancedBaggingClassifier(**small)
