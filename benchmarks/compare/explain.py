@@ -121,7 +121,7 @@ def woodelf(arrays: Arrays, against: bool, pairs: bool, threads: int) -> Callabl
 
 
 def shap_trees(arrays: Arrays, against: bool, pairs: bool, threads: int) -> Callable[[], Any]:
-    """shap's TreeExplainer, which has one thread; without the masker it would take 100 rows of the background."""
+    """shap's TreeExplainer, which has one thread; without the masker it takes 100 rows of the background."""
     shap = imported("shap")
     booster, X, background = booster_of(arrays, threads), arrays["X"], arrays["background"]
 

@@ -196,7 +196,7 @@ def test_what_fit_of_boosters_is_given() -> None:
     assert trace(model, X, NUMBERS).agrees
 
 
-@pytest.mark.parametrize("n", range(1, 5))
+@pytest.mark.parametrize("n", [2, 3, 4])
 def test_the_heavier_child_is_told_by_units(n: int) -> None:
     """Means of several outputs are rounded down, so that equal halves may lack a unit of the whole."""
     rows, y = np.arange(16.0)[:, np.newaxis], np.repeat([0, 1, 2], [8, n, 8 - n])
@@ -348,7 +348,7 @@ def test_bad_input() -> None:
         (lambda: trace(tree, X, LABELS + 5), DataError, "Give the y of `fit`"),
         (lambda: trace(tree, X[:, :2], LABELS), ValueError, "features"),
         (lambda: trace(tree, X, LABELS[:10]), DataError, "60"),
-        (lambda: trace(weald.SVC().fit(X, LABELS), X, LABELS), DataTypeError, "SVC"),
+        (lambda: trace(weald.SVC().fit(X, LABELS), X, LABELS), DataTypeError, "SVC. It has no trees"),
         (
             lambda: trace(weald.EasyEnsembleClassifier(2, random_state=0).fit(X, LABELS), X, LABELS),
             DataTypeError,
