@@ -21,7 +21,7 @@ _MOST_TICKS, _MOST_NUMBERS = 12, 7
 #: inches of axes in which contours have room for their values
 _WIDE = 3.2
 #: characters in an inch: of ticks, and in cells
-_PER_INCH, _IN_CELLS = 9, 13
+_PER_INCH, _IN_CELLS = 9, 16
 
 
 def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) -> None:
@@ -97,7 +97,7 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
                 tick.set_horizontalalignment("right")
                 tick.set_rotation_mode("anchor")
     longest = max(len(number(value)) for value in values.ravel())
-    if n_x * n_y <= _MOST_WRITTEN and n_x * (longest + 1) <= _IN_CELLS * _width(axes):
+    if n_x * n_y <= _MOST_WRITTEN and n_x * longest <= _IN_CELLS * _width(axes):
         for i in range(n_x):
             for j in range(n_y):
                 shade = drawn.cmap(drawn.norm(values[i, j]))
