@@ -210,7 +210,7 @@ def _rows(axes: Axes, at: Floats, labels: NDArray[Any] | None, classes: list[str
     if labels is None or classes is None:
         axes.scatter(at[:, 0], at[:, 1], color=GREY, **style)
         return
-    leading = range(len(classes))
+    leading = list(range(len(classes)))
     if len(classes) > _MOST_CLASSES:
         often = np.argsort(-np.bincount(labels, minlength=len(classes)), kind="stable")
         leading = sorted(often[: _MOST_CLASSES - 1].tolist())
