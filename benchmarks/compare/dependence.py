@@ -137,7 +137,7 @@ def job(
                 parameters,
                 ours=True,
                 rules=rules,
-                targets=(Target(ratio=15, goal=20) if other is None else Target(ratio=20),),
+                targets=(Target(ratio=20),),
             ),
             Contender(
                 "scikit-learn",

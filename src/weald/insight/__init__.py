@@ -2,6 +2,4 @@
 
 The mathematics stands in `weald.inspection`, the drawings in `weald.pictures`; here estimators of any family
 are asked for what these need.
-The mathematics stands in `weald.inspection`, the drawings in `weald.pictures`; here an estimator of any
-family is asked for what they need.
 """

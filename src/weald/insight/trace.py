@@ -138,12 +138,16 @@ def _source(
                 raise ParameterError(f"`{given[0]}` is for XGB models; got it for a {type(model).__name__}.")
             return make(model, X, y, sample_weight)
     name = f"{type(model).__module__}.{type(model).__qualname__}"
-    hint = "Trace the estimator that it was made of, or one of its members."
+    hint = "It has no trees." if hasattr(model, "predict") else ""
+    if any(hasattr(model, part) for part in ("estimators_", "estimator_", "best_estimator_", "steps")):
+        hint = "Trace the estimator that it was made of, or one of its members."
     if type(model).__name__ == "Booster":
         hint = (
             "Fit an XGBRegressor, XGBClassifier or XGBRanker with the same parameters: it is the same model."
         )
-    raise DataTypeError(f"trace takes a fitted tree, forest or booster of trees of weald; got {name}. {hint}")
+    raise DataTypeError(
+        f"trace takes a fitted tree, forest or booster of trees of weald; got {name}. {hint}".rstrip()
+    )
 
 
 def _wanted(rounds: int | Sequence[int] | None, source: Source) -> list[int]:

@@ -196,6 +196,19 @@ def test_what_fit_of_boosters_is_given() -> None:
     assert trace(model, X, NUMBERS).agrees
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_heavier_child_is_told_by_units(n: int) -> None:
+    """Means of several outputs are rounded down, so that equal halves may lack a unit of the whole."""
+    rows, y = np.arange(16.0)[:, np.newaxis], np.repeat([0, 1, 2], [8, n, 8 - n])
+    model = XGBClassifier(n_estimators=1, max_depth=1, multi_strategy="multi_output_tree").fit(rows, y)
+    found = trace(model, rows, y)
+    best = found.tree(0).nodes[0].best
+    assert best is not None
+    assert best.left_cover == best.right_cover
+    assert best.heavier_left == bool(model.forest_.missing_left[0])
+    assert found.agrees
+
+
 def test_sixteen_bits_a_row() -> None:
     """From 65,536 rows on splits come from 16 bits a row, rounded by chance: drawn again, to the bit."""
     rows = np.random.default_rng(0).normal(size=(66_000, 2))
@@ -335,7 +348,7 @@ def test_bad_input() -> None:
         (lambda: trace(tree, X, LABELS + 5), DataError, "Give the y of `fit`"),
         (lambda: trace(tree, X[:, :2], LABELS), ValueError, "features"),
         (lambda: trace(tree, X, LABELS[:10]), DataError, "60"),
-        (lambda: trace(weald.SVC().fit(X, LABELS), X, LABELS), DataTypeError, "SVC"),
+        (lambda: trace(weald.SVC().fit(X, LABELS), X, LABELS), DataTypeError, "SVC. It has no trees"),
         (
             lambda: trace(weald.EasyEnsembleClassifier(2, random_state=0).fit(X, LABELS), X, LABELS),
             DataTypeError,

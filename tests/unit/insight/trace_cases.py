@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,6 @@ NEWTON = {
     "max_cat_threshold": [2],
     "max_delta_step": [0.3],
     "num_parallel_tree": [2],
-    "booster": ["dart"],
-    "rate_drop": [0.5],
     "max_bin": [6],
     "sampling_method": ["gradient_based"],
 }
@@ -90,19 +89,28 @@ def random_target(rng: np.random.Generator, X: pd.DataFrame) -> np.ndarray:
     return total
 
 
+def _some(rng: np.random.Generator, *options: dict[str, list[Any]], **more: list[Any]) -> dict[str, Any]:
+    """Some of the parameters, each with one of its values."""
+    known = {name: values for each in (*options, more) for name, values in each.items()}
+    return {name: v[int(rng.integers(len(v)))] for name, v in known.items() if rng.random() < 0.4}
+
+
+def _newton(rng: np.random.Generator, **more: list[Any]) -> dict[str, Any]:
+    """Some of those of XGBoost's kind, with what others ask for."""
+    found = _some(rng, NEWTON, more)
+    if rng.random() < 0.25:
+        found |= {"booster": "dart", "rate_drop": 0.5}
+    if found.get("objective") == "reg:quantileerror":
+        found["quantile_alpha"] = 0.3
+    return found
+
+
 def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     """A model of each family with random parameters, and what it learns.
 
     "numbers", "counts" above 0, "classes" or "two" of them.
     """
-
-    def some(*options: dict[str, list[Any]], **more: list[Any]) -> dict[str, Any]:
-        known = {name: values for each in (*options, more) for name, values in each.items()}
-        return {name: v[int(rng.integers(len(v)))] for name, v in known.items() if rng.random() < 0.4}
-
-    def without(options: dict[str, list[Any]], name: str) -> dict[str, list[Any]]:
-        return {key: values for key, values in options.items() if key != name}
-
+    some, newton = partial(_some, rng), partial(_newton, rng)
     seed = {"random_state": int(rng.integers(1000))}
     small = {"n_estimators": 2} | seed
     splitter = {"splitter": ["random"]}
@@ -122,9 +130,10 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
         ),
     )
     combined = {"feature_combinations": [2]}
+    exact = {name: values for name, values in TREE.items() if name != "max_bins"}
     yield (
         "numbers",
-        weald.RandomForestRegressor(**some(without(TREE, "max_bins"), PENALTY, criteria, combined), **small),
+        weald.RandomForestRegressor(**some(exact, PENALTY, criteria, combined), **small),
     )
     yield "classes", weald.ExtraTreesClassifier(**some(TREE, bootstrap=[True]), **small)
     yield "numbers", weald.ExtraTreesRegressor(**some(TREE, bootstrap=[True]), **small)
@@ -145,12 +154,13 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     yield "two", weald.GradientBoostingClassifier(loss="exponential", **some(STAGE), **small)
     losses = {"loss": ["absolute_error", "huber", "quantile"]}
     yield "numbers", weald.GradientBoostingRegressor(**some(STAGE, losses), **small)
-    objective = {"objective": ["reg:absoluteerror", "reg:quantileerror", "reg:pseudohubererror"]}
-    yield "numbers", weald.XGBRegressor(**some(NEWTON, objective), **small)
-    yield "classes", weald.XGBClassifier(**some(NEWTON, multi_strategy=["multi_output_tree"]), **small)
-    objective = {"objective": ["count:poisson", "reg:gamma", "reg:tweedie"]}
-    yield "counts", weald.XGBRegressor(**({"objective": "count:poisson"} | some(NEWTON, objective)), **small)
-    yield "two", weald.XGBClassifier(**some(NEWTON), objective="binary:hinge", **small)
+    objective = ["reg:absoluteerror", "reg:quantileerror", "reg:pseudohubererror"]
+    yield "numbers", weald.XGBRegressor(**newton(objective=objective), **small)
+    yield "classes", weald.XGBClassifier(**newton(multi_strategy=["multi_output_tree"]), **small)
+    objective = ["count:poisson", "reg:gamma", "reg:tweedie"]
+    counts = {"objective": "count:poisson"} | newton(objective=objective)
+    yield "counts", weald.XGBRegressor(**counts, **small)
+    yield "two", weald.XGBClassifier(**newton(), objective="binary:hinge", **small)
     yield "classes", weald.XGBRFClassifier(**some(max_depth=[2, 4]), **small)
     yield "classes", weald.BalancedRandomForestClassifier(**some(max_depth=[2, 4]), **small)
     yield "classes", weald.BalancedBaggingClassifier(**small)

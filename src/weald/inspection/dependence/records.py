@@ -16,7 +16,7 @@ from weald.data.table import Kind
 from weald.errors import ParameterError, told
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DependenceCurves:
     """Values at the points of one column, or of every pair of points of two.
 
@@ -54,6 +54,13 @@ class DependenceCurves:
     model: str
     deciles: tuple[Floats, ...] = field(repr=False)
     library: str | None = field(repr=False)
+
+    def __repr__(self) -> str:
+        """One line: of which columns, at how many points."""
+        points = " x ".join(f"{len(each):,}" for each in self.grid)
+        targets = f", {len(self.targets)} targets" if len(self.targets) > 1 else ""
+        names = " and ".join(repr(name) for name in self.columns)
+        return f"<{type(self).__name__} of {names}: {points} points{targets}, {self.model}>"
 
     @property
     def missing(self) -> tuple[bool, ...]:
@@ -104,7 +111,7 @@ class DependenceCurves:
         return columns
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialDependence(DependenceCurves):
     """The mean prediction while one column, or two, is set to one value after another; `partial_dependence`.
 
@@ -174,7 +181,7 @@ class PartialDependence(DependenceCurves):
         return np.stack(out).reshape(len(wanted), *self.values.shape)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AccumulatedLocalEffects(DependenceCurves):
     """Local differences of predictions, added up along one column, or two; `accumulated_local_effects`.
 
@@ -191,7 +198,7 @@ class AccumulatedLocalEffects(DependenceCurves):
         return {**super()._table(), "count": counts}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FriedmanH:
     """How far columns act together rather than each by itself; `friedman_h`.
 
@@ -220,6 +227,16 @@ class FriedmanH:
     response: str
     model: str
     library: str | None = field(repr=False)
+
+    def __repr__(self) -> str:
+        """One line: of how many pairs and columns, and the strongest."""
+        counts = ((len(self.pairs), "pair", ""), (len(self.columns), "column", " against the rest"))
+        of = [f"{n} {word}{'s' if n > 1 else ''}{rest}" for n, word, rest in counts if n]
+        best = ""
+        if self.pairs and np.isfinite(self.h2[0]).any():
+            k = int(np.nanargmax(self.h2[0]))
+            best = f", most {self.h2[0, k]:.3g} of {' and '.join(repr(name) for name in self.pairs[k])}"
+        return f"<FriedmanH of {' and '.join(of) or 'nothing'}{best}, {self.model}>"
 
     @property
     def h(self) -> Floats:

@@ -92,6 +92,7 @@ class FittedTree:
             n_right=0,
             left_cover=0.0,
             right_cover=0.0,
+            heavier_left=False,
             left_score=0.0,
             right_score=0.0,
         )
@@ -108,13 +109,12 @@ class FittedTree:
             return "combination"
         if own.kind != "categories" and not _close(own.threshold, found.threshold):
             return "threshold"
-        heavier_left = found.left_cover >= found.right_cover
-        missing_left = heavier_left if found.missing_left is None else found.missing_left
+        missing_left = found.heavier_left if found.missing_left is None else found.missing_left
         if own.kind == "categories":
             column = columns[found.column]
             present = set(np.unique(column.codes[rows]).tolist())
             for code in range(1, column.n_codes + 1):
-                goes_left = code in found.left_codes if code in present else heavier_left
+                goes_left = code in found.left_codes if code in present else found.heavier_left
                 if self.sends_left(node, code) != goes_left:
                     return "set of categories"
         return "" if bool(forest.missing_left[slot]) == missing_left else "side of missing values"

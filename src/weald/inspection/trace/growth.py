@@ -306,6 +306,7 @@ class TreeGrowth:
             rules=rules,
             rows=node.rows,
             path=node.path,
+            weight=self.statistic.weight(node.rows),
             score=node.unit_score,
             impurity=node.impurity,
             bounds=bounds,

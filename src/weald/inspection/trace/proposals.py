@@ -28,6 +28,7 @@ class NodeView:
     rules: TreeRules
     rows: Rows
     path: int
+    weight: int  # in units
     score: float  # unsplit, in units
     impurity: float | None
     bounds: Bounds  # without a direction
@@ -133,6 +134,8 @@ def _candidate(view: NodeView, column: TracedColumn, proposal: Proposal, i: int,
         unit_gain=gain,
         n_left=int(sides.n_left[i]),
         n_right=int(sides.n_right[i]),
+        # Weights of several outputs are means, rounded down: those of two sides may lack a unit of the whole.
+        heavier_left=bool(sides.left_weight[i] >= view.weight - sides.left_weight[i]),
         left_cover=statistic.cover(int(sides.left_weight[i])),
         right_cover=statistic.cover(int(sides.right_weight[i])),
         left_score=statistic.real(float(sides.left_score[i])),

@@ -39,6 +39,7 @@ class Candidate:
     n_right: int
     left_cover: float
     right_cover: float
+    heavier_left: bool  # in units: covers that look equal may differ by one
     left_score: float
     right_score: float
     left_value: float = 0.0  # in units, where a constraint asks

@@ -20,6 +20,7 @@ from weald.data.target import read_labels
 from weald.errors import DataError, ParameterError, listing, nearest
 from weald.pictures.axes import GREY, dot_size, legend_beside, new_grid, quiet, see_through
 from weald.pictures.colours import class_colour
+from weald.pictures.explanations.reading import UNKNOWN, add_value_bar, low_to_high, shades
 from weald.svm.kernels.functions import BY_NAME, Kernel, Spectrum
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _OWNER = "plot_kernel_map"
 #: the kernel matrix is of at most so many rows
 _MOST_BASIS = 800
 _MOST_ROWS = 20_000
+_MOST_CLASSES = 9
 
 
 def plot_kernel_map(
@@ -55,7 +57,7 @@ def plot_kernel_map(
     X : table
         Rows; numeric columns without missing values are drawn and given to the kernel.
     y : array-like of shape (n_rows,), default=None
-        Labels, which are colours.
+        Labels, which are colours; of more than nine the rarest are grey, and numbers are from blue to orange.
     columns : names or positions, default=None
         Those that the kernel gets; None for all numeric ones. The first two are drawn at the left.
     standardize : bool, default=True
@@ -100,8 +102,12 @@ def plot_kernel_map(
     ]
     left = values if values.shape[1] > 1 else np.column_stack([values[:, 0], np.zeros(len(values))])
     classes = None if labels is None else [str(each) for each in labels.classes.tolist()]
-    _rows(axes[0], left, indices, classes)
-    _rows(axes[1], mapped, indices, classes)
+    scale = None if labels is None or len(labels.classes) <= _MOST_CLASSES else _numbers(labels.classes)
+    if scale is not None and indices is not None:
+        _shaded(axes, (left, mapped), scale[indices])
+    else:
+        _rows(axes[0], left, indices, classes)
+        _rows(axes[1], mapped, indices, classes)
     quiet(axes[0], xlabel=names[0], ylabel=names[1] if len(names) > 1 else "", title="the table")
     if len(names) == 1:
         axes[0].set_yticks([])
@@ -204,6 +210,27 @@ def _rows(axes: Axes, at: Floats, labels: NDArray[Any] | None, classes: list[str
     if labels is None or classes is None:
         axes.scatter(at[:, 0], at[:, 1], color=GREY, **style)
         return
-    for k, name in enumerate(classes):
+    leading = list(range(len(classes)))
+    if len(classes) > _MOST_CLASSES:
+        often = np.argsort(-np.bincount(labels, minlength=len(classes)), kind="stable")
+        leading = sorted(often[: _MOST_CLASSES - 1].tolist())
+        rest = ~np.isin(labels, leading)
+        axes.scatter(at[rest, 0], at[rest, 1], color=UNKNOWN, label="others", **style)
+    for place, k in enumerate(leading):
         mine = labels == k
-        axes.scatter(at[mine, 0], at[mine, 1], color=class_colour(k), label=name, **style)
+        axes.scatter(at[mine, 0], at[mine, 1], color=class_colour(place), label=classes[k], **style)
+
+
+def _numbers(classes: NDArray[Any]) -> Floats | None:
+    """Labels that are numbers; None of others."""
+    return classes.astype(np.float64) if classes.dtype.kind in "iuf" else None
+
+
+def _shaded(axes: Sequence[Axes], places: Sequence[Floats], numbers: Floats) -> None:
+    """Rows coloured by a number, and a bar that says which."""
+    shade = shades(numbers)
+    for each, at in zip(axes, places, strict=True):
+        style: dict[str, Any] = {"s": dot_size(len(at)), "linewidths": 0, "alpha": see_through(len(at))}
+        marks = each.scatter(at[:, 0], at[:, 1], c=shade, cmap=low_to_high(), vmin=0, vmax=1, **style)
+    low, high = np.quantile(numbers, (0.05, 0.95))
+    add_value_bar(axes[-1], marks, "y", (f"{low:.4g}", f"{high:.4g}"))

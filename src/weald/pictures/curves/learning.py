@@ -197,10 +197,9 @@ def _draw_rounds(axes: Axes, found: _Found, best: int | None) -> None:
         )
     axes.grid(axis="y", color=PALE, linewidth=0.5)
     axes.set_axisbelow(True)
-    if max((len(values) for values, _ in found.values()), default=0) <= 12:
-        from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator
 
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 # --------------------------------------------------------------------------- by rows

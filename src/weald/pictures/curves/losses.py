@@ -40,7 +40,7 @@ _HIGHEST = {"labels": 6.0, "numbers": 5.2}
 
 
 def plot_losses(
-    losses: Sequence[str] | None = None,
+    losses: Sequence[str] | str | None = None,
     *,
     kind: str = "both",
     epsilon: float = 0.5,
@@ -50,7 +50,7 @@ def plot_losses(
 
     Parameters
     ----------
-    losses : sequence of str, default=None
+    losses : str or sequence of str, default=None
         Which: "zero_one", "exponential", "deviance", "hinge", "squared" of labels; "squared", "absolute",
         "huber", "epsilon_insensitive" of numbers. None for all of the kind.
     kind : {"both", "labels", "numbers"}, default="both"
@@ -81,6 +81,7 @@ def plot_losses(
         raise ParameterError(
             "plot_losses draws two kinds on axes each; with `ax` say kind='labels' or 'numbers'."
         )
+    losses = [losses] if isinstance(losses, str) else losses
     chosen = [_chosen(losses, each, kind) for each in kinds]
     if ax is not None:
         axes = [new_axes(ax, "plot_losses")]

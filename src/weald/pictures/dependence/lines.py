@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from weald.arrays import Floats
 from weald.inspection.dependence.records import DependenceCurves, PartialDependence
 from weald.pictures.colours import class_colour, tint
-from weald.pictures.dependence.panels import GREY, INK, PALE, SMALL, level_names, quiet, short
+from weald.pictures.dependence.panels import GREY, INK, PALE, SMALL, broken, level_names, quiet, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def draw_lines(
             draw = _numbers if numeric else _levels
             draw(axes, record, shown, parts, colour, str(record.targets[t]), t)
     _finish(axes, record, shown, numeric, rows)
-    axes.set_ylabel(label)
+    axes.set_ylabel(broken(label))
     if legend and len(record.targets) > 1:
         axes.legend(fontsize=SMALL, framealpha=0.85, edgecolor=PALE, labelcolor=INK)
 
@@ -249,6 +249,8 @@ def _number_ticks(axes: Axes, record: DependenceCurves, shown: NDArray[np.intp])
     whole = points.dtype.kind == "f" and bool((x[:n] == np.rint(x[:n])).all())
     if whole and n > 1 and x[n - 1] - x[0] < 12:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    elif points.dtype.kind in "iuf" and n and np.abs(x[:n]).max() >= 10_000:
+        axes.xaxis.set_major_locator(MaxNLocator(4))  # long numbers
     if not record.missing[0] or points.dtype.kind == "M":
         if record.missing[0]:
             axes.annotate(

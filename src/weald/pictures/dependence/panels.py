@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 GREY, PALE, INK, SMALL = "#6b6b6b", "#c9c9c9", "#1a1a1a", 9.0
 #: width and height of a drawing, in inches
 _PANEL = (3.6, 3.0)
+
+
+def broken(label: str, most: int = 24) -> str:
+    """A label of an axis in lines that a small panel has room for.
+
+    >>> broken("effect on probability of >50K")
+    'effect on probability of\\n>50K'
+    """
+    return "\n".join(wrap(label, most, break_long_words=False)) or label
 
 
 def panels(ax: Axes | Any | None, n: int, n_cols: int, owner: str) -> list[Axes]:

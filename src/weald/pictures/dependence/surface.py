@@ -9,7 +9,7 @@ import numpy as np
 from weald.arrays import Floats
 from weald.inspection.dependence.records import AccumulatedLocalEffects, DependenceCurves
 from weald.pictures.canvas import figure_of
-from weald.pictures.dependence.panels import GREY, INK, SMALL, level_names, number, quiet, short
+from weald.pictures.dependence.panels import GREY, INK, SMALL, broken, level_names, number, quiet, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _MOST_WRITTEN = 64
 #: ticks beside cells
 _MOST_TICKS, _MOST_NUMBERS = 12, 7
+#: inches of axes in which contours have room for their values
+_WIDE = 3.2
+#: characters in an inch: of ticks, and in cells
+_PER_INCH, _IN_CELLS = 9, 16
 
 
 def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) -> None:
@@ -31,11 +35,11 @@ def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) ->
     drawn = _contours(axes, record, values, scale) if plain else _cells(axes, record, values, scale)
     quiet(axes)
     axes.set_xlabel(short(record.columns[0], 40))
-    axes.set_ylabel(short(record.columns[1], 40))
+    axes.set_ylabel(broken(short(record.columns[1], 40)))
     bar = figure_of(axes).colorbar(drawn, ax=axes, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelcolor=GREY, color=GREY)
-    bar.set_label(label, color=INK)
+    bar.set_label(broken(label), color=INK)
 
 
 def _scale(values: Floats, effect: bool) -> dict[str, Any]:
@@ -56,7 +60,8 @@ def _contours(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[
     else:
         drawn = axes.contourf(x, y, values.T, levels=12, **scale)
         lines = axes.contour(x, y, values.T, levels=5, colors="white", linewidths=0.6, alpha=0.8)
-        axes.clabel(lines, fontsize=7, fmt=number)
+        if _width(axes) > _WIDE:
+            axes.clabel(lines, fontsize=7, fmt=number)
     across = blended_transform_factory(axes.transData, axes.transAxes)
     along = blended_transform_factory(axes.transAxes, axes.transData)
     inside = [
@@ -68,6 +73,11 @@ def _contours(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[
     return drawn
 
 
+def _width(axes: Axes) -> float:
+    """Of axes, in inches, less what a bar beside them takes."""
+    return 0.8 * float(axes.get_window_extent().width / figure_of(axes).dpi)
+
+
 def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str, Any]) -> Any:
     n_x, n_y = values.shape
     drawn = axes.pcolormesh(np.arange(n_x + 1) - 0.5, np.arange(n_y + 1) - 0.5, values.T, **scale)
@@ -76,17 +86,18 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
         (axes.set_yticks, record.grid[1], "y"),
     ):
         names = level_names(points)
-        step = -(-len(names) // (_MOST_NUMBERS if points.dtype.kind == "f" else _MOST_TICKS))
+        step = -(-len(names) // (_MOST_NUMBERS if points.dtype.kind in "iuf" else _MOST_TICKS))
         at = np.arange(0, len(names), step)
         if names[-1] == "missing" and at[-1] != len(names) - 1:
             at = np.append(at[:-1] if len(names) - 1 - at[-1] < step / 2 + 1 else at, len(names) - 1)
         setter(at, [names[i] for i in at])
-        if axis == "x" and sum(len(names[i]) for i in at) > 24:
+        if axis == "x" and sum(len(names[i]) + 1 for i in at) > _PER_INCH * _width(axes):
             for tick in axes.get_xticklabels():
                 tick.set_rotation(40)
                 tick.set_horizontalalignment("right")
                 tick.set_rotation_mode("anchor")
-    if n_x * n_y <= _MOST_WRITTEN and n_x <= 8:
+    longest = max(len(number(value)) for value in values.ravel())
+    if n_x * n_y <= _MOST_WRITTEN and n_x * longest <= _IN_CELLS * _width(axes):
         for i in range(n_x):
             for j in range(n_y):
                 shade = drawn.cmap(drawn.norm(values[i, j]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -37,7 +38,7 @@ class ExplanationLike(Protocol):
 
     @property
     def data(self) -> Any:
-        """(n_rows, n_columns): the rows that are explained."""
+        """(n_rows, n_columns): the rows that are explained; `display_data` has them as they are read."""
 
     @property
     def feature_names(self) -> Any:
@@ -118,7 +119,11 @@ def shown(explanation: object, output: object, owner: str) -> Shown:
     names = [str(name) for name in _listed(getattr(given, "feature_names", None))]
     if len(names) != values.shape[1]:
         names = [f"column {j}" for j in range(values.shape[1])]
-    return Shown(values, np.asarray(base), _rows(getattr(given, "data", None), values.shape), names, chosen)
+    # Where there are categories `data` has their numbers, and `display_data` the rows as they were given.
+    rows = _rows(getattr(given, "display_data", None), values.shape)
+    if rows is None:
+        rows = _rows(getattr(given, "data", None), values.shape)
+    return Shown(values, np.asarray(base), rows, names, chosen)
 
 
 def _listed(names: Any) -> Sequence[object]:
@@ -153,6 +158,9 @@ def numbers_of(column: NDArray[Any]) -> Floats | None:
     """A column as numbers, NaN where missing; None if it does not hold numbers."""
     if column.dtype.kind in "biuf":
         return column.astype(np.float64)
+    if column.dtype.kind == "O" and all(_is_missing(each) or isinstance(each, datetime) for each in column):
+        # `pandas.Timestamp` is a datetime too.
+        column = np.array([None if _is_missing(each) else each for each in column], "datetime64[us]")
     if column.dtype.kind in "Mm":
         found = column.astype("int64").astype(np.float64)
         found[np.isnat(column)] = np.nan

@@ -145,9 +145,9 @@ def _places(axes: Axes, column: NDArray[Any], values: Floats) -> Floats:
 
 def _points(axes: Axes, at: Floats, values: Floats, found: Shown, other: int | None, step: int) -> None:
     style: dict[str, Any] = {
-        "s": dot_size(len(at), most=22.0),
+        "s": dot_size(len(at), most=22.0, least=7.0),
         "linewidths": 0,
-        "alpha": max(see_through(len(at)), 0.35),
+        "alpha": max(see_through(len(at)), 0.5),
         "zorder": 3,
         "rasterized": len(at) > 2000,
     }

@@ -154,3 +154,17 @@ def test_progress_is_shown_on_demand(capsys):
     assert capsys.readouterr() == ("", "")
     weald.partial_dependence(model, X, ["size", ("rooms", "city")], progress=True)
     assert "column 3/3" in capsys.readouterr().err
+
+
+def test_records_print_as_one_line():
+    frame = pd.DataFrame({"a": np.arange(20.0), "b": np.arange(20.0) % 3})
+    model = weald.XGBRegressor(n_estimators=2).fit(frame, frame.a * frame.b)
+    assert repr(weald.partial_dependence(model, frame, "b")) == (
+        "<PartialDependence of 'b': 3 points, XGBRegressor>"
+    )
+    pair = weald.partial_dependence(model, frame, ("a", "b"), grid=5)
+    assert repr(pair) == "<PartialDependence of 'a' and 'b': 5 x 3 points, XGBRegressor>"
+    effects = weald.accumulated_local_effects(model, frame, "b")
+    assert repr(effects).startswith("<AccumulatedLocalEffects of 'b'")
+    found = weald.friedman_h(model, frame, [("a", "b")], ["a"])
+    assert repr(found).startswith("<FriedmanH of 1 pair and 1 column against the rest, most 0.")

@@ -52,6 +52,7 @@ class TestLosses:
     def test_some_of_them_into_given_axes(self):
         _, ax = plt.subplots()
         assert weald.plot_losses(["hinge", "zero_one"], kind="labels", ax=ax) == (ax,)
+        assert len(weald.plot_losses("hinge", kind="labels")[0].get_legend().get_texts()) == 1
         assert len([each for each in ax.lines if not each.get_label().startswith("_")]) == 2
 
     def test_refusals(self):
@@ -143,6 +144,19 @@ class TestKernelMap:
         order = np.concatenate([np.flatnonzero(label == Y) for label in ("no", "yes")])
         expected = KernelPCA(2, kernel="rbf", gamma=0.3).fit_transform(X)[order]
         np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-6)
+
+    def test_many_labels_and_numbers(self):
+        rows = RNG.normal(size=(300, 2))
+        left, right = weald.plot_kernel_map("rbf", rows, [f"k{i % 40}" for i in range(300)])
+        words = [text.get_text() for text in right.get_legend().get_texts()]
+        assert len(words) == 9
+        assert words[0] == "others"
+        assert sum(len(part.get_offsets()) for part in left.collections) == 300
+        _, right = weald.plot_kernel_map("rbf", rows, np.arange(300) // 10)
+        assert right.get_legend() is None
+        shade = right.collections[0].get_array()
+        assert (np.diff(shade) >= 0).all()
+        assert (shade[0], shade[-1]) == (0.0, 1.0)
 
     def test_many_rows_by_some_of_them(self):
         many = RNG.normal(size=(3000, 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import weald
@@ -218,6 +219,32 @@ class TestReading:
         assert np.isnan(days[1])
         assert days[0] == 18262
         np.testing.assert_array_equal(shades(np.array([3.0, 3.0, np.nan])), [0.5, 0.5, np.nan])
+
+    def test_rows_are_shown_as_they_were_given(self):
+        frame = pd.DataFrame(
+            {
+                "town": pd.Categorical(DATA[:, 1]),
+                "day": pd.date_range("2024-01-01", periods=N),
+                "length": DATA[:, 0].astype(float),
+            }
+        )
+        y = (frame.town == "Bern") * 3.0 + frame.length.fillna(0) + (frame.day > "2024-04-01")
+        told = weald.explain(weald.XGBRegressor(n_estimators=5).fit(frame, y), frame)
+        words = dict(name.split(" = ") for name in ticks(weald.plot_waterfall(told, 1)))
+        assert words["town"] == DATA[1, 1]
+        axes = weald.plot_shap_scatter(told, "town")
+        names = {text.get_text() for text in axes.get_xticklabels()}
+        assert names == {"Bern", "Basel", "Chur", "missing"}
+        legend = weald.plot_shap_scatter(told, "length", color="town").get_legend()
+        assert {text.get_text() for text in legend.get_texts()} == names
+        # Dates have an order, so they stand on an axis of numbers.
+        points = weald.plot_shap_scatter(told, "day").collections[0].get_offsets()
+        assert len(np.unique(points[:, 0])) == N
+        swarm = weald.plot_beeswarm(told)
+        line = ticks(swarm).index("town")
+        marks = [part for part in swarm.collections if np.abs(part.get_offsets()[:, 1] - line).max() < 0.5]
+        assert len(marks) == 1  # no colours of low and high
+        assert len(marks[0].get_facecolors()) == 1
 
     def test_an_explanation_of_shap(self):
         shap = pytest.importorskip("shap")
