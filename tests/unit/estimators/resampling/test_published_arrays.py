@@ -1,7 +1,7 @@
 """imbalanced-learn's own published small arrays: which rows its tests expect to stay, where nothing is drawn.
 
-The numbers are those of its test files (0.14: test_tomek_links, test_edited_nearest_neighbours, test_nearmiss,
-test_smoten); what is expected stands as positions of rows.
+The numbers are those of its test files (0.14: test_tomek_links, test_edited_nearest_neighbours,
+test_nearmiss, test_smoten); what is expected stands as positions of rows.
 """
 
 from __future__ import annotations
