@@ -196,10 +196,15 @@ def judged(y: NDArray[np.int64], called: NDArray[np.int64], p: NDArray[np.float6
 
 
 def as_numbers(X: Any) -> NDArray[np.float64]:
-    """Categories as their ranks, missing values as medians, for libraries that take numbers alone."""
+    """Categories as their ranks, missing values as medians, for libraries that take numbers alone.
+
+    A column that is missing throughout (TBG of sick_thyroid) is 0.
+    """
     from forests_accuracy import as_numbers as ranks
 
     found = np.asarray(ranks(X), np.float64)
+    gone = np.isnan(found).all(axis=0)
+    found[:, gone] = 0.0
     return np.where(np.isnan(found), np.nanmedian(found, axis=0), found)
 
 

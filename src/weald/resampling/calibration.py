@@ -1,4 +1,4 @@
-"""`ShareMap`: from the shares of balanced members to probabilities, fitted on rows that no member saw (R11).
+"""`ShareMap`: from what models of resampled rows say to probabilities, fitted on rows that none saw (R11).
 
 Prior correction (R10) is right for probabilities. Shares of votes are none: trees that are sure of every row
 vote for a class less often, or more often, than it is right. One power for all classes mends most of that.
@@ -58,7 +58,7 @@ class ShareMap:
         return cls(power, tuple(offsets), floor)
 
 
-def fitted_map(shares: Floats, labels: Integers, n_rows: Integers, floor: float) -> ShareMap | None:
+def fitted_map(shares: Floats, labels: Integers, n_rows: Integers | Floats, floor: float) -> ShareMap | None:
     """The map under which labels are likeliest, or None where too few rows tell, or shares tell nothing.
 
     Parameters

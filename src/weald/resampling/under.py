@@ -71,9 +71,10 @@ def near_miss(
     kept = []
     for one in range(int(classes.max()) + 1):
         rows = np.flatnonzero(classes == one)
-        if one in asked and len(rows):
+        own = one == rare  # no row is its own neighbour
+        if one in asked and len(rows) > own:
             if version == 3:
-                found = near.nearest(rows, centre, min(k_first, len(rows)))[1]
+                found = near.nearest(rows, centre, min(k_first, len(rows) - own))[1]
                 rows = np.unique(found)
             away = _distances(near, centre, rows, k, farthest=version == 2)
             order = np.argsort(-away if version == 3 else away, kind="stable")

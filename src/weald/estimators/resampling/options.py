@@ -216,8 +216,10 @@ class SmoteTomekOptions(CombinedOptions):
 class CorrectionOptions:
     """The parameters of `Resampled` that predictions go by."""
 
-    correct_prior: bool = parameter(
-        Flag(), hint="Use True for probabilities under the class shares of the data."
+    correct_prior: bool | Literal["shares"] = parameter(
+        Flag(),
+        Choice(("shares",)),
+        hint="Use True for probabilities under the class shares of the data, 'shares' for fewer fits.",
     )
     decide: Literal["resampled", "corrected"] = parameter(
         Choice(("resampled", "corrected")),

@@ -7,36 +7,25 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline, take
-from weald.data.target import (
-    Labels,
-    positions_among,
-    read_labels,
-    read_weight,
-    restore_labels,
-    warn_of_column,
-)
-from weald.errors import DataError, ParameterError, UnsupportedTargetError, naming_member, outside
+from weald.data.target import Labels, read_labels, read_weight, restore_labels, warn_of_column
+from weald.errors import DataError, ParameterError, UnsupportedTargetError, outside
 from weald.estimators.resampling.options import CorrectionOptions, ResampledOptions
+from weald.estimators.resampling.parts import TrainingRows, fit_on, proba_among, unseen_map
 from weald.estimators.resampling.saving import ResampledState
 from weald.estimators.shared.contract import CheckedParameters
-from weald.estimators.shared.members import fit_member, limit_input_tags
-from weald.estimators.shared.routing import (
-    check_params,
-    params_of_rows,
-    route,
-    routing_is_on,
-    takes_weights,
-)
+from weald.estimators.shared.members import limit_input_tags
+from weald.estimators.shared.routing import check_params, params_of_rows
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
 from weald.parameters import checked
-from weald.resampling.priors import class_shares, correct_priors
+from weald.resampling.calibration import ShareMap
+from weald.resampling.priors import correct_priors
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -67,9 +56,10 @@ class Resampled(
     new row, and no row that a new one was made of, is ever in a scored fold.
 
     A model that learned from balanced rows takes the rare class for as frequent as the others, so its
-    probabilities are too high for it. `predict_proba` undoes that: each probability is multiplied by the
-    share of its class in the data over its share among the resampled rows (equation R10 of
-    docs/methods/resampling.md).
+    probabilities are too high for it. `predict_proba` undoes that. By how much, five further fits tell, each
+    on what another fifth of the rows leaves, and asked about that fifth (equation R11 of
+    docs/methods/resampling.md): a forest that knows every copy of a rare row by heart, or a class that new
+    rows changed, is not mended by the class shares alone (R10).
 
     Parameters
     ----------
@@ -77,8 +67,12 @@ class Resampled(
         Any with scikit-learn's contract.
     sampler : sampler
         Any with `fit_resample`: weald's, or imbalanced-learn's.
-    correct_prior : bool, default=True
-        Whether `predict_proba` is under the class shares of the data; False for those the estimator gives.
+    correct_prior : bool or "shares", default=True
+        Whether `predict_proba` is under the class shares of the data. True fits that on rows that further
+        fits did not see, which takes about five times as long as the fit alone. "shares" multiplies by the
+        class shares of the data over those of the resampled rows, which needs no further fit and is right
+        where the estimator's probabilities are right for the resampled rows. False for those the estimator
+        gives.
     decide : {"resampled", "corrected"}, default="resampled"
         What `predict` goes by. "resampled": what the estimator predicts, which takes classes for as frequent
         as the sampler made them, and so finds more of the rare rows. "corrected": the class of the largest
@@ -96,6 +90,11 @@ class Resampled(
         The share of each class in the data, by weight if there is one.
     resampled_shares_ : ndarray of shape (n_classes,)
         The same among the resampled rows.
+    share_map_ : ShareMap or None
+        What makes probabilities of the estimator's, from rows that further fits did not see. None where the
+        class shares alone do: by `correct_prior`, or because a class has fewer than ten rows, the estimator
+        has no probabilities, the sampler left the shares as they were, or (with a warning) a further fit
+        failed.
     n_features_in_ : int
         How many columns the table had.
     feature_names_in_ : ndarray
@@ -124,13 +123,14 @@ class Resampled(
     classes_: NDArray[Any]
     class_shares_: Floats
     resampled_shares_: Floats
+    share_map_: ShareMap | None
 
     def __init__(
         self,
         estimator: Estimator,
         sampler: object,
         *,
-        correct_prior: bool = True,
+        correct_prior: bool | Literal["shares"] = True,
         decide: Literal["resampled", "corrected"] = "resampled",
     ) -> None:
         self.estimator = estimator
@@ -179,51 +179,14 @@ class Resampled(
                 params_of_rows(fit_params, there, seen.n_rows),
             )
             labels = _labels(restore_labels(labels.classes, labels.indices[there]), len(there), owner)
-        sampler = clone(options.sampler)
-        with naming_member(f"The sampler of {owner}, a {type(sampler).__name__},"):
-            X_new, y_new = sampler.fit_resample(X, restore_labels(labels.classes, labels.indices))
-        origin = getattr(sampler, "sample_indices_", None)
-        given = self._fit_params(weight, fit_params, origin, len(labels.indices), sampler)
-        with naming_member(f"The estimator of {owner}, a {type(options.estimator).__name__},"):
-            fitted = fit_member(clone(options.estimator), X_new, y_new, **given)
-        after = positions_among(np.asarray(y_new), labels.classes)
-        n_classes = len(labels.classes)
-        own = None if weight is None or origin is None else weight[origin]
+        rows = TrainingRows(X, labels, weight, fit_params)
+        found = fit_on(self, rows)
+        by_unseen = options.correct_prior and options.correct_prior != "shares"
         told: dict[str, Any] = {"feature_names_in_": np.array(seen.names, object)} if seen.named else {}
-        self._set_fitted(
-            fitted,
-            labels.classes,
-            class_shares(labels.indices, n_classes, weight),
-            class_shares(after, n_classes, own),
-            {"sampler_": sampler, "n_features_in_": seen.n_columns, **told},
-        )
+        told |= {"sampler_": found.sampler, "n_features_in_": seen.n_columns}
+        share_map = unseen_map(self, rows, found) if by_unseen else None
+        self._set_fitted(found.estimator, labels.classes, found.shares, found.shares_after, share_map, told)
         return self
-
-    def _fit_params(
-        self,
-        weight: Floats | None,
-        fit_params: Mapping[str, Any],
-        origin: NDArray[np.intp] | None,
-        n_rows: int,
-        sampler: object,
-    ) -> dict[str, Any]:
-        """What `fit` of the estimator gets besides the rows: what belongs to rows, for the resampled ones."""
-        given = dict(fit_params) if weight is None else {"sample_weight": weight, **fit_params}
-        if not given:
-            return {}
-        if routing_is_on():
-            given = dict(route(self, "fit", given).estimator.fit)
-        elif weight is not None and not takes_weights(self.estimator):
-            raise ParameterError(
-                f"Underlying estimator {type(self.estimator).__name__} does not support sample weights, and "
-                f"sample_weight was given to {type(self).__name__}. Leave it out, or use one that takes it."
-            )
-        if origin is None:
-            raise ParameterError(
-                f"{type(sampler).__name__} does not tell which rows it made of which (sample_indices_), so "
-                "weights cannot follow. Use a sampler of weald, or leave sample_weight out."
-            )
-        return params_of_rows(given, np.asarray(origin, np.int64), n_rows)
 
     def _set_fitted(
         self,
@@ -231,6 +194,7 @@ class Resampled(
         classes: NDArray[Any],
         share: Floats,
         share_after: Floats,
+        share_map: ShareMap | None,
         more: Mapping[str, Any],
     ) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
@@ -239,6 +203,7 @@ class Resampled(
             "classes_": classes,
             "class_shares_": share,
             "resampled_shares_": share_after,
+            "share_map_": share_map,
             **more,
         }
         set_fitted(self, learned, forgotten=("sampler_",))
@@ -266,8 +231,7 @@ class Resampled(
                 f"decide='corrected' goes by probabilities, and {type(self.estimator_).__name__} has no "
                 "predict_proba. Use decide='resampled', or an estimator that has it."
             )
-        corrected = correct_priors(self._raw_proba(X), self.class_shares_, self.resampled_shares_)
-        return restore_labels(self.classes_, np.argmax(corrected, axis=1))
+        return restore_labels(self.classes_, np.argmax(self._corrected(self._raw_proba(X)), axis=1))
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
@@ -288,7 +252,7 @@ class Resampled(
         proba = self._raw_proba(X)
         if not self._how().correct_prior:
             return proba
-        return correct_priors(proba, self.class_shares_, self.resampled_shares_)
+        return self._corrected(proba)
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: TableLike) -> NDArray[np.float64]:
@@ -334,13 +298,13 @@ class Resampled(
 
     def _raw_proba(self, X: TableLike) -> Floats:
         """The estimator's probabilities, in the order of `classes_`; 0 for a class it never saw."""
-        proba = np.asarray(self.estimator_.predict_proba(X), np.float64)
-        places = positions_among(np.asarray(self.estimator_.classes_), self.classes_)
-        if len(places) == len(self.classes_) and bool((places == np.arange(len(places))).all()):
-            return proba
-        out = np.zeros((len(proba), len(self.classes_)))
-        out[:, places] = proba
-        return out
+        return proba_among(self.estimator_, X, self.classes_)
+
+    def _corrected(self, proba: Floats) -> Floats:
+        """Probabilities under the class shares of the data; equations R10 and R11."""
+        if self.share_map_ is not None and self._how().correct_prior != "shares":
+            return self.share_map_(proba)
+        return correct_priors(proba, self.class_shares_, self.resampled_shares_)
 
     # ----------------------------------------------------------------------- scikit-learn
 

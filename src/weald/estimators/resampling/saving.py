@@ -17,6 +17,7 @@ from weald.errors import ModelFileError, ParameterError
 from weald.io import description
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
+from weald.resampling.calibration import MAP_FACT, ShareMap
 
 if TYPE_CHECKING:
     from weald.estimators.resampling.base import BaseSampler
@@ -35,10 +36,13 @@ class ResampledState:
     def _saved_state(self) -> SavedEnsemble:
         own = cast("Resampled", self)
         sampler = encode_sampler(own.sampler)
+        told: dict[str, int | float | str] = {} if own.share_map_ is None else own.share_map_.facts()
+        if sampler is not None:
+            told["sampler"] = sampler
         return SavedEnsemble(
             params={"correct_prior": own.correct_prior, "decide": own.decide},
             classes=(own.classes_,),
-            extra={} if sampler is None else {"sampler": sampler},
+            extra=told,
             members=((_MEMBER, own.estimator_),),
             arrays={"share": own.class_shares_, "share_after": own.resampled_shares_},
         )
@@ -50,7 +54,7 @@ class ResampledState:
         fitted = _checked_member(state)
         assert state.classes is not None
         text = state.extra.get("sampler")
-        if set(state.extra) - {"sampler"} or not isinstance(text, str | None):
+        if set(state.extra) - {"sampler", MAP_FACT} or not isinstance(text, str | None):
             raise ParameterError("The facts of a Resampled are not what they should be.")
         sampler = None if text is None else decode_sampler(text)
         shelf, n_classes = Shelf(state.arrays), len(state.classes[0])
@@ -62,7 +66,8 @@ class ResampledState:
         more = {"n_features_in_": fitted.n_features_in_}
         names = getattr(fitted, "feature_names_in_", None)
         more |= {} if names is None else {"feature_names_in_": names}
-        model._set_fitted(fitted, state.classes[0], shares[0], shares[1], more)
+        share_map = ShareMap.from_facts(state.extra, n_classes)
+        model._set_fitted(fitted, state.classes[0], shares[0], shares[1], share_map, more)
         return cast("Self", model)
 
 

@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 import weald
 from weald import Resampled
-from weald.errors import DataError, MemberError, ModelFileError, ParameterError
+from weald.errors import DataError, MemberError, ModelFileError, ParameterError, ResamplingWarning
 from weald.resampling.priors import correct_priors
 
 
@@ -55,10 +55,75 @@ def test_probabilities_are_those_of_the_data(sampler: Any) -> None:
     ]
     assert brier[0] < brier[1] / 1.1
     assert brier[0] < brier[2] * 1.03
+    np.testing.assert_allclose(model.predict_log_proba(X_test), np.log(model.predict_proba(X_test)))
+    by_shares = clone(model).set_params(correct_prior="shares").fit(X, y)
+    assert by_shares.share_map_ is None
     shares = (model.class_shares_, model.resampled_shares_)
     raw = model.estimator_.predict_proba(X_test)
-    np.testing.assert_array_equal(model.predict_proba(X_test), correct_priors(raw, *shares))
-    np.testing.assert_allclose(model.predict_log_proba(X_test), np.log(model.predict_proba(X_test)))
+    np.testing.assert_array_equal(by_shares.predict_proba(X_test), correct_priors(raw, *shares))
+    # A logistic regression of rows drawn by class says what is right: both ways agree.
+    np.testing.assert_allclose(by_shares.predict_proba(X_test)[:, 1], corrected, atol=0.12)
+
+
+FORESTS = {
+    "repeats": weald.RandomOverSampler(random_state=0),
+    "SMOTE": weald.SMOTE(random_state=0),
+    "under-sampling": weald.RandomUnderSampler(random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", FORESTS)
+def test_unseen_rows_tell_how_sure_a_forest_may_be(name: str) -> None:
+    """Where class shares alone ruin probabilities, because full trees know rare rows by heart."""
+    X, y = rows(1500)
+    X_test, y_test = rows(6000, seed=1)
+    rare = y_test == "rare"
+    forest = weald.RandomForestClassifier(30, random_state=0)
+    model = Resampled(forest, FORESTS[name]).fit(X, y)
+    by_rows = model.predict_proba(X_test)[:, 1]
+    order = np.argsort(model.set_params(correct_prior=False).predict_proba(X_test)[:, 1])
+    by_shares = model.set_params(correct_prior="shares").predict_proba(X_test)[:, 1]
+    plain = clone(forest).fit(X, y).predict_proba(X_test)[:, 1]
+    brier = {
+        kind: brier_score_loss(rare, each)
+        for kind, each in {"rows": by_rows, "shares": by_shares, "plain": plain}.items()
+    }
+    assert brier["rows"] < brier["shares"]
+    assert brier["rows"] < 1.15 * brier["plain"]
+    assert abs(by_rows.mean() - rare.mean()) < 0.02
+    assert (np.diff(by_rows[order]) >= -1e-12).all()  # the order of rows stays
+    again = Resampled(forest, FORESTS[name]).fit(X, y)
+    assert again.share_map_ == model.share_map_
+
+
+def test_a_part_that_cannot_be_fitted_is_said_aloud() -> None:
+    X, y = rows(300)
+    n_often = int((y == "often").sum())
+    sampler = weald.RandomUnderSampler(sampling_strategy={"often": n_often - 5}, random_state=0)
+    with pytest.warns(ResamplingWarning, match="go by the class shares alone.*correct_prior='shares'"):
+        model = Resampled(GaussianNB(), sampler).fit(X, y)
+    assert model.share_map_ is None
+    raw = model.estimator_.predict_proba(X)
+    expected = correct_priors(raw, model.class_shares_, model.resampled_shares_)
+    assert (model.predict_proba(X) == expected).all()
+
+
+def test_fewer_than_ten_rows_go_by_the_shares() -> None:
+    X, _ = rows(200)
+    X[:10] += 1.5
+    model = Resampled(GaussianNB(), weald.SMOTE(k_neighbors=2, random_state=0))
+    assert model.fit(X, np.arange(200) < 9).share_map_ is None
+    assert model.fit(X, np.arange(200) < 10).share_map_ is not None
+
+
+def test_parts_that_are_resampled_more_say_the_same() -> None:
+    """Numbers of rows in `sampling_strategy` mean other shares in a part, and this is allowed for."""
+    X, y = rows(2000)
+    X_test, y_test = rows(4000, seed=1)
+    sampler = weald.SMOTE(sampling_strategy={"rare": 900}, random_state=0)
+    model = Resampled(LogisticRegression(), sampler).fit(X, y)
+    assert model.share_map_ is not None
+    assert abs(model.predict_proba(X_test)[:, 1].mean() - (y_test == "rare").mean()) < 0.012
 
 
 def test_what_predict_goes_by() -> None:
@@ -112,7 +177,7 @@ def test_weights_follow_their_rows() -> None:
             seen["weight"] = sample_weight
             return super().fit(X, y, sample_weight)
 
-    model = Resampled(Tree(), weald.SMOTE(random_state=0)).fit(X, y, weight)
+    model = Resampled(Tree(), weald.SMOTE(random_state=0), correct_prior="shares").fit(X, y, weight)
     assert (seen["weight"] == weight[model.sampler_.sample_indices_]).all()
     np.testing.assert_allclose(model.class_shares_[1], weight[y == "rare"].sum() / weight.sum())
     with pytest.raises(ParameterError, match="KNeighborsClassifier does not support sample weights"):
@@ -225,6 +290,7 @@ def test_a_model_file_keeps_all_of_it(sampler: Any, tmp_path: Any) -> None:
     model.save(tmp_path / "m.weald")
     loaded = weald.load(tmp_path / "m.weald")
     assert (loaded.predict_proba(X) == model.predict_proba(X)).all()
+    assert loaded.share_map_ == model.share_map_ is not None
     assert (loaded.predict(X) == model.predict(X)).all()
     assert loaded.classes_.tolist() == model.classes_.tolist()
     assert loaded.n_features_in_ == 3
