@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weald import errors
 
 if TYPE_CHECKING:
-    from weald import callback, kernels
+    from weald import callback, kernels, report
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
     from weald.data.files.reading import read, read_libsvm
@@ -217,6 +217,7 @@ __all__ = [
     "precision_recall_band",
     "read",
     "read_libsvm",
+    "report",
     "roc_band",
     "score_interval",
     "select_columns",
@@ -347,7 +348,7 @@ _HOME = {
 }
 
 #: modules of public names
-_MODULES = ("callback", "kernels")
+_MODULES = ("callback", "kernels", "report")
 
 
 def __getattr__(name: str) -> Any:

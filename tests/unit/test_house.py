@@ -35,7 +35,7 @@ ORDER = (
         "resampling",
         "impute",
     ),
-    *("io", "pictures", "estimators", "insight", "runs"),
+    *("io", "pictures", "estimators", "insight", "runs", "report"),
     *("theory", "kernels", "callback", "datasets", "cli", "testing"),
     "__main__",
 )
