@@ -22,8 +22,8 @@ from weald.runs.task import CLASSIFICATION
 #: rows of the swarm, of exact and of estimated values; columns of the swarm, parts of a waterfall
 _ROWS, _FEW_ROWS, _COLUMNS, _PARTS = 250, 40, 12, 8
 _BACKGROUND, _FEW_BACKGROUND, _PAIRS, _MOST_ESTIMATED = 100, 10, 4, 200
-#: leaves times rows that SHAP values of trees are made for
-_LEAF_ROWS = 30_000_000
+#: leaves times outputs times rows that SHAP values of trees are made for
+_LEAF_ROWS = 60_000_000
 
 
 def explained(subject: Subject) -> Explained:
@@ -75,7 +75,7 @@ def _rows_of(subject: Subject) -> int:
     trees = trees_of(subject.model)
     if trees is None:
         return _ROWS
-    return int(np.clip(_LEAF_ROWS // max(len(trees.forest.value), 1), 25, _ROWS))
+    return int(np.clip(_LEAF_ROWS // max(trees.forest.value.size, 1), 25, _ROWS))
 
 
 def _told(subject: Subject, rows: Integers, *, exact: bool) -> Explanation:
