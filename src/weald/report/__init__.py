@@ -1,7 +1,7 @@
 """The report of a model: `weald.report(model, X, y)`.
 
-`making` puts the parts together, `finding` computes each, `records` is what they are, `pages` renders them. The module can be
-called itself: it has the name of the function that users know it by.
+`making` puts the parts together, `finding` computes each, `records` is what they are, `pages` renders them.
+The module can be called itself: it has the name of the function that users know it by.
 """
 
 from __future__ import annotations

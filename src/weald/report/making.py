@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from weald.arrays import Estimator, TableLike, TargetLike
 from weald.errors import DataTypeError, WealdError
@@ -204,21 +204,21 @@ def _summary(
     )
     made = made_of(subject.model, subject.seed, subject.max_rows, source, times)
     return Summary(
-        asked,
-        scores,
-        data,
-        classes,
-        residuals,
-        matters,
-        effects or (),
-        rows,
-        failing,
-        facts,
-        checks_of(known, mute),
-        leaderboard,
-        how_to_use(subject.model, model_file, subject.kind, saves=made.model_sha256 is not None),
-        made,
-        tuple(parts.left_out),
+        asked=asked,
+        made=made,
+        scores=scores,
+        data=data,
+        classes=classes,
+        residuals=residuals,
+        matters=matters,
+        effects=effects or (),
+        explained=rows,
+        failing=failing,
+        model=facts,
+        checks=checks_of(known, mute),
+        leaderboard=leaderboard,
+        use=how_to_use(subject.model, model_file, subject.kind, saves=made.model_sha256 is not None),
+        left_out=tuple(parts.left_out),
     )
 
 
@@ -245,5 +245,4 @@ def _of_leaderboard(
         tuple(notes),
     )
     made = made_of(None, options.random_state, options.max_rows, source, times)
-    nothing: tuple[Any, ...] = (None,) * 5
-    return Summary(asked, *nothing, (), None, None, None, (), board, None, made, ())
+    return Summary(asked=asked, leaderboard=board, made=made)

@@ -12,7 +12,7 @@ from weald.runs.training import Score
 
 Values: TypeAlias = tuple[float, ...]
 #: what JSON holds
-Plain: TypeAlias = "None | bool | int | float | str | list[Plain] | dict[str, Plain]"
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 # --------------------------------------------------------------------------- what was asked, and the data
 
@@ -403,25 +403,25 @@ class Made:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """Everything a report says. A part that does not apply is None, and `left_out` says why."""
 
     asked: Asked
-    scores: Scores | None
-    data: DataFacts | None
-    classes: Classes | None
-    residuals: Residuals | None
-    matters: Matters | None
-    effects: tuple[Effect, ...]
-    explained: Explained | None
-    failing: Failing | None
-    model: ModelFacts | None
-    checks: tuple[Check, ...]
-    leaderboard: Leaderboard | None
-    use: HowToUse | None
     made: Made
-    left_out: tuple[tuple[str, str], ...]
+    scores: Scores | None = None
+    data: DataFacts | None = None
+    classes: Classes | None = None
+    residuals: Residuals | None = None
+    matters: Matters | None = None
+    effects: tuple[Effect, ...] = ()
+    explained: Explained | None = None
+    failing: Failing | None = None
+    model: ModelFacts | None = None
+    checks: tuple[Check, ...] = ()
+    leaderboard: Leaderboard | None = None
+    use: HowToUse | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Plain]:
         """As mappings, lists, text and numbers; numbers that JSON does not know are None."""
@@ -429,10 +429,12 @@ class Summary:
         assert isinstance(found, dict)
         if self.leaderboard is not None and not self.made.seconds:
             board = found["leaderboard"]
-            assert isinstance(board, dict) and isinstance(board["places"], list)
-            for each in board["places"]:  # times differ from run to run
+            assert isinstance(board, dict)
+            places = board["places"]
+            assert isinstance(places, list)
+            for each in places:  # times differ from run to run
                 assert isinstance(each, dict)
-                each.pop("fit_seconds"), each.pop("predict_seconds")
+                del each["fit_seconds"], each["predict_seconds"]
         return found
 
 

@@ -76,7 +76,9 @@ class Subject:
         kind = CLASSIFICATION if is_classifier(fitted) else REGRESSION
         rows = _rows(X, y, "X", kind)
         seen = None if training is None else _rows(*_pair(training), "train", kind)
-        subject = cls(fitted, kind, rows, np.arange(rows.n), seen, None if seen is None else seen.n, max_rows, seed)
+        subject = cls(
+            fitted, kind, rows, np.arange(rows.n), seen, None if seen is None else seen.n, max_rows, seed
+        )
         subject._leave_out_unknown_labels()
         if subject.rows.n > MOST_SCORED:
             subject.notes.append(f"{MOST_SCORED:,} of {subject.rows.n:,} rows were drawn and scored.")
@@ -229,7 +231,9 @@ def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
         try:
             target = target.astype(np.float64)
         except (TypeError, ValueError):
-            raise DataError(f"The model learned numbers, and the target of {name} holds {told(target[0])}.") from None
+            raise DataError(
+                f"The model learned numbers, and the target of {name} holds {told(target[0])}."
+            ) from None
     n_rows = count_rows(table)
     if n_rows != len(target):
         raise DataError(f"{name} has {n_rows:,} rows and its target {len(target):,}. Give as many of both.")
@@ -238,7 +242,7 @@ def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
     lacks = _missing(target)
     if lacks.any():
         raise DataError(
-            f"The target of {name} is missing in {int(lacks.sum()):,} rows (first: row {int(lacks.argmax())}). "
+            f"The target of {name} is missing in {int(lacks.sum()):,} rows, first in row {lacks.argmax()}. "
             "Leave them out."
         )
     return Rows(table, target)
@@ -246,7 +250,7 @@ def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
 
 def _missing(target: NDArray[Any]) -> NDArray[np.bool_]:
     if target.dtype.kind == "f":
-        return np.isnan(target)
+        return np.asarray(np.isnan(target))
     if target.dtype.kind == "O":
         return np.array([each is None or each != each for each in target.tolist()])
     return np.zeros(len(target), np.bool_)

@@ -90,7 +90,9 @@ def spark(counts: Sequence[int], words: str, others: Sequence[int] | None = None
         steps = "".join(f"V{22 - 21 * share / most:.3g}h{width:.3g}" for share in theirs)
         over = tag("path", d=f"M0 22{steps}", class_="stroke c1 thin")
     label = {"role": "img", "aria_label": words}
-    return tag("svg", tag("path", d=bars, class_="fill c0"), over, viewBox="0 0 84 22", class_="spark", **label)
+    return tag(
+        "svg", tag("path", d=bars, class_="fill c0"), over, viewBox="0 0 84 22", class_="spark", **label
+    )
 
 
 def level_rows(names: Sequence[str], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:

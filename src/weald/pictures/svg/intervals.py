@@ -49,10 +49,10 @@ def intervals(
     if reference is not None:
         if reference_interval is not None:
             x1, x2 = (scale(each) for each in reference_interval)
-            plot.add(box(x1, top, x2 - x1, bottom - top, "fill c1 faint"))
+            plot.add(box(x1, top, x2 - x1, bottom - top, "soft faint"))
         x = scale(reference[1])
-        plot.add(line(x, top, x, bottom, "stroke c1 dashed"))
-        legend = (("c1", f"{reference[0]}: {number(reference[1])}"),)
+        plot.add(line(x, top, x, bottom, "zero dashed"))
+        legend = (("zero", f"{reference[0]}: {number(reference[1])}"),)
     rows = []
     for k, (name, value, start, end) in enumerate(zip(names, values, low, high, strict=True)):
         y = plot.top + _ROW * (k + 0.5)
@@ -62,6 +62,4 @@ def intervals(
             dot(scale(value), y, 4.5, "fill c0 ring"),
         )
         rows.append(told(name, value, start, end))
-    return Chart(
-        title, says, plot.done(title, says), (what, of, "95 % from", "to"), tuple(rows), legend
-    )
+    return Chart(title, says, plot.done(title, says), (what, of, "95 % from", "to"), tuple(rows), legend)

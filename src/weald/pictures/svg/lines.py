@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weald.pictures.svg.plot import Chart, Plot, band, curve, dot, line, told
-from weald.pictures.svg.plot import text as words_at
-from weald.pictures.svg.scales import Scale, clipped, scale_of
+from weald.pictures.svg.plot import Chart, Plot, band, curve, dot, line, name_at_left, room_for, told
+from weald.pictures.svg.scales import Scale, scale_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,8 @@ def lines(
     every += [] if level is None else [level[1]]
     sx = Scale(0, 1, *plot.across) if square else scale_of(x, *plot.across, margin=0.0)
     sy = Scale(0, 1, *plot.up) if square else scale_of(every, *plot.up)
-    plot.x_axis(sx, x_name)
+    whole = len(x) <= 8 and all(value == round(value) for value in x)
+    plot.x_axis(sx, x_name, at=list(x) if whole else None)
     plot.y_axis(sy, y_name)
     legend = []
     if diagonal is not None:
@@ -75,13 +75,13 @@ def lines(
     if mark is not None:
         plot.add(line(sx(mark[1]), plot.up[1], sx(mark[1]), plot.up[0], "zero dashed"))
         legend.append(("zero", mark[0]))
-    for each in marks:
-        plot.add(line(sx(each), plot.up[0], sx(each), plot.up[0] - 5, "rug"))
+    for value in marks:
+        plot.add(line(sx(value), plot.up[0], sx(value), plot.up[0] - 5, "rug"))
     places = [sx(value) for value in x]
     for k, each in enumerate(shown):
         if each.low is not None and each.high is not None:
-            ends = [[sy(value) for value in part] for part in (each.low, each.high)]
-            plot.add(band(places, *ends, f"fill c{k} faint"))
+            low, high = ([sy(value) for value in part] for part in (each.low, each.high))
+            plot.add(band(places, low, high, f"fill c{k} faint"))
     for k, each in enumerate(shown):
         points = [(at, sy(value)) for at, value in zip(places, each.y, strict=True)]
         plot.add(curve(points, f"stroke c{k} d{k}"))
@@ -89,9 +89,7 @@ def lines(
             plot.add(*(dot(at, height, 3.5, f"fill c{k} ring") for at, height in points))
     several = len(shown) > 1
     legend = [*((f"c{k} d{k}", each.name) for k, each in enumerate(shown) if several), *legend]
-    return Chart(
-        title, says, plot.done(title, says), *_table(x_name, x, shown), tuple(legend)
-    )
+    return Chart(title, says, plot.done(title, says), *_table(x_name, x, shown), tuple(legend))
 
 
 def _table(
@@ -112,26 +110,30 @@ def _table(
 
 
 def levels(
-    title: str, says: str, names: Sequence[str], shown: Sequence[Line], *, x_name: str, y_name: str
+    title: str, says: str, names: Sequence[str], shown: Sequence[Line], *, of: str, most: int = 14
 ) -> Chart:
-    """The same for categories: dots with intervals above their names."""
-    plot = Plot(440, 262, left=50, bottom=62)
-    every = [value for each in shown for part in (each.y, each.low, each.high) for value in part or ()]
-    sy = scale_of(every, *plot.up)
-    plot.y_axis(sy, y_name)
-    step = (plot.across[1] - plot.left) / max(len(names), 1)
-    most = max(3, int(step * 1.25 / 6)) if step < 60 else int(step / 6.3)
-    for k, name in enumerate(names):
-        x = plot.left + (k + 0.5) * step
-        shown_name = clipped(name, max(most, 9 if step < 60 else most))
-        turned = {"transform": f"rotate(-38 {x:.0f} {plot.up[0] + 14:.0f})", "anchor": "end"}
-        plot.add(words_at(x, plot.up[0] + 14, shown_name, **(turned if step < 60 else {"anchor": "middle"})))
+    """The same for categories: dots with intervals beside their names, from the highest value down.
+
+    Of more than `most` the highest and the lowest are drawn; the table has all.
+    """
+    order = sorted(range(len(names)), key=lambda k: -shown[0].y[k])
+    drawn = order if len(order) <= most else [*order[: most // 2], *order[-(most - most // 2) :]]
+    row = 14.0 + 10 * len(shown)
+    plot = Plot(440, 44 + row * len(drawn), left=room_for((names[k] for k in drawn), 168), top=4, bottom=38)
+    ends = [part[k] for each in shown for part in (each.y, each.low, each.high) if part for k in drawn]
+    scale = scale_of(ends, *plot.across)
+    plot.x_axis(scale, of, 4)
+    for i, k in enumerate(drawn):
+        middle = plot.top + row * (i + 0.5)
+        plot.add(name_at_left(plot.left - 7, middle + 4, names[k], plot.left - 10))
         for j, each in enumerate(shown):
-            at = x + (j - (len(shown) - 1) / 2) * min(9.0, step / (len(shown) + 1))
+            y = middle + (j - (len(shown) - 1) / 2) * 9
             if each.low is not None and each.high is not None:
-                plot.add(line(at, sy(each.low[k]), at, sy(each.high[k]), f"stroke c{j} thick"))
-            plot.add(dot(at, sy(each.y[k]), 4, f"fill c{j} ring"))
-    if x_name:
-        plot.add(words_at(sum(plot.across) / 2, plot.height - 4, x_name, "name", anchor="middle"))
+                plot.add(line(scale(each.low[k]), y, scale(each.high[k]), y, f"stroke c{j} thick"))
+            plot.add(dot(scale(each.y[k]), y, 4, f"fill c{j} ring"))
+    if len(drawn) < len(order):
+        y = plot.top + row * (most // 2)
+        plot.add(line(plot.left, y, plot.across[1], y, "zero dashed"))
     legend = tuple((f"c{k}", each.name) for k, each in enumerate(shown) if len(shown) > 1)
-    return Chart(title, says, plot.done(title, says), *_table(x_name, names, shown), legend)
+    head, rows = _table("level", names, shown)
+    return Chart(title, says, plot.done(title, says), head, tuple(rows[k] for k in order), legend)

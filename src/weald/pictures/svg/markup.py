@@ -25,7 +25,8 @@ def tag(name: str, /, *children: str | None, **attributes: object) -> Markup:
     *children : str or None
         What it holds; None is nothing.
     **attributes
-        By name; "_" at the end is left out, others are written "-". None and False leave one out, True writes it bare.
+        By name; "_" at the end is left out, others are written "-". None and False leave one out, True
+        writes it bare.
 
     Examples
     --------

@@ -18,7 +18,7 @@ def confusion(title: str, says: str, labels: Sequence[str], counts: Sequence[Seq
     """Truths downwards, what was said across; cells by the share of their row."""
     n = len(labels)
     left = room_for(labels, 120) + 16
-    size = min(64.0, (440 - left - 12) / n)
+    size = min(84.0 if n < 4 else 64.0, (440 - left - 12) / n)
     plot = Plot(440, 62 + n * size, left=left, top=22, bottom=40)
     plot.add(words_at(left + n * size / 2, 13, "predicted", "name", anchor="middle"))
     plot.add(_sideways(plot, n * size))
@@ -34,7 +34,11 @@ def confusion(title: str, says: str, labels: Sequence[str], counts: Sequence[Seq
                 strong = " strong" if shade(share) >= 4 else ""
                 plot.add(
                     words_at(
-                        left + (j + 0.5) * size, y + size / 2 + 4, f"{count:,}", f"count{strong}", anchor="middle"
+                        left + (j + 0.5) * size,
+                        y + size / 2 + 4,
+                        f"{count:,}",
+                        f"count{strong}",
+                        anchor="middle",
                     )
                 )
     for j, label in enumerate(labels):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weald.pictures.svg.plot import Chart, Plot, box, line, name_at_left, room_for, told
+from weald.pictures.svg.markup import Markup
+from weald.pictures.svg.plot import LETTER, Chart, Plot, box, line, name_at_left, room_for, told
 from weald.pictures.svg.plot import text as words_at
 from weald.pictures.svg.scales import number, scale_of
 
 _ROW = 25.0
 
 
-def waterfall(
-    title: str, says: str, base: float, steps: Sequence[tuple[str, float]], *, of: str
-) -> Chart:
+def waterfall(title: str, says: str, base: float, steps: Sequence[tuple[str, float]], *, of: str) -> Chart:
     """Bars from the base value to the sum, one per step.
 
     Parameters
@@ -47,14 +46,22 @@ def waterfall(
             box(scale(start), y + 4, width or 0.5, _ROW - 9, f"fill {'c1' if adds >= 0 else 'c0'}"),
             line(scale(end), y + 4, scale(end), y + _ROW + 4, "joint"),
         )
-        right = max(scale(start), scale(end))
-        beside = right + 5 < plot.across[1] - 40
-        x = right + 5 if beside else min(scale(start), scale(end)) - 5
-        plot.add(words_at(x, y + 16, f"{sign}{number(adds, 3)}", "count", anchor=None if beside else "end"))
+        plot.add(_amount(f"{sign}{number(adds, 3)}", scale(start), scale(end), y + 16, plot.across[1]))
         rows.append(told(name, f"{sign}{number(adds)}", end))
     legend = (("c1", "raises it"), ("c0", "lowers it"))
     head = ("column", "adds", "sum")
     return Chart(title, says, plot.done(title, says), head, tuple(rows), legend)
+
+
+def _amount(words: str, start: float, end: float, y: float, most: float) -> Markup:
+    """A number in its bar where it fits, else beside it."""
+    left, right = sorted((start, end))
+    room = LETTER * len(words) + 6
+    if right - left > room:
+        return words_at((left + right) / 2, y, words, "count strong", anchor="middle")
+    if right + room < most:
+        return words_at(right + 5, y, words, "count")
+    return words_at(left - 5, y, words, "count", anchor="end")
 
 
 def _anchor(x: float) -> str:

@@ -154,7 +154,9 @@ def _imbalance(known: Known) -> _Said:
         return SKIPPED, "Numbers are predicted, not labels."
     least = min(known.classes.by_label, key=lambda each: each.n_rows)
     share = least.n_rows / max(known.n_rows, 1)
-    said = f"{least.label!r} is {percent(share)} of the rows; the model finds {percent(least.recall)} of them."
+    said = (
+        f"{least.label!r} is {percent(share)} of the rows; the model finds {percent(least.recall)} of them."
+    )
     lost = least.recall < 0.5
     even = 1 / len(known.classes.by_label)
     if share < 0.2 * even and lost:

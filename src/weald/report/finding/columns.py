@@ -156,5 +156,6 @@ def ranks_of(subject: Subject, j: int, rows: NDArray[np.int64]) -> tuple[float |
     middle = (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / 2
     shares = middle / len(known)
     return tuple(
-        None if np.isnan(value) else round(float(share), 3) for value, share in zip(values, shares, strict=True)
+        None if np.isnan(value) else round(float(share), 3)
+        for value, share in zip(values, shares, strict=True)
     )

@@ -49,9 +49,7 @@ def data_facts(subject: Subject) -> DataFacts:
     return DataFacts(tuple(columns), target, target_drift, n_seen, tuple(notes))
 
 
-def _same_columns(
-    table: Table, training: Table | None, positions: Sequence[int]
-) -> Sequence[Column | None]:
+def _same_columns(table: Table, training: Table | None, positions: Sequence[int]) -> Sequence[Column | None]:
     """The training columns of the same names, or places where there are no names."""
     if training is None:
         return [None] * len(positions)
@@ -129,7 +127,7 @@ def _counted(values: Sequence[str | None]) -> dict[str, int]:
 
 
 def histogram_of(values: Floats, others: Floats | None = None, bins: int = _BINS) -> Histogram:
-    """Counts in bins as wide as each other, of few whole numbers one bin each; tails of 0.5 % are in the end bins."""
+    """Counts in bins as wide as each other, one for each of few whole numbers; far tails are in the ends."""
     known = values[np.isfinite(values)]
     theirs = None if others is None else others[np.isfinite(others)]
     if not len(known):
@@ -145,7 +143,9 @@ def histogram_of(values: Floats, others: Floats | None = None, bins: int = _BINS
         if not high > low:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1)
-    return Histogram(_floats(edges), _binned(known, edges), None if theirs is None else _binned(theirs, edges))
+    return Histogram(
+        _floats(edges), _binned(known, edges), None if theirs is None else _binned(theirs, edges)
+    )
 
 
 def _binned(values: Floats, edges: Floats) -> tuple[int, ...]:
@@ -169,5 +169,3 @@ def _target(subject: Subject) -> tuple[Histogram | Levels, Drift | None]:
     others = None if seen is None else np.asarray(seen, np.float64)
     drift = None if others is None else Drift(*number_drift(truth, others))
     return histogram_of(truth, others, 24), drift
-
-

@@ -1,4 +1,4 @@
-"""Where the model fails: the rows it is most wrong about, and groups of rows that fare worse than the others."""
+"""Where the model fails: the rows it is most wrong about, and groups that fare worse than other rows."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ def _losses(subject: Subject) -> tuple[Floats, str]:
 def _worst(subject: Subject, loss: Floats, columns: list[int]) -> Iterator[WorstRow]:
     known = columns_at(subject.table, columns)
     for row in np.argsort(-loss, kind="stable")[:_WORST].tolist():
-        values = tuple((subject.names[j], shown_value(each, row)) for j, each in zip(columns, known, strict=True))
+        values = tuple(
+            (subject.names[j], shown_value(each, row)) for j, each in zip(columns, known, strict=True)
+        )
         truth = shown_target(subject, subject.rows.y[row])
         yield WorstRow(int(subject.numbers[row]), truth, said_of(subject, row), float(loss[row]), values)
 
@@ -127,12 +129,20 @@ def parts_of(column: Column) -> Iterator[tuple[str, Flags]]:
             edges = np.unique(np.quantile(known, [0.25, 0.5, 0.75]))
             place = np.searchsorted(edges, values, side="left")
             for k in range(len(edges) + 1):
-                start = "" if k == 0 else number(float(edges[k - 1]))
-                end = "" if k == len(edges) else number(float(edges[k]))
-                name = f"≤ {end}" if not start else f"> {start}" if not end else f"{start} to {end}"
-                yield name, (place == k) & ~lacks
+                start = known.min() if k == 0 else edges[k - 1]
+                end = None if k == len(edges) else edges[k]
+                yield _between(start, end, first=k == 0), (place == k) & ~lacks
     if lacks.any():
         yield "missing", lacks
+
+
+def _between(start: float, end: float | None, *, first: bool) -> str:
+    """The values of a quarter in words: above `start`, up to `end`; the first has its start too."""
+    if end is None:
+        return f"> {number(float(start))}"
+    if first:
+        return number(float(end)) if start == end else f"≤ {number(float(end))}"
+    return f"{number(float(start))} to {number(float(end))}"
 
 
 def _shown(subject: Subject, groups: list[_Group], wrong: Floats, *, labels: bool) -> Iterator[Subgroup]:

@@ -33,7 +33,7 @@ def made_of(
         except (WealdError, AttributeError, TypeError) as error:
             notes.append(f"The model has no file of weald's: {error}")
     return Made(
-        tuple([("weald", weald.__version__), ("Python", platform.python_version()), *_versions()]),
+        (("weald", weald.__version__), ("Python", platform.python_version()), *_versions()),
         seed,
         max_rows,
         () if model is None else parameters_of(model),

@@ -54,7 +54,9 @@ def _sizes(model: Any) -> list[tuple[str, str]]:
             found.append((words, f"{int(value):,}"))
     members = getattr(model, "named_estimators_", None)
     if members:
-        found.append(("members", ", ".join(f"{name}: {type(each).__name__}" for name, each in members.items())))
+        found.append(
+            ("members", ", ".join(f"{name}: {type(each).__name__}" for name, each in members.items()))
+        )
     coef = getattr(model, "coef_", None)
     if isinstance(coef, np.ndarray):
         found.append(("weights", f"{coef.size:,}, {int((coef != 0).sum()):,} of them not 0"))
@@ -78,7 +80,9 @@ def _trees(model: Any, notes: list[str]) -> tuple[list[TreeFacts], int]:
             break
         found.append(tree_facts(tree, _NODES if n_trees == 1 else _FEW_NODES))
     if 0 < len(found) < n_trees:
-        notes.append(f"The first {len(found)} of {n_trees:,} trees are here; weald.export_text shows any other.")
+        notes.append(
+            f"The first {len(found)} of {n_trees:,} trees are here; weald.export_text shows any other."
+        )
     return found, n_trees
 
 

@@ -87,9 +87,7 @@ def _told(subject: Subject, rows: Integers, *, exact: bool) -> Explanation:
     background = known.take(subject.draw(known.n, most, purpose=5)).X
     if exact:
         return explain(subject.model, X, background=background, random_state=subject.seed)
-    return explain(
-        subject.model, X, background=background, n_permutations=_PAIRS, random_state=subject.seed
-    )
+    return explain(subject.model, X, background=background, n_permutations=_PAIRS, random_state=subject.seed)
 
 
 def _position(subject: Subject, name: str) -> int:
@@ -187,13 +185,13 @@ def _single(
     adds = values[:, main]
     order = np.argsort(-np.abs(adds), kind="stable")
     table = subject.table
+    shown = _PARTS if len(order) > _PARTS + 1 else len(order)
     parts = [
         Part(subject.names[place[k]], shown_value(columns_at(table, [place[k]])[0], row), float(adds[k]))
-        for k in order[:_PARTS].tolist()
+        for k in order[:shown].tolist()
     ]
-    if len(order) > _PARTS:
-        rest = float(adds[order[_PARTS:]].sum())
-        parts.append(Part(f"{len(order) - _PARTS} other columns", "", rest))
+    if len(order) > shown:
+        parts.append(Part(f"{len(order) - shown} other columns", "", float(adds[order[shown:]].sum())))
     return SingleRow(
         int(subject.numbers[row]),
         why,

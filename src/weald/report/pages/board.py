@@ -29,12 +29,18 @@ def board_section(board: Leaderboard, *, times: bool) -> Markup:
         cells += [number(each.fit_seconds, 3), number(each.predict_seconds, 3)] if times else []
         cells.append("–" if each.model_bytes is None else number(each.model_bytes / 1000, 3))
         rows.append(cells)
-    lead = f"{board.n_folds} folds of {board.n_rows:,} rows; p: that the best is no better. {_advice(board, times=times)}"
+    lead = (
+        f"{board.n_folds} folds of {board.n_rows:,} rows; p: that the best is no better. "
+        f"{_advice(board, times=times)}"
+    )
     return section(
         "board",
         "Methods compared",
         lead,
-        charts(figure(chart), tag("div", tag("h3", "Leaderboard"), table("Leaderboard", head, rows), class_="card")),
+        charts(
+            figure(chart),
+            tag("div", tag("h3", "Leaderboard"), table("Leaderboard", head, rows), class_="card"),
+        ),
         remarks([f"{method} failed: {why}" for method, why in board.failed.items()]),
     )
 

@@ -24,7 +24,7 @@ def checks_section(checks: tuple[Check, ...]) -> Markup:
     quiet = tag(
         "details",
         tag("summary", f"{len(others)} checks that ask for nothing"),
-        table("Checks that ask for nothing", ("code", "check", "state", "found"), rows),
+        table("Checks that ask for nothing", ("code", "check", "state", "found"), rows, texts=(1, 2, 3)),
         class_="card",
     )
     return section("checks", "Checks", lead, found, quiet if others else None)

@@ -14,16 +14,30 @@ from weald.report.records import Calibration, Classes, Curve, Thresholds
 
 def classes_section(classes: Classes) -> Markup:
     """Everything about labels."""
-    said = "Which labels are taken for which, whether probabilities mean what they say, and where to part the labels."
+    said = (
+        "Which labels are taken for which, whether probabilities mean what they say, and where to part the "
+        "labels."
+    )
     return section(
         "labels",
         "What it says",
         said,
         charts(
-            figure(confusion("Truth and prediction", "Rows by label; shades are shares of a line.", classes.labels, classes.counts)),
+            figure(
+                confusion(
+                    "Truth and prediction",
+                    "Rows by label; shades are shares of a line.",
+                    classes.labels,
+                    classes.counts,
+                )
+            ),
             None if classes.calibration is None else figure(_calibration(classes.calibration)),
-            figure(_recalls(classes)) if classes.roc is None else figure(_roc(classes.roc, classes.positive or "")),
-            None if classes.precision_recall is None else figure(_precision(classes.precision_recall, classes)),
+            figure(_recalls(classes))
+            if classes.roc is None
+            else figure(_roc(classes.roc, classes.positive or "")),
+            None
+            if classes.precision_recall is None
+            else figure(_precision(classes.precision_recall, classes)),
         ),
         None if classes.thresholds is None else _thresholds(classes.thresholds, classes.positive or ""),
         remarks(classes.notes),
@@ -33,13 +47,14 @@ def classes_section(classes: Classes) -> Markup:
 def _calibration(found: Calibration) -> Chart:
     p = "p < 0.001" if found.p_value < 0.001 else f"p = {number(found.p_value, 2)}"
     says = (
-        f"How often {found.of} comes where so much was predicted: off by {number(100 * found.error, 2)} points on "
-        f"average ({p} that it is chance)."
+        f"How often {found.of} comes where so much was predicted: off by {number(100 * found.error, 2)} "
+        f"points on average ({p})."
     )
     band = Line("share that came", found.share, found.low, found.high)
     return lines(
         "Calibration", says, found.predicted, [band],
-        x_name="predicted probability", y_name="share that came", square=True, diagonal="as it should be", dots=True,
+        x_name="predicted probability", y_name="share that came", square=True, diagonal="as it should be",
+        dots=True,
     )  # fmt: skip
 
 
@@ -70,7 +85,10 @@ def _roc(found: Curve, positive: str) -> Chart:
 
 
 def _precision(found: Curve, classes: Classes) -> Chart:
-    says = f"How many alarms are right against how many are found. Average precision {number(found.area)} ({number(found.area_low)} to {number(found.area_high)})."
+    says = (
+        "How many alarms are right against how many are found. Average precision "
+        f"{number(found.area)} ({number(found.area_low)} to {number(found.area_high)})."
+    )
     curve = Line("precision", found.y, found.low, found.high)
     level = None
     if classes.thresholds is not None:
@@ -111,7 +129,13 @@ def _thresholds(found: Thresholds, positive: str) -> Markup:
     return tag(
         "div",
         figure(chart),
-        tag("div", tag("h3", "Choose a threshold"), table("Thresholds", head, rows), _slider(found, positive), class_="card"),
+        tag(
+            "div",
+            tag("h3", "Choose a threshold"),
+            table("Thresholds", head, rows),
+            _slider(found, positive),
+            class_="card",
+        ),
         class_="charts",
     )
 

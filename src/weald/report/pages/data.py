@@ -17,7 +17,11 @@ def data_section(asked: Asked, data: DataFacts) -> Markup:
     drift = any(each.drift is not None for each in data.columns)
     notes = [*asked.notes, *data.notes]
     lead = "The rows that the model is judged on"
-    lead += ", held against the training rows: drift is the largest distance of the two spreads, from 0 to 1." if drift else "."
+    lead += (
+        ", held against the training rows: drift is the largest distance of the two spreads, from 0 to 1."
+        if drift
+        else "."
+    )
     return section(
         "data",
         "The data",
@@ -33,7 +37,14 @@ def target_chart(asked: Asked, data: DataFacts) -> Chart:
     spread, title = data.target, f"The target: {asked.target}"
     moved = "" if data.target_drift is None else f" {drift_words(data.target_drift)}"
     if isinstance(spread, Histogram):
-        return histogram(title, f"How its values are spread.{moved}", spread.edges, spread.counts, spread.training, of=asked.target)
+        return histogram(
+            title,
+            f"How its values are spread.{moved}",
+            spread.edges,
+            spread.counts,
+            spread.training,
+            of=asked.target,
+        )
     total = sum(spread.counts) + spread.others or 1
     shares = [100 * count / total for count in spread.counts]
     says = f"How often each label comes.{moved}"
@@ -41,7 +52,9 @@ def target_chart(asked: Asked, data: DataFacts) -> Chart:
         return bars(title, says, spread.names, shares, of="% of rows", what="label")
     seen_total = (asked.n_training_rows or sum(spread.training)) or 1
     seen = [100 * count / seen_total for count in spread.training]
-    return pairs(title, says, spread.names, shares, seen, words=("rows", "training rows"), of="% of rows", what="label")
+    return pairs(
+        title, says, spread.names, shares, seen, words=("rows", "training rows"), of="% of rows", what="label"
+    )
 
 
 def drift_words(drift: Drift) -> str:
@@ -70,8 +83,22 @@ def _drift_figure(data: DataFacts) -> Markup | None:
 
 
 def _columns(data: DataFacts, *, drift: bool) -> Markup:
-    head = ["column", "holds", "missing", "distinct", "spread", "from … median … to", *(["drift"] if drift else [])]
-    return table("Columns", head, (_line(each, data, drift=drift) for each in data.columns), sortable=True)
+    head = [
+        "column",
+        "holds",
+        "missing",
+        "distinct",
+        "spread",
+        "from … median … to",
+        *(["drift"] if drift else []),
+    ]
+    return table(
+        "Columns",
+        head,
+        (_line(each, data, drift=drift) for each in data.columns),
+        sortable=True,
+        texts=(1, 4, 5),
+    )
 
 
 def _line(facts: ColumnFacts, data: DataFacts, *, drift: bool) -> list[str | Markup]:
@@ -126,7 +153,10 @@ def _spreads(data: DataFacts) -> Markup:
         names = (
             list(spread.names)
             if isinstance(spread, Levels)
-            else [f"{number(a)} to {number(b)}" for a, b in zip(spread.edges[:-1], spread.edges[1:], strict=True)]
+            else [
+                f"{number(a)} to {number(b)}"
+                for a, b in zip(spread.edges[:-1], spread.edges[1:], strict=True)
+            ]
         )
         for name, count, seen in zip(names, spread.counts, training, strict=True):
             rows.append((each.name, name, f"{count:,}", "–" if seen is None else f"{seen:,}"))

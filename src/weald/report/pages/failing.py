@@ -13,8 +13,8 @@ def failing_section(found: Failing) -> Markup:
     """Groups that fare worse, then the worst rows."""
     sure = sum(each.p_value < 0.05 for each in found.groups)
     lead = (
-        f"Groups by the levels of columns and by quarters of numbers: {found.n_groups} with enough rows were tried, "
-        f"{sure} of those shown fare worse than the other rows for sure (p < 0.05 by Holm, for all tried)."
+        f"Groups by the levels of columns and by quarters of numbers: {found.n_groups} with enough rows were "
+        f"tried, {sure} of those shown fare worse than the other rows for sure (p < 0.05 by Holm, for all)."
     )
     return section(
         "fails",
@@ -29,7 +29,7 @@ def _groups(found: Failing) -> Markup | None:
     if not found.groups:
         return None
     chart = intervals(
-        "Groups that fare worse",
+        "Groups with the largest errors",
         f"The {found.metric} of each group with its 95 % interval; the line is that of all rows.",
         [f"{each.column}: {each.group}" for each in found.groups],
         [each.value for each in found.groups],
@@ -47,11 +47,17 @@ def _p_values(found: Failing) -> Markup | None:
     if not found.groups:
         return None
     rows = [
-        (each.column, each.group, f"{each.n_rows:,}", number(each.value), "< 0.001" if each.p_value < 0.001 else number(each.p_value, 2))
+        (
+            each.column,
+            each.group,
+            f"{each.n_rows:,}",
+            number(each.value),
+            "< 0.001" if each.p_value < 0.001 else number(each.p_value, 2),
+        )
         for each in found.groups
     ]
     head = ("column", "group", "rows", found.metric, "p")
-    return tag("div", tag("h3", "How sure that is"), table("Groups", head, rows), class_="card")
+    return tag("div", tag("h3", "How sure that is"), table("Groups", head, rows, texts=(1,)), class_="card")
 
 
 def _worst(found: Failing) -> Markup | None:
@@ -66,7 +72,10 @@ def _worst(found: Failing) -> Markup | None:
     return tag(
         "div",
         tag("h3", "The worst rows"),
-        tag("p", f"By {found.loss}, with the columns that matter most. Look for wrong labels and odd values first."),
-        table("The worst rows", head, rows),
+        tag(
+            "p",
+            f"By {found.loss}, with the columns that matter most. Look for wrong labels first.",
+        ),
+        table("The worst rows", head, rows, texts=(1, 2)),
         class_="card",
     )

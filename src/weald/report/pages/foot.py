@@ -24,13 +24,19 @@ def use_section(found: HowToUse) -> Markup:
 
 def made_section(found: Made, left_out: tuple[tuple[str, str], ...]) -> Markup:
     """Versions, parameters, hashes."""
-    pairs = [*found.versions, ("seed of the report", str(found.seed)), ("rows for dear parts", f"at most {found.max_rows:,}")]
+    pairs = [
+        *found.versions,
+        ("seed of the report", str(found.seed)),
+        ("rows for dear parts", f"at most {found.max_rows:,}"),
+    ]
     if found.model_sha256 is not None:
         pairs += [("model file", f"{found.model_bytes:,} bytes"), ("SHA-256 of it", found.model_sha256)]
     if found.data_sha256 is not None:
         pairs.append(("SHA-256 of the data", found.data_sha256))
     pairs += [(f"seconds: {name}", number(each, 3)) for name, each in found.seconds]
-    parameters = facts(found.parameters) if found.parameters else tag("p", "All parameters are as by default.")
+    parameters = (
+        facts(found.parameters) if found.parameters else tag("p", "All parameters are as by default.")
+    )
     left = [tag("li", tag("b", f"{name}: "), why) for name, why in left_out]
     return section(
         "made",

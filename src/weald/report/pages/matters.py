@@ -26,15 +26,17 @@ def matters_section(summary: Summary) -> Markup | None:
     if found is not None:
         metric = _METRICS.get(found.metric, found.metric)
         lead = (
-            f"How much {metric} drops, from {number(found.score)}, when a column takes the values of other rows: "
-            f"on {found.n_rows:,} rows, with 95 % intervals over rows and repeats. Columns that tell the same share "
-            "what they are worth."
+            f"How much {metric} drops, from {number(found.score)}, when a column takes the values of other "
+            f"rows: on {found.n_rows:,} rows, with 95 % intervals over rows and repeats. Columns that tell "
+            "the same share what they are worth."
         )
     notes = []
     if found is not None and found.n_tried is not None:
         notes.append(f"The {found.n_tried} columns that the model reads most were tried.")
     if explained is not None and explained.estimated:
-        notes.append("The values of single rows are estimated by a few orders of the columns; see weald.explain.")
+        notes.append(
+            "The values of single rows are estimated by a few orders of the columns; see weald.explain."
+        )
     return section(
         "matters",
         "What matters",
@@ -74,7 +76,8 @@ def _importance(found: Matters) -> Markup:
 def _swarm(found: Explained) -> Chart:
     return swarm(
         "What columns add",
-        f"A dot for each of {found.n_rows} rows: how far a column moves the {found.of}; its colour is the column's value.",
+        f"A dot for each of {found.n_rows} rows: how far a column moves the {found.of}; its colour is the "
+        "column's value.",
         [each.name for each in found.columns],
         [each.adds for each in found.columns],
         [each.rank for each in found.columns],
@@ -86,11 +89,14 @@ def _effects(effects: tuple[Effect, ...]) -> Markup | None:
     if not effects:
         return None
     intro = (
-        "The mean prediction while one column is set to one value after another and the others stay as they are "
-        "(partial dependence), with 95 % bands over rows. Short lines at the bottom are tenths of the rows."
+        "The mean prediction while one column is set to one value after another and the others stay as they "
+        "are (partial dependence), with 95 % bands over rows. Short lines below are tenths of the rows."
     )
     return tag(
-        "div", tag("h3", "What the columns do"), tag("p", intro, class_="lead"), charts(*(figure(effect_chart(each), level=4) for each in effects))
+        "div",
+        tag("h3", "What the columns do"),
+        tag("p", intro, class_="lead"),
+        charts(*(figure(effect_chart(each), level=4) for each in effects)),
     )
 
 
@@ -111,19 +117,15 @@ def effect_chart(effect: Effect) -> Chart:
     of = f" of “{effect.targets[0]}”" if what != "prediction" and len(effect.targets) == 1 else ""
     if kept is not numeric:
         names = [each if isinstance(each, str) else number(each) for each in effect.points]
-        return levels(title, f"Mean {what}{of} by level.", names[:24], [_cut(each, 24) for each in every], x_name="", y_name=what)
+        more = " Highest and lowest levels." if len(names) > 14 else ""
+        return levels(title, f"Mean {what}{of} by level.{more}", names, every, of=what)
     lacks = len(numeric) < len(effect.points)
     says = f"Mean {what}{of}."
     if lacks:
         says += f" Where it is missing: {number(effect.values[0][-1])}."
     x = [float(effect.points[k]) for k in kept]
     inside = [each for each in effect.deciles if x[0] <= each <= x[-1]]
-    return lines(title, says, x, every, x_name=title, y_name=what, marks=inside)
-
-
-def _cut(line: Line, most: int) -> Line:
-    low, high = (None if part is None else part[:most] for part in (line.low, line.high))
-    return Line(line.name, line.y[:most], low, high)
+    return lines(title, says, x, every, x_name=title, y_name=what, marks=inside, dots=len(x) <= 12)
 
 
 def rows_section(found: Explained) -> Markup | None:
@@ -131,12 +133,20 @@ def rows_section(found: Explained) -> Markup | None:
     if not found.singles:
         return None
     lead = (
-        f"Five rows from the average to what the model says of them: each bar is what a column adds to the {found.of}."
+        "Five rows from the average to what the model says of them: each bar is what a column adds to the "
+        f"{found.of}."
     )
-    return section("rows", "Single rows", lead, charts(*(figure(_waterfall(each, found)) for each in found.singles)))
+    return section(
+        "rows", "Single rows", lead, charts(*(figure(_waterfall(each, found)) for each in found.singles))
+    )
 
 
 def _waterfall(row: SingleRow, found: Explained) -> Chart:
-    steps = [(f"{each.column} = {each.value}" if each.value else each.column, each.adds) for each in row.parts]
-    says = f"{row.why[:1].upper()}{row.why[1:]}. Said {row.said}, true is {row.truth}. The bars end at {number(row.total)}."
+    steps = [
+        (f"{each.column} = {each.value}" if each.value else each.column, each.adds) for each in row.parts
+    ]
+    says = (
+        f"{row.why[:1].upper()}{row.why[1:]}. Said {row.said}, true is {row.truth}. "
+        f"The bars end at {number(row.total)}."
+    )
     return waterfall(f"Row {row.row:,}", says, row.base, steps, of=found.of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from weald.pictures.svg.markup import Markup, joined, tag
 from weald.pictures.svg.plot import Chart
@@ -38,27 +38,47 @@ def charts(*figures: Markup | None) -> Markup | None:
 def numbers(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     """A table that is closed until it is asked for."""
     hidden = tag("span", f" of “{title}”", class_="hidden")
-    return tag("details", tag("summary", "Numbers", hidden), table(f"Numbers of {title}", head, rows), class_="numbers")
+    return tag(
+        "details",
+        tag("summary", "Numbers", hidden),
+        table(f"Numbers of {title}", head, rows),
+        class_="numbers",
+    )
 
 
 def table(
-    name: str, head: Sequence[str], rows: Iterable[Sequence[str | Markup]], *, sortable: bool = False
+    name: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str | Markup]],
+    *,
+    sortable: bool = False,
+    texts: Collection[int] = (),
 ) -> Markup:
-    """A table whose first cells are headings of rows; it scrolls by itself where it is too wide."""
-    top = tag("thead", tag("tr", *(tag("th", each, scope="col") for each in head)))
-    body = tag("tbody", *(_row(each) for each in rows))
-    made = tag("table", tag("caption", name, class_="hidden"), top, body, class_="sortable" if sortable else None)
+    """A table whose first cells are headings of rows; it scrolls by itself where it is too wide.
+
+    Cells of `texts`, by their place, stand at the left, as the first ones do; others are numbers.
+    """
+    sides = ["t" if k in texts else None for k in range(len(head))]
+    heads = (tag("th", each, scope="col", class_=side) for each, side in zip(head, sides, strict=True))
+    body = tag("tbody", *(_row(each, sides) for each in rows))
+    top = tag("thead", tag("tr", *heads))
+    made = tag(
+        "table", tag("caption", name, class_="hidden"), top, body, class_="sortable" if sortable else None
+    )
     return tag("div", made, class_="scroll", tabindex="0", role="group", aria_label=name)
 
 
-def _row(cells: Sequence[str | Markup]) -> Markup:
+def _row(cells: Sequence[str | Markup], sides: Sequence[str | None]) -> Markup:
     first, *others = cells
-    return tag("tr", tag("th", first, scope="row"), *(tag("td", each) for each in others))
+    rest = (tag("td", each, class_=side) for each, side in zip(others, sides[1:], strict=True))
+    return tag("tr", tag("th", first, scope="row"), *rest)
 
 
 def facts(pairs: Iterable[tuple[str, str | Markup]]) -> Markup:
     """Names and what belongs to them."""
-    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs), class_="facts")
+    return tag(
+        "dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs), class_="facts"
+    )
 
 
 def remarks(notes: Sequence[str]) -> Markup | None:

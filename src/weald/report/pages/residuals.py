@@ -15,8 +15,9 @@ def residuals_section(found: Residuals, target: str) -> Markup:
     """Truths beside predictions, and what is left."""
     q05, q25, _, q75, q95 = found.quantiles
     lead = (
-        f"Half of the errors lie between {number(q25)} and {number(q75)}, nine tenths between {number(q05)} and "
-        f"{number(q95)}; on average truth − prediction is {number(found.mean, 3)} ± {number(1.96 * found.standard_error, 2)}."
+        f"Half of the errors lie between {number(q25)} and {number(q75)}, nine tenths between {number(q05)} "
+        f"and {number(q95)}; on average truth − prediction is {number(found.mean, 3)} "
+        f"± {number(1.96 * found.standard_error, 2)}."
     )
     bins = found.by_prediction
     columns = list(zip(*(each.quantiles for each in bins), strict=True))

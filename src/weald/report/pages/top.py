@@ -31,15 +31,17 @@ def _question(summary: Summary) -> str:
         return f"Which method tells “{asked.target}” best? Tried on {asked.n_rows:,} rows{where}."
     learned = f", having learned from {asked.n_training_rows:,}" if asked.n_training_rows is not None else ""
     if asked.task == "classification":
-        few = ", ".join(asked.labels[:6]) + (f" and {len(asked.labels) - 6} more" if len(asked.labels) > 6 else "")
+        few = ", ".join(asked.labels[:6]) + (
+            f" and {len(asked.labels) - 6} more" if len(asked.labels) > 6 else ""
+        )
         what = f"Which “{asked.target}” is it: {few}?"
     else:
         what = f"How much is “{asked.target}”?"
     columns = "1 column" if asked.n_columns == 1 else f"{asked.n_columns:,} columns"
     article = "An" if asked.estimator[:1] in "AEIOUX" else "A"
     return (
-        f"{what} {article} {asked.estimator} says it by {columns}. It is judged on {asked.n_rows:,} rows{where} "
-        f"that it did not see{learned}."
+        f"{what} {article} {asked.estimator} says it by {columns}. It is judged on {asked.n_rows:,} "
+        f"rows{where} that it did not see{learned}."
     )
 
 
@@ -59,7 +61,9 @@ def _tiles(summary: Summary) -> Markup | None:
     if summary.leaderboard is not None and summary.scores is None:
         best = summary.leaderboard.places[0]
         range_ = f"95 % {number(best.low)} to {number(best.high)}"
-        tiles.append(_tile(f"{summary.leaderboard.metric} of {best.method}", number(best.score), range_, main=True))
+        tiles.append(
+            _tile(f"{summary.leaderboard.metric} of {best.method}", number(best.score), range_, main=True)
+        )
     return tag("ul", *tiles, class_="tiles") if tiles else None
 
 
@@ -89,15 +93,17 @@ def scores_section(scores: Scores) -> Markup:
         rows.append(cells)
     said = [f"{each.name}: {each.note}" for each in scores.rows if each.note]
     lead = (
-        f"On {scores.n_rows:,} rows that the model did not see. The interval tells what other rows of the same "
-        "source would give; the baseline always says the commonest label, or the mean."
+        f"On {scores.n_rows:,} rows that the model did not see. The interval tells what other rows of the "
+        "same source would give; the baseline always says the commonest label, or the mean."
     )
     return section(
         "scores",
         "How good it is",
         lead,
-        tag("div", table("Scores", head, rows), class_="card"),
-        charts(*(figure(_against(each, seen.get(each.name))) for each in scores.rows)),
+        charts(
+            tag("div", tag("h3", "Scores"), table("Scores", head, rows), class_="card"),
+            *(figure(_against(each, seen.get(each.name))) for each in scores.rows),
+        ),
         remarks([*said, *scores.notes]),
     )
 

@@ -28,14 +28,16 @@ def model_section(found: ModelFacts) -> Markup:
     lead = None
     if found.trees:
         lead = (
-            "Open a node to see where its rows go; the bar is the share of the likeliest label, or how high the value is. "
-            "By keyboard: ↓ ↑ to the next and last node, → opens, ← closes."
+            "Open a node to see where its rows go; the bar is the share of the likeliest label, or how high "
+            "the value is. By keyboard: ↓ ↑ to the next and last node, → opens, ← closes."
         )
     return section(
         "model",
         "The model",
         lead,
-        tag("div", facts([("made by", found.estimator), *found.facts]), class_="card") if found.facts else None,
+        tag("div", facts([("made by", found.estimator), *found.facts]), class_="card")
+        if found.facts
+        else None,
         weights,
         *(tree(each, k) for k, each in enumerate(found.trees)),
         remarks(found.notes),
@@ -81,5 +83,8 @@ def _node(node: Node, depth: int) -> Markup:
 
 def _bar(node: Node) -> Markup:
     width = place(56 * node.level)
-    body = Markup(f'<path class="c{node.label % 5} stroke" d="M1 4h54"/><path class="c{node.label % 5} full" d="M1 4h{width}"/>')
+    body = Markup(
+        f'<path class="c{node.label % 5} stroke" d="M1 4h54"/>'
+        f'<path class="c{node.label % 5} full" d="M1 4h{width}"/>'
+    )
     return tag("svg", body, viewBox="0 0 56 8", class_="level", aria_hidden="true")
