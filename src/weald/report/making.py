@@ -22,9 +22,10 @@ from weald.report.finding.model import model_facts
 from weald.report.finding.residuals import residuals_of
 from weald.report.finding.rows import explained
 from weald.report.finding.scores import scores_of
-from weald.report.records import Asked, Summary
+from weald.report.records import Asked
 from weald.report.result import Report
 from weald.report.subject import MOST_WIDE, Subject
+from weald.report.summary import Summary
 from weald.runs.comparing import Leaderboard
 from weald.runs.task import CLASSIFICATION
 from weald.runs.training import Score

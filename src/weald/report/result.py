@@ -13,7 +13,7 @@ from pathlib import Path
 from weald.pictures.svg.scales import number
 from weald.report.finding.checks import LOOK, WARN
 from weald.report.pages.page import page
-from weald.report.records import Summary
+from weald.report.summary import Summary
 
 #: lines of the text
 _SHOWN = 5

@@ -74,6 +74,12 @@ class Leaderboard:
         lines += [f"{method:16}failed: {why}" for method, why in self.failed.items()]
         return "\n".join([*lines, self.advice()])
 
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from weald.runs.showing import leaderboard_html
+
+        return leaderboard_html(self)
+
 
 def compare(
     X: TableLike,

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 
 from weald.errors import ParameterError, nearest, told
 from weald.pictures.svg.scales import number, percent
-from weald.report.records import (
-    Check,
-    Classes,
-    DataFacts,
-    Failing,
-    Levels,
-    Matters,
-    Residuals,
-    Scores,
-)
+from weald.report.records import Classes, DataFacts, Failing, Levels, Matters, Residuals, Scores
+from weald.report.summary import Check
 from weald.runs.training import Score
 
 #: metrics of which less is better

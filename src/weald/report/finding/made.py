@@ -13,7 +13,7 @@ from typing import Any
 import weald
 from weald.errors import WealdError
 from weald.io.model_file import to_bytes
-from weald.report.records import HowToUse, Made
+from weald.report.summary import HowToUse, Made
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 #: where an object lies in memory, which differs from run to run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weald.pictures.svg.markup import Markup, tag
 from weald.report.finding.checks import LOOK, MUTED, OK, SKIPPED, WARN
 from weald.report.pages.parts import section, table
-from weald.report.records import Check
+from weald.report.summary import Check
 
 _WORDS = {WARN: "mend", LOOK: "look", OK: "fine", MUTED: "muted", SKIPPED: "not judged"}
 

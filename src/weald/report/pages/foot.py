@@ -5,7 +5,7 @@ from __future__ import annotations
 from weald.pictures.svg.markup import Markup, tag
 from weald.pictures.svg.scales import number
 from weald.report.pages.parts import code, facts, remarks, section
-from weald.report.records import HowToUse, Made
+from weald.report.summary import HowToUse, Made
 
 
 def use_section(found: HowToUse) -> Markup:

@@ -10,7 +10,8 @@ from weald.pictures.svg.scales import number
 from weald.pictures.svg.swarm import swarm
 from weald.pictures.svg.waterfall import waterfall
 from weald.report.pages.parts import charts, figure, numbers, remarks, section
-from weald.report.records import Effect, Explained, Matters, SingleRow, Summary
+from weald.report.records import Effect, Explained, Matters, SingleRow
+from weald.report.summary import Summary
 
 #: bars of columns; the others stand in the table
 _SHOWN = 20

@@ -18,7 +18,7 @@ from weald.report.pages.matters import matters_section, rows_section
 from weald.report.pages.residuals import residuals_section
 from weald.report.pages.top import header, scores_section
 from weald.report.pages.trees import model_section
-from weald.report.records import Summary
+from weald.report.summary import Summary
 
 
 def page(summary: Summary) -> str:

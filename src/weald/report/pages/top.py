@@ -8,7 +8,8 @@ from weald.pictures.svg.plot import Chart
 from weald.pictures.svg.scales import number
 from weald.report.finding.checks import LOOK, WARN
 from weald.report.pages.parts import charts, figure, remarks, section, table
-from weald.report.records import Scores, Summary
+from weald.report.records import Scores
+from weald.report.summary import Summary
 from weald.runs.training import Score
 
 
