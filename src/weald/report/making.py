@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from weald.arrays import Estimator, TableLike, TargetLike
 from weald.errors import DataTypeError, WealdError
-from weald.estimators.xgboost.native.booster import Booster
 from weald.parameters import Whole, checked, parameter
 from weald.report.finding.checks import Known, checks_of
 from weald.report.finding.classes import classes_of
@@ -42,7 +41,7 @@ class ReportOptions:
 
 
 def report(
-    model: Estimator | Booster | Leaderboard,
+    model: Estimator | Leaderboard,
     X: TableLike | None = None,
     y: TargetLike | None = None,
     *,
@@ -68,7 +67,7 @@ def report(
 
     Parameters
     ----------
-    model : fitted estimator, Booster or Leaderboard
+    model : fitted estimator or Leaderboard
         Of weald or of any library with scikit-learn's methods, that learned labels or numbers. A leaderboard
         of `compare` gives a report of that alone.
     X, y : table and target

@@ -202,7 +202,12 @@ def _pair(training: object) -> tuple[Any, Any]:
 
 
 def _fitted(model: Any) -> Any:
-    fitted = model._fitted() if isinstance(model, Booster) else model
+    if isinstance(model, Booster):
+        raise DataTypeError(
+            f"A Booster knows neither labels nor what its numbers mean, which {_OWNER} has to. Fit "
+            "XGBClassifier or XGBRegressor with the same parameters."
+        )
+    fitted = model
     if isinstance(fitted, type) or not hasattr(fitted, "predict"):
         raise DataTypeError(
             f"{_OWNER} needs a fitted estimator, or a leaderboard of weald.compare; got {told(model)}."
