@@ -101,7 +101,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Shares of rows that came true where so much was predicted; equation S8 and Spiegelhalter's test."""
+    """Shares of rows that came true where so much was predicted; equation S8, and a test."""
 
     of: str
     predicted: Values

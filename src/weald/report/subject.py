@@ -104,7 +104,9 @@ class Subject:
             )
         if n_unknown:
             self.notes.append(
-                f"{n_unknown:,} rows have labels that the model was not trained on; they were left out."
+                "1 row has a label that the model was not trained on; it was left out."
+                if n_unknown == 1
+                else f"{n_unknown:,} rows have labels that the model was not trained on; they were left out."
             )
             self._keep(np.flatnonzero(known))
         if self.rows.n < 2:
@@ -247,7 +249,7 @@ def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
     lacks = _missing(target)
     if lacks.any():
         raise DataError(
-            f"The target of {name} is missing in {int(lacks.sum()):,} rows, first in row {lacks.argmax()}. "
+            f"The target of {name} is missing in {lacks.sum():,} row(s), first in row {lacks.argmax()}. "
             "Leave them out."
         )
     return Rows(table, target)

@@ -160,6 +160,8 @@ def _metrics(model: Any, y: NDArray[np.generic], kind: str) -> dict[str, str]:
     present = np.unique(y)
     chosen = _TWO_CLASSES if len(model.classes_) == 2 else _CLASSES
     unfit: Sequence[str] = () if hasattr(model, "predict_proba") else tuple(_OF_PROBABILITIES)
+    if unfit and not hasattr(model, "decision_function"):
+        unfit = (*unfit, "roc_auc")  # labels alone rank no rows
     if len(present) < len(model.classes_):  # areas and likelihoods need every label
         unfit = (*unfit, *(["roc_auc", "neg_log_loss"]))
     return {name: scorer for name, scorer in chosen.items() if scorer not in unfit}

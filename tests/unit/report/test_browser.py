@@ -1,10 +1,11 @@
-"""The report in a browser: no message on the console, every chart drawn, axe content, keys that open trees."""
+"""The report in a browser: a silent console, every chart drawn, axe content, keys that open trees."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,12 @@ pytestmark = pytest.mark.skipif(
 )
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-dev-shm-usage",
+    ),
 )
 
 
@@ -54,7 +60,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     score = X["a & b"] + (np.array(X["town"]) == "Bern") + 0.5 * rng.normal(size=n)
     folder = tmp_path_factory.mktemp("reports")
-    first, last = ({name: values[part] for name, values in X.items()} for part in (slice(160), slice(160, None)))
+    first, last = (
+        {name: values[part] for name, values in X.items()} for part in (slice(160), slice(160, None))
+    )
     labels = np.where(score > 0.5, "yes", "no")
     found = {}
     for name, model, y in (
@@ -80,11 +88,12 @@ def page(request: pytest.FixtureRequest, browser: Chrome, pages: dict[str, Path]
 
 def test_no_message_and_every_chart_drawn(page: Chrome) -> None:
     assert page.get_log("browser") == []
-    assert "stolen" not in page.title.replace("<script>", "")[:6]
+    assert page.title != "stolen"
     sizes = page.execute_script(
         "return [...document.querySelectorAll('svg.chart')].map(svg => {"
         "const box = svg.getBBox(), place = svg.getBoundingClientRect();"
-        "return [box.width, box.height, place.width, place.height, svg.querySelectorAll('path,rect,circle').length]"
+        "const marks = svg.querySelectorAll('path, rect, circle').length;"
+        "return [box.width, box.height, place.width, place.height, marks]"
         "})"
     )
     assert len(sizes) >= 1
@@ -94,17 +103,29 @@ def test_no_message_and_every_chart_drawn(page: Chrome) -> None:
 
 def test_axe_finds_nothing(page: Chrome) -> None:
     source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    page.execute_script("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    # one table of numbers is as the others
+    page.execute_script(
+        "document.querySelectorAll('details:not(.numbers), figure:first-of-type > .numbers')"
+        ".forEach(each => { each.open = true })"
+    )
+    page.set_script_timeout(120)
     page.execute_script(source)
-    for scheme in ("light", "dark"):
-        page.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        )
-        found = page.execute_async_script("const done = arguments[0]; axe.run().then(done, done)")
-        told = [(each["id"], [node["html"][:120] for node in each["nodes"][:3]]) for each in found["violations"]]
-        assert told == []
-        assert len(found["passes"]) > 15
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    run = "const done = arguments[0]; axe.run({}).then(done, done)"
+    found = page.execute_async_script(run)
+    assert _told(found) == []
+    assert len(found["passes"]) > 15
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    try:
+        found = page.execute_async_script(run.replace("{}", "{runOnly: ['color-contrast']}"))
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert _told(found) == []
+    assert len(found["passes"]) == 1
+
+
+def _told(found: dict[str, list[dict[str, Any]]]) -> list[tuple[str, list[str]]]:
+    return [(each["id"], [node["html"][:120] for node in each["nodes"][:3]]) for each in found["violations"]]
 
 
 def test_it_fits_a_phone(page: Chrome) -> None:
@@ -170,7 +191,10 @@ def test_the_threshold_and_the_order_of_a_table(browser: Chrome, pages: dict[str
     button = table.find_elements(By.CSS_SELECTOR, "thead button")[3]
     browser.execute_script("arguments[0].focus()", button)
     button.send_keys(Keys.ENTER)
-    n_distinct = [int(each.text.replace(",", "")) for each in table.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(4)")]
+    n_distinct = [
+        int(each.text.replace(",", ""))
+        for each in table.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(4)")
+    ]
     assert n_distinct == sorted(n_distinct)
     assert table.find_elements(By.CSS_SELECTOR, "thead th")[3].get_attribute("aria-sort") == "ascending"
     assert browser.get_log("browser") == []
@@ -179,7 +203,8 @@ def test_the_threshold_and_the_order_of_a_table(browser: Chrome, pages: dict[str
 def test_nothing_is_asked_of_any_network(browser: Chrome, pages: dict[str, Path]) -> None:
     browser.get(pages["labels"].as_uri())
     said = browser.execute_async_script(
-        "const done = arguments[0]; fetch('https://example.org/').then(() => done('went'), () => done('refused'))"
+        "const done = arguments[0];"
+        "fetch('https://example.org/').then(() => done('went'), () => done('refused'))"
     )
     assert said == "refused"
     assert any("Content Security Policy" in each["message"] for each in browser.get_log("browser"))

@@ -20,6 +20,7 @@ def bars(
     of: str,
     what: str = "column",
     half_width: float = 1.96,
+    most: int = 1000,
 ) -> Chart:
     """One bar per name; with standard errors a line of 95 % over each end.
 
@@ -35,14 +36,21 @@ def bars(
         What the values and the names are.
     half_width : float, default=1.96
         Standard errors to either side.
+    most : int
+        Bars that are drawn; the table has all.
     """
-    plot = Plot(440, 34 + _ROW * len(names), left=room_for(names, 168), top=4, bottom=36)
+    n = min(len(names), most)
+    plot = Plot(440, 34 + _ROW * n, left=room_for(names[:n], 168), top=4, bottom=36)
     away = [0.0] * len(names) if errors is None else [half_width * _there(each) for each in errors]
-    ends = [value + sign * each for value, each in zip(values, away, strict=True) for sign in (-1, 1)]
+    ends = [value + sign * each for value, each in zip(values[:n], away[:n], strict=True) for sign in (-1, 1)]
     scale = scale_of(ends, *plot.across, zero=True)
     plot.x_axis(scale, of, 4)
     rows = []
     for k, (name, value, half) in enumerate(zip(names, values, away, strict=True)):
+        more = () if errors is None else (value - half, value + half)
+        rows.append(told(name, value, *more))
+        if k >= n:
+            continue
         y = plot.top + _ROW * k
         plot.add(
             name_at_left(plot.left - 7, y + 16, name, plot.left - 10),
@@ -51,8 +59,6 @@ def bars(
         if half > 0:
             middle = y + _ROW / 2
             plot.add(line(scale(value - half), middle, scale(value + half), middle, "whisker"))
-        more = () if errors is None else (value - half, value + half)
-        rows.append(told(name, value, *more))
     plot.add(line(scale(0), plot.top, scale(0), plot.up[0], "zero"))
     head = (what, of, *(() if errors is None else ("95 % from", "to")))
     return Chart(title, says, plot.done(title, says), head, tuple(rows))

@@ -57,7 +57,7 @@ def lines(
     mark : tuple of str and float, default=None
         A place on the axis that has a name.
     """
-    plot = Plot(440, 290 if square else 240, left=50)
+    plot = Plot(440, 290 if square else 240, left=56)
     every = [value for each in shown for part in (each.y, each.low, each.high) for value in part or ()]
     every += [] if level is None else [level[1]]
     sx = Scale(0, 1, *plot.across) if square else scale_of(x, *plot.across, margin=0.0)

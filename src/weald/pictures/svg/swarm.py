@@ -36,7 +36,7 @@ def swarm(
     of : str
         What the values are.
     """
-    plot = Plot(560, 40 + _ROW * len(names), left=room_for(names, 168), top=4, bottom=36)
+    plot = Plot(440, 40 + _ROW * len(names), left=room_for(names, 168), top=4, bottom=36)
     scale = scale_of([each for row in values for each in row], *plot.across, zero=False)
     plot.x_axis(scale, of)
     if scale.low < 0 < scale.high:

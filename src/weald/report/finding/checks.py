@@ -162,7 +162,7 @@ def _calibrated(known: Known) -> _Said:
         return SKIPPED, "There are no probabilities to judge."
     said = (
         f"Probabilities of {found.of} are off by {number(100 * found.error, 2)} points on average; "
-        f"p {_p(found.p_value)} by Spiegelhalter."
+        f"p {_p(found.p_value)}."
     )
     if found.p_value < 0.01 and found.error > 0.05:
         return WARN, said
@@ -194,7 +194,8 @@ def _drift(known: Known) -> _Said:
     names = ", ".join(
         f"{each.name} ({number(each.drift.distance, 2)})" for each in moved[:5] if each.drift is not None
     )
-    said = f"{len(moved)} columns are spread otherwise than in training{': ' + names if names else ''}."
+    said = f"{_columns(len(moved), 'is', 'are')} spread otherwise than in training"
+    said += f": {names}." if names else "."
     return (WARN if far else LOOK if moved else OK), said
 
 
@@ -202,7 +203,7 @@ def _missing(known: Known) -> _Said:
     if known.data is None:
         return SKIPPED, "The table was not looked at."
     empty = [each.name for each in known.data.columns if each.n_missing > 0.5 * known.n_rows]
-    said = f"{len(empty)} columns are missing in more than half of the rows"
+    said = f"{_columns(len(empty), 'is', 'are')} missing in more than half of the rows"
     said += f": {', '.join(empty[:5])}." if empty else "."
     return (LOOK if empty else OK), said
 
@@ -254,9 +255,10 @@ def _unseen(known: Known) -> _Said:
     if known.data is None or known.n_training is None:
         return SKIPPED, "Training rows were not given (train=)."
     new = [each for each in known.data.columns if each.drift is not None and each.drift.n_unseen]
-    names = ", ".join(f"{each.name} ({each.drift.n_unseen:,} rows)" for each in new[:5] if each.drift)
+    names = ", ".join(f"{each.name} ({_rows(each.drift.n_unseen)})" for each in new[:5] if each.drift)
     many = any(each.drift and each.drift.n_unseen > 0.05 * known.n_rows for each in new)
-    said = f"{len(new)} columns have levels that training did not see{': ' + names if names else ''}."
+    said = f"{_columns(len(new), 'has', 'have')} levels that training did not see"
+    said += f": {names}." if names else "."
     return (WARN if many else LOOK if new else OK), said
 
 
@@ -274,6 +276,14 @@ def _rows_named(known: Known) -> _Said:
     parts.append(f"{', '.join(same[:5])}: the same in every row." if same else "")
     said = " ".join(each for each in parts if each) or "No column names its row or is the same in all."
     return (LOOK if names or same else OK), said
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def _columns(n: int, has: str, have: str) -> str:
+    return f"1 column {has}" if n == 1 else f"{n} columns {have}"
 
 
 def _p(value: float) -> str:

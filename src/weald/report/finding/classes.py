@@ -137,21 +137,27 @@ def _calibration(subject: Subject, truth: NDArray[Any]) -> Calibration | None:
         floats(band.high),
         tuple(int(n) for n in band.n_in_bin),
         error,
-        spiegelhalter(shares, came),
+        calibration_p(shares, came),
     )
 
 
-def spiegelhalter(shares: Floats, came: Flags) -> float:
-    """The p-value of Spiegelhalter's test that probabilities are what they say.
+def calibration_p(shares: Floats, came: Flags) -> float:
+    """The p-value of two tests together (Bonferroni) that probabilities are what they say.
 
-    With p the probabilities and y the truth, z = Σ (y − p)(1 − 2p) / √(Σ (1 − 2p)² p (1 − p)).
+    With p the probabilities and y the truth, both sums are normal with mean 0 if so: Spiegelhalter's
+    Σ (y − p)(1 − 2p), which finds probabilities that are too sure or not sure enough, and Σ (y − p), which
+    finds those that are too high or too low. Their variances are Σ w² p (1 − p), w being 1 − 2p or 1.
     """
-    weight = 1 - 2 * shares
+    found = [_tail(weight, shares, came) for weight in (1 - 2 * shares, np.ones(len(shares)))]
+    return min(1.0, 2 * min(found))
+
+
+def _tail(weight: Floats, shares: Floats, came: Flags) -> float:
     spread = float(np.sum(weight**2 * shares * (1 - shares)))
-    above = float(np.sum((came - shares) * weight))
+    above = abs(float(np.sum((came - shares) * weight)))
     if spread <= 0:
         return 1.0 if above == 0 else 0.0
-    return float(2 * ndtr(-abs(above) / np.sqrt(spread)))
+    return float(2 * ndtr(-above / np.sqrt(spread)))
 
 
 def _curve(band: CurveBand) -> Curve:

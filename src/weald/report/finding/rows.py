@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats, Integers
-from weald.errors import DataError
+from weald.errors import DataError, WealdError
 from weald.estimators.shared.tree_shap import TreeShap
 from weald.insight.explaining.explain import explain
 from weald.insight.explaining.explanation import Explanation
@@ -31,7 +31,7 @@ def explained(subject: Subject) -> Explained:
     names, wide = subject.names, len(subject.names)
     if wide > MOST_WIDE:
         raise DataError(f"{wide:,} columns are more than single rows are told by here; see weald.explain.")
-    exact = isinstance(subject.model, TreeShap) or hasattr(subject.model, "coef_")
+    exact = _is_sum(subject)
     if not exact and wide > _MOST_ESTIMATED:
         raise DataError(
             f"SHAP values of a {type(subject.model).__name__} are estimated, which {wide} columns make dear; "
@@ -68,6 +68,19 @@ def explained(subject: Subject) -> Explained:
     return Explained(
         _what(subject, told, main), len(drawn), told.standard_errors is not None, columns, singles
     )
+
+
+def _is_sum(subject: Subject) -> bool:
+    """Whether SHAP values are exact: of sums of trees and weighted sums."""
+    if hasattr(subject.model, "coef_"):
+        return True
+    if not isinstance(subject.model, TreeShap):
+        return False
+    try:
+        explain(subject.model, subject.rows.take(np.zeros(1, np.int64)).X)
+    except WealdError:  # votes and medians of trees are no sums
+        return False
+    return True
 
 
 def _rows_of(subject: Subject) -> int:

@@ -9,7 +9,7 @@ from weald.pictures.svg.plot import Chart
 from weald.pictures.svg.scales import number
 from weald.pictures.svg.swarm import swarm
 from weald.pictures.svg.waterfall import waterfall
-from weald.report.pages.parts import charts, figure, numbers, remarks, section
+from weald.report.pages.parts import charts, figure, remarks, section
 from weald.report.records import Effect, Explained, Matters, SingleRow
 from weald.report.summary import Summary
 
@@ -52,26 +52,17 @@ def matters_section(summary: Summary) -> Markup | None:
 
 
 def _importance(found: Matters) -> Markup:
-    n = min(len(found.names), _SHOWN)
-    more = f" The first {n} of {len(found.names)}." if n < len(found.names) else ""
+    more = f" The first {_SHOWN} of {len(found.names)}." if len(found.names) > _SHOWN else ""
     chart = bars(
         "Importance",
         f"Longer bars matter more; a line that reaches 0 is not sure.{more}",
-        found.names[:n],
-        found.importance[:n],
-        found.standard_error[:n],
+        found.names,
+        found.importance,
+        found.standard_error,
         of=f"drop of {_METRICS.get(found.metric, found.metric)}",
+        most=_SHOWN,
     )
-    rest = None
-    if n < len(found.names):
-        rows = [
-            (name, number(size), number(error))
-            for name, size, error in zip(
-                found.names[n:], found.importance[n:], found.standard_error[n:], strict=True
-            )
-        ]
-        rest = numbers("other columns", ("column", "importance", "standard error"), rows)
-    return figure(chart, rest)
+    return figure(chart)
 
 
 def _swarm(found: Explained) -> Chart:

@@ -10,6 +10,12 @@
       for (let at = part.parentElement; at !== tree; at = at.parentElement) n += at.tagName === "DETAILS";
       return n;
     };
+    const seen = (line) => {
+      for (let at = line.parentElement; at !== tree; at = at.parentElement) {
+        if (at.tagName === "DETAILS" && !at.open && line.parentElement !== at) return false;
+      }
+      return true;
+    };
     const buttons = card.querySelector(".buttons");
     buttons.hidden = false;
     buttons.addEventListener("click", (event) => {
@@ -27,7 +33,7 @@
     tree.addEventListener("keydown", (event) => {
       const here = event.target.closest("summary, .leaf");
       if (!here || event.altKey || event.ctrlKey || event.metaKey) return;
-      const shown = all("summary, .leaf", tree).filter((line) => line.offsetParent !== null);
+      const shown = all("summary, .leaf", tree).filter(seen);
       const at = shown.indexOf(here);
       const part = here.tagName === "SUMMARY" ? here.parentElement : null;
       let to = null;

@@ -85,10 +85,11 @@ def _tile(name: str, value: str, beside: str, *, main: bool = False) -> Markup:
 def scores_section(scores: Scores) -> Markup:
     """The metrics as a table, and as intervals beside the baseline."""
     seen = {each.name: each for each in scores.training or ()}
-    head = ["metric", "score", "95 % from", "to", "baseline", *(["training rows"] if seen else [])]
+    head = ["metric", "score", "95 % interval", "baseline", *(["in training"] if seen else [])]
     rows = []
     for each in scores.rows:
-        cells = [each.name, *(number(value) for value in (each.value, each.low, each.high, each.baseline))]
+        interval = f"{number(each.low)} to {number(each.high)}"
+        cells = [each.name, number(each.value), interval, number(each.baseline)]
         if seen:
             cells.append(number(seen[each.name].value) if each.name in seen else "–")
         rows.append(cells)
