@@ -17,7 +17,7 @@ SHADES = 7
 def confusion(title: str, says: str, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> Chart:
     """Truths downwards, what was said across; cells by the share of their row."""
     n = len(labels)
-    left = room_for(labels, 120) + 16
+    left = room_for(labels, 120) + 22
     size = min(84.0 if n < 4 else 64.0, (440 - left - 12) / n)
     plot = Plot(440, 62 + n * size, left=left, top=22, bottom=40)
     plot.add(words_at(left + n * size / 2, 13, "predicted", "name", anchor="middle"))
@@ -25,7 +25,7 @@ def confusion(title: str, says: str, labels: Sequence[str], counts: Sequence[Seq
     for i, row in enumerate(counts):
         total = sum(row) or 1
         y = plot.top + i * size
-        plot.add(name_at_left(left - 7, y + size / 2 + 4, labels[i], left - 26))
+        plot.add(name_at_left(left - 7, y + size / 2 + 4, labels[i], left - 34))
         for j, count in enumerate(row):
             share = count / total
             words = f"{labels[i]} predicted as {labels[j]}: {count:,} ({percent(share)})"

@@ -142,7 +142,7 @@ def _calibration(subject: Subject, truth: NDArray[Any]) -> Calibration | None:
 
 
 def calibration_p(shares: Floats, came: Flags) -> float:
-    """The p-value of two tests together (Bonferroni) that probabilities are what they say.
+    """The p-value of two tests together that probabilities are what they say: equation S9.
 
     With p the probabilities and y the truth, both sums are normal with mean 0 if so: Spiegelhalter's
     Σ (y − p)(1 − 2p), which finds probabilities that are too sure or not sure enough, and Σ (y − p), which

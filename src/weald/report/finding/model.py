@@ -9,6 +9,7 @@ import numpy as np
 from weald.data.table import LevelColumn
 from weald.errors import DataTypeError, WealdError
 from weald.insight.made_of_trees import trees_of
+from weald.model.values import share_words
 from weald.pictures.ensembles.which import inside, one_tree
 from weald.pictures.nodes import ShownTree
 from weald.pictures.svg.scales import number
@@ -17,6 +18,8 @@ from weald.report.subject import Subject, columns_at
 
 #: trees that can be opened, nodes of an only tree and of one of several
 _TREES, _NODES, _FEW_NODES, _LEVELS, _WEIGHTS = 3, 255, 63, 14, 15
+#: labels whose shares stand at a node
+_SHARES = 2
 
 
 def model_facts(subject: Subject) -> ModelFacts:
@@ -126,6 +129,8 @@ def _node(tree: ShownTree, node: int, when: str, depth: int, ends: tuple[float, 
     elif children is not None:
         n_hidden = tree.leaves_below(node)
     words = tree.outputs.words(value, 3)
+    if tree.outputs.classes is not None and len(tree.outputs.classes[0]) > _SHARES:
+        words = share_words(tree.outputs.parts(value)[0], tree.outputs.classes[0], 2, _SHARES)
     count = float(tree.forest.count[node])
     return Node(when, words, count, min(max(level, 0.0), 1.0), label, below, n_hidden)
 
