@@ -44,6 +44,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('browser')}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options=options, service=Service(DRIVER))
+    driver.command_executor.client_config.timeout = 600  # of machines that do much else
     yield driver
     driver.quit()
 
@@ -108,12 +109,14 @@ def test_axe_finds_nothing(page: Chrome) -> None:
         "document.querySelectorAll('details:not(.numbers), figure:first-of-type > .numbers')"
         ".forEach(each => { each.open = true })"
     )
-    page.set_script_timeout(120)
+    page.set_script_timeout(300)
     page.execute_script(source)
     run = "const done = arguments[0]; axe.run(document, {}).then(done, done)"
     found = page.execute_async_script(run)
     assert _told(found) == []
     assert len(found["passes"]) > 15
+    if not page.find_elements(By.CLASS_NAME, "slider"):  # the colours of one page are those of all
+        return
     dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
     try:

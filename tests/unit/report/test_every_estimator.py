@@ -89,8 +89,13 @@ def sound(made: weald.report.Report) -> None:
     assert made.to_json() == made.to_json()
 
 
-@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
-@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+#: of three labels those that answer in ways of their own
+CASES = [*((model, TWO) for model in CLASSIFIERS), *((CLASSIFIERS[k], THREE) for k in (1, 8, 10, 12, 14, 18))]
+
+
+@pytest.mark.parametrize(
+    ("model", "y"), CASES, ids=[f"{type(model).__name__}-{len(set(y.tolist()))}" for model, y in CASES]
+)
 def test_classifiers(model: object, y: np.ndarray) -> None:
     made = told(model, y)
     sound(made)
