@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from weald.errors import ParameterError, nearest, told
@@ -290,87 +290,85 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"= {number(value, 2)}"
 
 
-def _rules() -> Iterator[_Rule]:
-    yield _Rule(
+RULES = (
+    _Rule(
         "WR01", "Too few rows", _few_rows,
         "Few rows leave scores open: see how wide their intervals are.",
         "Score by cross-validation (weald.compare), or gather more rows.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR02", "No better than guessing", _baseline,
         "The columns tell little of the target, or the model cannot read what they tell.",
         "Try other methods (weald.compare) and other columns; see whether the target is what you think.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR03", "Overfitting", _overfitting,
         "The model has learned its rows by heart. Forests and nearest neighbours always do to some extent.",
         "Stop earlier, grow smaller trees (max_depth, min_samples_leaf), or penalise more.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR04", "Leakage suspected", _leak,
         "One column does nearly all the work: it may be written after the target is known.",
         "Ask when that column gets its value. If not before the prediction is due, drop it.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR05", "Rows in both parts", _seen_rows,
         "Repeated rows went to both sides of the split, or the test rows were trained on.",
         "Drop repeated rows, or keep them on one side: groups of a split.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR06", "Rare label lost", _imbalance,
         "A label is so rare that always saying another one costs little.",
         "Move the threshold, weight the labels (class_weight), or use a balanced forest.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR07", "Uncalibrated probabilities", _calibrated,
         "Deep trees and boosting are too sure, forests not sure enough; resampling shifts shares.",
         "Calibrate on rows kept aside (CalibratedClassifierCV), or do not read the scores as probabilities.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR08", "Unstable importance", _unstable,
         "Few rows, or columns that tell the same and stand in for each other.",
         "Score more rows, or permute columns in groups: weald.importance(groups=...).",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR09", "Drift", _drift,
         "The rows come from another time, place or selection than the training rows.",
         "Find out what changed. Train on newer rows; split by time if you will predict later ones.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR10", "Mostly missing", _missing,
         "A value that is rarely there says more by being there than by what it is.",
         "Find out why it is missing, and whether it will be so when predictions are due.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR11", "Groups that fare worse", _groups,
         "Few training rows of the group, or a target that other things decide there.",
         "Look at its rows; gather more of them, or columns that tell them apart.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR12", "Columns that do not matter", _useless,
         "Columns without a say cost time and may mislead later.",
         "Try without them: weald.select_columns.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR13", "Predictions that lean", _leaning,
         "The rows differ from training rows, or the loss asks for a median or a quantile.",
         "Compare the target in both parts; train with squared_error if means are wanted.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR14", "Errors that widen", _widening,
         "Large values are harder to tell than small ones, as of prices and counts.",
         "Learn the logarithm, or ask for intervals that widen too (weald.Conformal, quantiles).",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR15", "Levels not seen in training", _unseen,
         "Categories are new; the model takes them for missing.",
         "Pool rare categories, or train on rows that have them.",
-    )  # fmt: skip
-    yield _Rule(
+    ),
+    _Rule(
         "WR16", "Names of rows and constants", _rows_named,
         "Numbers of rows and names say nothing of rows to come; constants say nothing at all.",
         "Drop them.",
-    )  # fmt: skip
-
-
-RULES = tuple(_rules())
+    ),
+)  # fmt: skip

@@ -72,12 +72,14 @@ def explained(subject: Subject) -> Explained:
 
 def _is_sum(subject: Subject) -> bool:
     """Whether SHAP values are exact: of sums of trees and weighted sums."""
-    if hasattr(subject.model, "coef_"):
+    model: Any = subject.model
+    if hasattr(model, "coef_"):
         return True
-    if not isinstance(subject.model, TreeShap):
+    if not isinstance(model, TreeShap):
         return False
+    fitted: Any = model
     try:
-        explain(subject.model, subject.rows.take(np.zeros(1, np.int64)).X)
+        explain(fitted, subject.rows.take(np.zeros(1, np.int64)).X)
     except WealdError:  # votes and medians of trees are no sums
         return False
     return True
