@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from weald import callback, kernels, report
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
-    from weald.data.files.reading import read, read_libsvm
+    from weald.data.files.libsvm import read_libsvm
+    from weald.data.files.reading import read
     from weald.data.sketch import QuantileSketch
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
@@ -336,7 +337,7 @@ _HOME = {
     "plot_waterfall": "weald.pictures.explanations.waterfall",
     "precision_recall_band": "weald.uncertainty.scores.bands",
     "read": "weald.data.files.reading",
-    "read_libsvm": "weald.data.files.reading",
+    "read_libsvm": "weald.data.files.libsvm",
     "roc_band": "weald.uncertainty.scores.bands",
     "score_interval": "weald.uncertainty.scores.score_interval",
     "select_columns": "weald.insight.columns.selection",
