@@ -10,6 +10,7 @@ from rich.console import Console
 
 import weald
 from weald.cli.telling import say, tell_json, tell_scores, working
+from weald.runs.fitted import core_of
 from weald.runs.gathering import Given, Question, gather
 from weald.runs.recipe import Recipe, rows_of
 from weald.runs.training import Run, hold_out, run
@@ -144,8 +145,8 @@ def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> Non
 
 def _name(model: Any) -> str:
     """The class, and those around which it stands."""
-    inner: Any = getattr(model, "estimator_", None)
-    return type(model).__name__ + (f" of {_name(inner)}" if inner is not None else "")
+    inner = core_of(model)
+    return type(model).__name__ + ("" if inner is model else f" of {type(inner).__name__}")
 
 
 def _rounds(model: Any) -> str:

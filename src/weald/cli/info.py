@@ -12,7 +12,7 @@ import weald
 from weald.errors import WealdError
 from weald.cli.telling import say, table_of, tell_json
 from weald.io.model_file import about
-from weald.runs.fitted import schema_of
+from weald.runs.fitted import core_of, schema_of
 
 #: columns that are listed
 _SHOWN = 40
@@ -74,7 +74,7 @@ def describe(path: Path) -> dict[str, Any]:
         if name not in defaults or repr(defaults[name]) != repr(value)
     }
     labels = getattr(model, "classes_", None)
-    inner = getattr(model, "estimator_", None)
+    inner = core_of(model)
     told = about(content)
     best = getattr(model, "best_iteration", None)
     named = schema is not None and schema.named
@@ -82,7 +82,7 @@ def describe(path: Path) -> dict[str, Any]:
         "file": str(path),
         "bytes": len(content),
         "kind": type(model).__name__,
-        "around": None if inner is None else type(inner).__name__,
+        "around": None if inner is model else type(inner).__name__,
         "learns": "labels" if labels is not None else "numbers",
         "classes": [] if labels is None else [_value(each) for each in labels],
         "trees": None if forest is None else forest.n_trees,

@@ -13,29 +13,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: wrappers keep what they were trained around in one of these
+_WRAPPERS = frozenset({"Conformal", "Thresholded", "Resampled"})
 _WITHIN = ("estimator_", "estimators_")
 
 
 def schema_of(model: Any) -> Schema | None:
-    """The columns that a model was trained on, or those of its first member that tells; None if none does."""
-    state = model._saved_state() if hasattr(model, "_saved_state") else None
-    found = getattr(state, "schema", None)
-    if isinstance(found, Schema) and len(found.columns):
-        return found
-    for name in _WITHIN:
+    """The columns that a model was trained on, told by the innermost model that tells; None if none does."""
+    own = getattr(model, "schema_", None)
+    if isinstance(own, Schema) and getattr(model, "forest_", None) is not None:
+        return own
+    for name in _WITHIN:  # wrappers may know names alone
         inner = getattr(model, name, None)
         for each in inner if isinstance(inner, list | tuple) else [inner]:
-            found = None if each is None or isinstance(each, str) else schema_of(each)
+            found = schema_of(each) if hasattr(each, "_saved_state") else None
             if found is not None:
                 return found
-    return None
+    state = model._saved_state() if hasattr(model, "_saved_state") else None
+    found = getattr(state, "schema", None)
+    return found if isinstance(found, Schema) and len(found.columns) else None
 
 
 def core_of(model: Any) -> Any:
     """The model within wrappers that decide, resample or tell intervals, which is what explanations explain."""
-    while not hasattr(model, "estimators_") and hasattr(model, "estimator_"):
+    while type(model).__name__ in _WRAPPERS:
         model = model.estimator_
-    return core_of(model.estimator_) if type(model).__name__ == "Conformal" else model
+    return model
 
 
 def types_of(model: Any) -> dict[str, Any]:
