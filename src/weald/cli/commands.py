@@ -105,7 +105,9 @@ def compare(as_json: bool, **given: Any) -> None:
 @options.SPLIT
 @click.option("--trials", default=40, show_default=True, type=click.IntRange(2), help="Settings tried.")
 @click.option("--folds", default=3, show_default=True, type=click.IntRange(2))
-@click.option("--state", type=click.Path(path_type=Path), metavar="FILE", help="Keep scores; go on from them.")
+@click.option(
+    "--state", type=click.Path(path_type=Path), metavar="FILE", help="Keep scores; go on from them."
+)
 @options.SEED
 @options.THREADS
 @options.MODEL_OUT

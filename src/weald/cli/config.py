@@ -79,7 +79,7 @@ def write_config(path: Path, command: click.Command, given: Mapping[str, Any]) -
 
 
 def _names(command: click.Command) -> dict[str, str]:
-    """What options are called in files, and their parameters; those that are about files of options are none."""
+    """What options are called in files, and their parameters; those about files of options are left out."""
     found = {}
     for param in command.params:
         name = str(param.name)

@@ -47,7 +47,11 @@ def run(console: Console, output: Path | None = None) -> Path:
     say(console, f"$ weald compare {table.name} --target species --folds {FOLDS}")
     _, board = compare(CompareOptions(question, folds=FOLDS), console)
     method = board.places[0].method
-    say(console, f"\n$ weald fit {table.name} --target species --method {method} --model {model.name} --report {report.name}")
+    say(
+        console,
+        f"\n$ weald fit {table.name} --target species --method {method} --model {model.name} "
+        f"--report {report.name}",
+    )
     fit(FitOptions(question, Recipe(method), model=model, report=report), console)
     say(console, f"\n$ weald predict {model.name} {table.name} -o answers.csv   # is next")
     say(console, "The report, for a browser:")

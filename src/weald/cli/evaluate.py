@@ -69,8 +69,10 @@ def _rows(model: Any, data: tuple[str, ...], target: str | None, layout: TextOpt
         return X, task_of(y.astype(np.int64) if whole else y, kind, LIBSVM_TARGET[0])
     table = pa.concat_tables([each for each, _ in batches], promote_options="permissive")
     if target is None:
-        raise DataError(f"Which column has the answers? Name it with --target; there are "
-                        f"{listing(table.column_names, 12)}.")
+        raise DataError(
+            f"Which column has the answers? Name it with --target; there are "
+            f"{listing(table.column_names, 12)}."
+        )
     if kind == CLASSIFICATION and target in table.column_names:
         place = table.column_names.index(target)
         table = table.set_column(place, target, labels_like(table[target], np.asarray(model.classes_)))
@@ -79,7 +81,7 @@ def _rows(model: Any, data: tuple[str, ...], target: str | None, layout: TextOpt
 
 
 def _check_labels(model: Any, task: Task) -> None:
-    """Labels that the model never saw are its errors; where it saw none of them, it is another model's data."""
+    """Labels that the model never saw are its errors; where it saw none, it is another model's data."""
     labels = np.unique(task.y)
     strange = [label for label in labels.tolist() if label not in set(model.classes_.tolist())]
     if len(strange) == len(labels):

@@ -53,7 +53,8 @@ def _of_model(model: Any, path: Path, console: Console, *, as_json: bool) -> Non
         what = "mean absolute slope, of columns brought to one scale"
     if shares is None:
         raise ParameterError(
-            f"A {type(core).__name__} does not tell by itself what it goes by. Name rows: weald explain {path} DATA"
+            f"A {type(core).__name__} does not tell by itself what it goes by. Name rows: "
+            f"weald explain {path} DATA"
         )
     names = getattr(model, "feature_names_in_", range(len(shares)))
     _tell_ranking(console, [str(name) for name in names], np.asarray(shares), what, as_json=as_json)
@@ -132,9 +133,7 @@ def _of_one(
         "prediction": said,
         "of": outputs[k] or _scale(core),
         "base": base,
-        "columns": [
-            {"column": names[j], "value": shown[j], "contribution": float(values[j])} for j in order
-        ],
+        "columns": [{"column": names[j], "value": shown[j], "contribution": float(values[j])} for j in order],
         "sum": base + float(values.sum()),
     }
     if as_json:

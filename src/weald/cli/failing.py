@@ -1,7 +1,7 @@
 """How commands fail: a short message on stderr, an exit code, no traceback.
 
-0 is success, 1 what cannot be done with this data or model, 2 a wrong use of the command, 70 a bug of weald's,
-74 a file that cannot be read or written, 130 an interrupt.
+0 is success, 1 what cannot be done with this data or model, 2 a wrong use of the command, 70 a bug of
+weald's, 74 a file that cannot be read or written, 130 an interrupt.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def told() -> Iterator[None]:
         if os.environ.get("WEALD_TRACEBACK"):
             raise
         _end(
-            f"{short(str(error), _MOST)}\nThis is a bug of weald's ({type(error).__name__}). Please report it with "
-            "what WEALD_TRACEBACK=1 shows.",
+            f"{short(str(error), _MOST)}\nThis is a bug of weald's ({type(error).__name__}). Please report it "
+            "with what WEALD_TRACEBACK=1 shows.",
             BUG,
         )
 

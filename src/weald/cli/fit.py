@@ -125,7 +125,11 @@ def _kind(kind: Any) -> str:
         return "truth values"
     if pa.types.is_temporal(kind):
         return "dates"
-    return "numbers" if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "categories"
+    return (
+        "numbers"
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        else "categories"
+    )
 
 
 def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> None:

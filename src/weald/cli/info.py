@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 
 import weald
-from weald.errors import WealdError
 from weald.cli.telling import say, table_of, tell_json
+from weald.errors import WealdError
 from weald.io.model_file import about
 from weald.runs.fitted import core_of, schema_of
 
@@ -32,7 +32,9 @@ def info(path: Path, console: Console, *, as_json: bool) -> None:
             say(console, f"{name:10}{value:,}" if isinstance(value, int) else f"{name:10}{value}")
     if record["classes"]:
         more = len(record["classes"]) - _LABELS
-        labels = ", ".join(map(str, record["classes"][:_LABELS])) + (f" and {more:,} more" if more > 0 else "")
+        labels = ", ".join(map(str, record["classes"][:_LABELS])) + (
+            f" and {more:,} more" if more > 0 else ""
+        )
         say(console, f"{'classes':10}{labels}")
     changed = ", ".join(f"{name}={value!r}" for name, value in record["parameters"].items())
     say(console, f"{'set':10}{changed or 'nothing: all defaults'}")

@@ -72,7 +72,11 @@ SPLIT = together(
     ),
 )
 SEED = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1), help="What is drawn goes by it."
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 2**32 - 1),
+    help="What is drawn goes by it.",
 )
 CONFIG = together(
     click.option(

@@ -134,9 +134,7 @@ def _contributions(model: Any, X: Any, background: Any) -> dict[str, Any]:
     return found
 
 
-def first_rows(
-    model: Any, data: tuple[str, ...], n_rows: int, layout: TextOptions, *, skip: int = 0
-) -> Any:
+def first_rows(model: Any, data: tuple[str, ...], n_rows: int, layout: TextOptions, *, skip: int = 0) -> Any:
     """Rows of files as the model takes them, the first ones after those that are skipped."""
     types, n_columns = types_of(model), int(getattr(model, "n_features_in_", 0))
     paths = data if len(data) > 1 else data[0]
@@ -154,7 +152,8 @@ def first_rows(
             break
     if not parts:
         raise DataError(
-            f"There is no row {skip + 1:,}: {listing(data)} {'have' if len(data) > 1 else 'has'} {n_seen:,} rows."
+            f"There is no row {skip + 1:,}: {listing(data)} {'have' if len(data) > 1 else 'has'} "
+            f"{n_seen:,} rows."
         )
     return _joined(parts)
 

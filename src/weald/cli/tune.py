@@ -44,9 +44,7 @@ def tune(options: TuneOptions, console: Console, *, as_json: bool = False) -> di
     with working("reading"):
         given = gather(options.question)
     seed = options.recipe.seed or 0
-    split = hold_out(
-        given.task, options.test_share, seed=seed, groups=given.groups, ordered_by=given.order
-    )
+    split = hold_out(given.task, options.test_share, seed=seed, groups=given.groups, ordered_by=given.order)
     recipe = _settled(options.recipe, given, split)
     found = _searched(options, recipe, given, split)
     best = replace(recipe, settings={**recipe.settings, **found.best})
@@ -91,7 +89,9 @@ def _searched(options: TuneOptions, recipe: Recipe, given: Given, split: Split) 
             )
     except KeyboardInterrupt:
         if options.state is not None:
-            click.echo(f"weald: the scores so far are in {options.state}; the same command goes on.", err=True)
+            click.echo(
+                f"weald: the scores so far are in {options.state}; the same command goes on.", err=True
+            )
         raise
 
 

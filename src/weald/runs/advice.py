@@ -60,8 +60,8 @@ def advice_by_shape(shape: Shape, methods: Sequence[str]) -> str:
         mixed = " with categories" if shape.n_categories else ""
         gaps = " and gaps" if shape.share_missing > 0 else ""
         return (
-            f"Tables{mixed}{gaps} of {size} are where boosting, which lowers bias, is at its best: weald tune "
-            "may gain more."
+            f"Tables{mixed}{gaps} of {size} are where boosting, which lowers bias, is at its best: weald "
+            "tune may gain more."
         )
     if best in {"svm", "linear-svm", "knn", "logistic"}:
         return "A smooth boundary fits best here: outliers and scales matter to it more than to trees."

@@ -81,7 +81,6 @@ def look_at(
 def _useless(column: pa.ChunkedArray, task: Task) -> str | None:
     """Why a column cannot help, or None."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     n_known = len(column) - column.null_count
     if n_known == 0:

@@ -34,7 +34,7 @@ def schema_of(model: Any) -> Schema | None:
 
 
 def core_of(model: Any) -> Any:
-    """The model within wrappers that decide, resample or tell intervals, which is what explanations explain."""
+    """The model within wrappers that decide, resample or tell intervals: what explanations explain."""
     while type(model).__name__ in _WRAPPERS:
         model = model.estimator_
     return model
@@ -92,7 +92,11 @@ def _lacking(absent: list[str], n_columns: int, rows: pa.Table) -> str:
     close = nearest(absent[0], rows.column_names)
     return (
         f"The data has no column {absent[0]!r}, which the model was trained on"
-        + (f", and lacks {len(absent) - 1} more of its {n_columns}: {listing(absent[1:])}" if len(absent) > 1 else "")
+        + (
+            f", and lacks {len(absent) - 1} more of its {n_columns}: {listing(absent[1:])}"
+            if len(absent) > 1
+            else ""
+        )
         + f". It has {listing(rows.column_names, 12)}."
         + (f" Is {close!r} the one?" if close and len(absent) == 1 else "")
     )

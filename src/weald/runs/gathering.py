@@ -84,7 +84,8 @@ def gather(question: Question) -> Given:
         raise DataError(f"{given[0].name} has names of columns and no rows: there is nothing to learn from.")
     if question.target is None:
         raise DataError(
-            f"Which column is to be learned? Name it with --target; there are {listing(table.column_names, 12)}."
+            f"Which column is to be learned? Name it with --target; there are "
+            f"{listing(table.column_names, 12)}."
         )
     task = read_task(table, question.target, question.task)
     roles = [name for name in (question.weight, question.group) if name is not None]
@@ -115,7 +116,8 @@ def _sparse(given: Sequence[Input], question: Question) -> Given:
     asked = [name for name in named if name is not None]
     if asked:
         raise DataError(
-            f"{given[0].name} is in LIBSVM's format: its columns have no names, and {asked[0]!r} is none of them."
+            f"{given[0].name} is in LIBSVM's format: its columns have no names, and {asked[0]!r} is "
+            "none of them."
         )
     X, y = matrix_of(given)
     whole = bool(np.all(y == np.floor(y)))
@@ -126,7 +128,9 @@ def _sparse(given: Sequence[Input], question: Question) -> Given:
     task = task_of(y.astype(np.int64) if whole else y, kind, target=LIBSVM_TARGET[0])
     if question.task is None:
         task = replace(task, reason=f"{values:,} {'labels' if kind else 'values'}")
-    return Given(X, task, [], [f"LIBSVM's format: {X.nnz:,} values that are not 0, in {X.shape[1]:,} columns"])
+    return Given(
+        X, task, [], [f"LIBSVM's format: {X.nnz:,} values that are not 0, in {X.shape[1]:,} columns"]
+    )
 
 
 def column_of(table: pa.Table, name: str | None) -> NDArray[Any] | None:

@@ -80,7 +80,9 @@ def _expanded(X: Any) -> int:
     found = 0
     for column in X.columns:
         kind = column.type
-        categories = pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        categories = (
+            pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        )
         found += len(column.unique()) if categories else 1
     return found
 
@@ -136,7 +138,12 @@ def make(
     if method == "svm":
         method = machine_for(size, settings or {})[0]
     labels, numbers, chosen = _METHODS[method]
-    if method == "xgboost" and size is not None and _by_folds(size) and "early_stopping" not in (settings or {}):
+    if (
+        method == "xgboost"
+        and size is not None
+        and _by_folds(size)
+        and "early_stopping" not in (settings or {})
+    ):
         chosen = chosen | {"early_stopping": "cv"}
     name = labels if kind == CLASSIFICATION else numbers
     if name is None:

@@ -82,7 +82,7 @@ class Recipe:
     def weights(
         self, model: Any, task: Task, y: NDArray[np.generic], given: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
-        """The weights of training rows: those given, times those of the labels where no parameter takes them."""
+        """The weights of rows: those given, times those of the labels where no parameter takes these."""
         wanted = self._class_weights(task)
         if wanted is None or _takes_class_weight(model):
             return given
@@ -193,4 +193,3 @@ def read_settings(pairs: Sequence[str]) -> dict[str, object]:
 def rows_of(X: Any, rows: NDArray[np.int64]) -> Any:
     """Some rows of a table or matrix."""
     return X.take(rows) if hasattr(X, "column_names") else X[rows]
-

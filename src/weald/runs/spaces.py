@@ -49,9 +49,7 @@ SPACES: dict[str, dict[str, Any]] = {
 _DIGITS = 4
 
 
-def drawn_settings(
-    method: str, n: int, seed: int, fixed: Mapping[str, object]
-) -> list[dict[str, object]]:
+def drawn_settings(method: str, n: int, seed: int, fixed: Mapping[str, object]) -> list[dict[str, object]]:
     """Settings of a method drawn from its space; those that are fixed stay as they are.
 
     >>> drawn_settings("logistic", 2, 0, {})

@@ -76,8 +76,8 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
     guessed, reason = _guess(values, n_distinct, numeric=numeric)
     if (kind or guessed) == CLASSIFICATION and n_distinct > max(MOST_LABELS * len(values), FEW_LABELS):
         raise DataError(
-            f"The target {target!r} has {n_distinct:,} different values in {len(values):,} rows: it names rows, "
-            "and labels must repeat."
+            f"The target {target!r} has {n_distinct:,} different values in {len(values):,} rows: it names "
+            "rows, and labels must repeat."
             + (" As numbers it can be learned: --task regression." if numeric else " Name another column.")
         )
     if kind == REGRESSION and not numeric:
@@ -93,7 +93,9 @@ def _readable(column: pa.Array, target: str) -> pa.Array:
 
     kind = column.type
     if pa.types.is_temporal(kind) or pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise DataError(f"The target {target!r} holds {kind}: neither labels nor numbers. Name another column.")
+        raise DataError(
+            f"The target {target!r} holds {kind}: neither labels nor numbers. Name another column."
+        )
     if pa.types.is_decimal(kind):
         column = column.cast(pa.float64())
     if not pa.types.is_floating(column.type):
@@ -101,7 +103,9 @@ def _readable(column: pa.Array, target: str) -> pa.Array:
     column = pc.if_else(pc.is_nan(column), None, column)
     if pc.any(pc.is_inf(column)).as_py():
         row = int(np.flatnonzero(np.isinf(column.to_numpy(zero_copy_only=False)))[0])
-        raise DataError(f"The target {target!r} is infinite in row {row + 1:,} of the table. Mend or drop it.")
+        raise DataError(
+            f"The target {target!r} is infinite in row {row + 1:,} of the table. Mend or drop it."
+        )
     return column
 
 

@@ -123,9 +123,7 @@ def fitted(
     return estimator, time.perf_counter() - start
 
 
-def run(
-    recipe: Recipe, X: Any, task: Task, split: Split, weight: NDArray[np.float64] | None = None
-) -> Run:
+def run(recipe: Recipe, X: Any, task: Task, split: Split, weight: NDArray[np.float64] | None = None) -> Run:
     """Train on one part of the rows and score on the other."""
     train_X, test_X = rows_of(X, split.train), rows_of(X, split.test)
     train_y, test_y = task.y[split.train], task.y[split.test]

@@ -134,7 +134,9 @@ class _Job:
     n_known: int = 0
     best: float = -math.inf
 
-    def score(self, settings: Mapping[str, object], train: NDArray[np.int64], test: NDArray[np.int64]) -> float:
+    def score(
+        self, settings: Mapping[str, object], train: NDArray[np.int64], test: NDArray[np.int64]
+    ) -> float:
         """The score of a setting trained on some rows and tried on others."""
         text = json.dumps(dict(settings), sort_keys=True)
         key = hashlib.sha256(text.encode() + train.tobytes() + b"|" + test.tobytes()).hexdigest()[:24]

@@ -205,4 +205,3 @@ def _typed(table: pa.Table, types: Mapping[str, Any], name_of_file: str) -> pa.T
                 f"{error}"
             ) from error
     return table
-

@@ -81,9 +81,7 @@ def libsvm_batches(
             first += n_rows
 
 
-def _parsed(
-    content: bytes, name: str, first: int = 1
-) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
+def _parsed(content: bytes, name: str, first: int = 1) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
     from sklearn.datasets import load_svmlight_file
 
     try:

@@ -68,9 +68,7 @@ def read(
     return read_inputs(inputs(path), options, None if columns is None else list(columns))
 
 
-def read_inputs(
-    given: Sequence[Input], options: TextOptions, columns: list[str] | None = None
-) -> pa.Table:
+def read_inputs(given: Sequence[Input], options: TextOptions, columns: list[str] | None = None) -> pa.Table:
     """The tables of several inputs one under the other."""
     tables = [_chosen(read_table(each, options), columns, each.name) for each in given]
     return tables[0] if len(tables) == 1 else _joined(tables, [each.name for each in given])
@@ -87,9 +85,7 @@ def read_table(each: Input, options: TextOptions) -> pa.Table:
     except OSError as error:
         if each.compression is None:
             raise
-        raise DataError(
-            f"{each.name} cannot be decompressed, it is damaged or cut off: {error}"
-        ) from error
+        raise DataError(f"{each.name} cannot be decompressed, it is damaged or cut off: {error}") from error
 
 
 def _read_text(each: Input, options: TextOptions) -> pa.Table:

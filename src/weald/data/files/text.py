@@ -105,7 +105,7 @@ def encoding_of(sample: bytes, asked: str | None = None) -> str:
             return codecs.lookup(asked).name
         except LookupError:
             raise ParameterError(
-                f"There is no encoding {asked!r}. Some are utf-8, utf-16, cp1252, latin-1, shift_jis, gb18030."
+                f"There is no encoding {asked!r}. Some are utf-8, utf-16, cp1252, latin-1, shift_jis."
             ) from None
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
