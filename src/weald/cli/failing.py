@@ -46,8 +46,8 @@ def told() -> Iterator[None]:
         if os.environ.get("WEALD_TRACEBACK"):
             raise
         _end(
-            f"{short(str(error), _MOST)}\nThis is a bug of weald's ({type(error).__name__}). Please report it "
-            "with what WEALD_TRACEBACK=1 shows.",
+            f"{short(str(error), _MOST)}\nThis is a bug of weald's ({type(error).__name__}). Please report "
+            "it with what WEALD_TRACEBACK=1 shows.",
             BUG,
         )
 
