@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from weald.cli.fit import tell_data
-from weald.cli.telling import say, tell_json, working
+from weald.cli.telling import say, tell_json, unlogged, working
 from weald.errors import ParameterError
 from weald.runs.comparing import Leaderboard
 from weald.runs.comparing import compare as run
@@ -44,7 +44,7 @@ def compare(options: CompareOptions, console: Console, *, as_json: bool = False)
     with working("reading"):
         given = gather(options.question)
     methods = options.methods or None
-    with _progress(len(methods or METHODS) * options.folds) as tell:
+    with _progress(len(methods or METHODS) * options.folds) as tell, unlogged():
         board = run(
             given.X,
             given.task.y,

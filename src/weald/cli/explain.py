@@ -17,6 +17,8 @@ from weald.runs.fitted import core_of
 
 #: columns that are listed
 _SHOWN = 20
+#: rows of models that are no sums of trees, which are asked again for every set of columns
+_MOST_ASKED = 20
 #: characters of a bar
 _WIDE = 24
 
@@ -75,6 +77,8 @@ def _of_rows(
     model: Any, data: tuple[str, ...], n_rows: int, console: Console, layout: TextOptions, *, as_json: bool
 ) -> None:
     """Mean absolute contributions."""
+    if not hasattr(core_of(model), "feature_importances_"):
+        n_rows = min(n_rows, _MOST_ASKED)
     X = first_rows(model, data, n_rows, layout)
     told = _explained(model, X, X)
     size = np.abs(told.values).reshape(*told.values.shape[:2], -1).mean(axis=(0, 2))

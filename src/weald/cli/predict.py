@@ -26,7 +26,7 @@ _WRITTEN = (".csv", ".parquet", ".arrow", ".feather")
 #: numbers that a batch may have: rows with many columns come a few at a time
 _CELLS = 1 << 23
 #: rows that stand for columns that are not known, in explanations of models that need them
-BACKGROUND_ROWS = 100
+BACKGROUND_ROWS = 20
 
 
 @dataclass(frozen=True, slots=True)

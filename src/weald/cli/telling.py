@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -57,6 +58,18 @@ def table_of(columns: Sequence[str], *, title: str | None = None, caption: str |
     for place, name in enumerate(columns):
         table.add_column(name, justify="right" if place else "left", no_wrap=place > 0)
     return table
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """What models log is of one fit; of hundreds, in a search or a comparison, it says nothing."""
+    logger = logging.getLogger("weald")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from weald.cli.fit import FitOptions, make_report, summary, tell_data
-from weald.cli.telling import say, table_of, tell_json, tell_scores, working
+from weald.cli.telling import say, table_of, tell_json, tell_scores, unlogged, working
 from weald.runs.gathering import Given, Question, gather
 from weald.runs.methods import Size, machine_for
 from weald.runs.recipe import Recipe, rows_of
@@ -75,7 +75,7 @@ def _searched(options: TuneOptions, recipe: Recipe, given: Given, split: Split) 
     """The search on the training rows alone."""
     task, train = given.task, split.train
     try:
-        with _progress() as tell:
+        with _progress() as tell, unlogged():
             return search(
                 rows_of(given.X, train),
                 replace(task, y=task.y[train]),
