@@ -52,7 +52,7 @@ def demo(output: Path | None) -> None:
 @options.CONFIG
 @options.JSON
 @click.pass_context
-def fit(context: click.Context, as_json: bool, write_config: Path | None, **given: Any) -> None:
+def fit(context: click.Context, /, as_json: bool, write_config: Path | None, **given: Any) -> None:
     """Train a model on a table and score it on rows kept aside.
 
     DATA is a file, several, or a pattern: CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM, plain or compressed;
@@ -115,7 +115,7 @@ def compare(as_json: bool, **given: Any) -> None:
 @options.CONFIG
 @options.JSON
 @click.pass_context
-def tune(context: click.Context, as_json: bool, write_config: Path | None, **given: Any) -> None:
+def tune(context: click.Context, /, as_json: bool, write_config: Path | None, **given: Any) -> None:
     """Search good parameters of a method by successive halving, then fit with them.
 
     Many settings are tried on few rows, the better third of them on three times as many, and so on. With

@@ -96,6 +96,11 @@ def _report(options: CompareOptions, given: Given, board: Leaderboard) -> None:
 
 def tell_board(console: Console, board: Leaderboard) -> None:
     """The leaderboard, what failed, and the advice."""
+    if board.n_given_rows > board.n_rows:
+        say(
+            console,
+            f"          {board.n_rows:,} rows drawn from {board.n_given_rows:,} (--rows all takes all)",
+        )
     console.print(_table(board))
     for method, why in board.failed.items():
         say(console, f"{method} failed: {why}")
@@ -124,8 +129,6 @@ def _progress(n_steps: int) -> Iterator[Callable[..., None]]:
 
 def _table(board: Leaderboard) -> Table:
     title = f"{board.metric} by {board.n_folds} folds of {board.n_rows:,} rows"
-    if board.n_given_rows > board.n_rows:
-        title += f", drawn from {board.n_given_rows:,} (--rows all takes all)"
     caption = "p: that the best is no better; times of one fold"
     table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE, pad_edge=False)
     for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict s", "KB"):

@@ -122,7 +122,7 @@ def _intervals(model: Any, X: Any, coverage: float, *, lists: bool) -> dict[str,
 
 def _contributions(model: Any, X: Any, background: Any) -> dict[str, Any]:
     told = weald.explain(model, X, background=background)
-    columns = [str(name) for name in told.feature_names]
+    columns = [str(name) for name in told.feature_names or ()]
     outputs = getattr(told, "output_names", None) or [""]
     values = told.values.reshape(*told.values.shape[:2], -1)
     base = np.asarray(told.base_values, np.float64).reshape(len(values), -1)

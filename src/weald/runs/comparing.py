@@ -163,7 +163,8 @@ def compare(
         weight = None if weight is None else weight[rows]
         held = None if held is None else held[rows]
     job = _Job(table, known, list(_parts(known, folds, random_state, held)), metric_of(known), weight)
-    trials, failed = [], {}
+    trials: list[_Trial] = []
+    failed: dict[str, str] = {}
     for method in METHODS if methods is None else methods:
         try:
             make(method, known.kind)

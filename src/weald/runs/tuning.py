@@ -252,7 +252,7 @@ def _first_rows(n_rows: int, n_candidates: int) -> int:
     rounds = 1 + int(math.log(n_candidates, FACTOR))
     while rounds > 1 and n_rows // FACTOR ** (rounds - 1) < FEWEST_ROWS:
         rounds -= 1
-    return max(n_rows // FACTOR ** (rounds - 1), 1)
+    return max(n_rows // int(FACTOR ** (rounds - 1)), 1)
 
 
 def _splitter(task: Task, folds: int, seed: int, groups: NDArray[Any] | None) -> Any:

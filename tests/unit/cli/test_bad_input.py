@@ -49,7 +49,7 @@ def start(*words, **more):
 @pytest.mark.parametrize(
     ("content", "words", "code", "message"),
     [
-        (None, ["fit", "t.csv", "--target", "Y2"], 1, "no column 'Y2'. Did you mean 'y'?"),
+        (None, ["fit", "t.csv", "--target", "Y"], 1, "no column 'Y'. Did you mean 'y'?"),
         (None, ["fit", "t.csv", "--target", "one"], 1, "'one' has 1 value; there is nothing to learn"),
         (None, ["fit", "t.csv", "--target", "none"], 1, "'none' has no values; there is nothing to learn"),
         (None, ["fit", "t.csv", "--target", "id"], 1, "80 different values in 80 rows: it names rows"),
