@@ -1,6 +1,6 @@
 """From a CSV file to a model: weald's reader and XGBClassifier against pyarrow's and LightGBM, end to end.
 
-    python benchmarks/compare/csv_to_model.py [--rows 1000000] [--columns 28] [--repeats 3]
+    python benchmarks/compare/front_door/csv_to_model.py [--rows 1000000] [--columns 28] [--repeats 3]
 
 Each run is a process of its own, interleaved: start, read, train 100 trees of depth 6, end.
 """

@@ -1,6 +1,6 @@
 """Every table straight from its file by the command line, and its accuracy beside that of LightGBM.
 
-    python benchmarks/compare/front_door.py FOLDER [--only NAME …] [--json OUT] [--markdown OUT]
+    python benchmarks/compare/front_door/tables.py FOLDER [--only NAME …] [--json OUT] [--markdown OUT]
 
 FOLDER has the tables and an `index.json` that names files and targets. Each command runs with no option but
 `--target`. LightGBM gets the rows that `weald fit` trained on, 2,000 rounds of 0.1 and early stopping on a
