@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,7 +85,8 @@ def _answers(
     if wanted.background is not None:
         background = first_rows(model, (wanted.background,), BACKGROUND_ROWS, layout)
     paths = data if len(data) > 1 else data[0]
-    for rows, _ in read_batches(paths, types, layout, n_columns=n_columns, rows=rows_at_once):
+    needed = None if wanted.copy else [str(name) for name in getattr(model, "feature_names_in_", ())]
+    for rows, _ in read_batches(paths, types, layout, n_columns=n_columns, columns=needed, rows=rows_at_once):
         X = columns_of(model, rows)
         if X.shape[0] == 0:
             continue
@@ -182,12 +184,18 @@ def _write(tables: Iterator[pa.Table], file: Any, suffix: str) -> int:
 
     writer, schema, n_rows = None, None, 0
     makers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
-    for table in tables:
-        if writer is None:
-            schema = table.schema
-            writer = makers.get(suffix, pa.ipc.new_file)(file, schema)
-        writer.write_table(table.cast(schema))
-        n_rows += table.num_rows
+    try:
+        for table in tables:
+            if writer is None:
+                schema = table.schema
+                writer = makers.get(suffix, pa.ipc.new_file)(file, schema)
+            writer.write_table(table.cast(schema))
+            n_rows += table.num_rows
+    except BaseException:
+        with suppress(Exception):  # else it complains once more when it is forgotten
+            if writer is not None:
+                writer.close()
+        raise
     if writer is None:
         raise DataError("The data has no rows: there is nothing to predict.")
     writer.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 #: rows of a batch
 ROWS = 1 << 16
-#: bytes of text that are read at once; a row is never longer
-_BLOCK = 1 << 22
+#: bytes of text that are read at once, and rows of the longest kind seen that this has at least
+_BLOCK, _ROWS_OF_BLOCK = 1 << 20, 8
 
 
 def read_batches(
@@ -38,6 +38,7 @@ def read_batches(
     options: TextOptions | None = None,
     *,
     n_columns: int | None = None,
+    columns: Collection[str] | None = None,
     rows: int = ROWS,
 ) -> Iterator[tuple[Any, Any]]:
     """The rows of files in order, in batches: tables, and the targets where the format has them.
@@ -55,6 +56,8 @@ def read_batches(
         The layout of text.
     n_columns : int, default=None
         Of a model, for files in LIBSVM's format.
+    columns : collection of str, default=None
+        What is needed; other columns of text and Parquet may be left out where all of these are there.
     rows : int, default=65536
         The most rows of a batch.
     """
@@ -66,33 +69,44 @@ def read_batches(
             if each.kind == kinds.LIBSVM:
                 yield from libsvm_batches(each, rows, 0 if n_columns is None else n_columns)
                 continue
-            for table in _tables(each, types, layout):
+            for table in _tables(each, types, layout, columns):
                 for first in range(0, max(table.num_rows, 1), rows):
                     yield table.slice(first, rows), None
+        except MemoryError:
+            raise
         except pa.ArrowException as error:
             raise DataError(f"{each.name} cannot be read as {each.kind}: {error}") from error
 
 
-def _tables(each: Input, types: Mapping[str, Any], options: TextOptions) -> Iterator[pa.Table]:
+def _tables(
+    each: Input, types: Mapping[str, Any], options: TextOptions, columns: Collection[str] | None
+) -> Iterator[pa.Table]:
     if each.kind in {kinds.CSV, kinds.TSV}:
-        return _text(each, types, options)
+        return _text(each, types, options, columns)
     if each.kind == kinds.JSON_LINES:
         return _json(each, types)
     if each.compression is None and each.kind == kinds.PARQUET:
-        return _parquet(each)
+        return _parquet(each, columns)
     if each.compression is None and each.kind == kinds.ARROW:
         return _arrow(each)
     return iter([read_table(each, options)])
 
 
-def _parquet(each: Input) -> Iterator[pa.Table]:
+def _parquet(each: Input, columns: Collection[str] | None) -> Iterator[pa.Table]:
     import pyarrow as pa
     from pyarrow import parquet
 
     source = pa.BufferReader(each.content) if each.content is not None else each.path
     with parquet.ParquetFile(source) as file:
-        for batch in file.iter_batches(batch_size=ROWS):
+        for batch in file.iter_batches(ROWS, columns=_only(columns, file.schema_arrow.names)):
             yield pa.Table.from_batches([batch])
+
+
+def _only(columns: Collection[str] | None, names: Sequence[str]) -> list[str] | None:
+    """The columns to read, in the order of the file; None for all."""
+    if not columns or not set(columns) <= set(names):
+        return None
+    return [name for name in names if name in set(columns)]
 
 
 def _arrow(each: Input) -> Iterator[pa.Table]:
@@ -128,7 +142,9 @@ def _json(each: Input, types: Mapping[str, Any]) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batch])
 
 
-def _text(each: Input, types: Mapping[str, Any], options: TextOptions) -> Iterator[pa.Table]:
+def _text(
+    each: Input, types: Mapping[str, Any], options: TextOptions, columns: Collection[str] | None
+) -> Iterator[pa.Table]:
     """Every field is read as text first: what a column is, the model knows, and no block of the file."""
     import pyarrow as pa
     from pyarrow import csv
@@ -147,17 +163,22 @@ def _text(each: Input, types: Mapping[str, Any], options: TextOptions) -> Iterat
             reader = csv.open_csv(
                 stream,
                 read_options=csv.ReadOptions(
-                    encoding=encoding, block_size=_BLOCK, autogenerate_column_names=not options.header
+                    encoding=encoding,
+                    block_size=max(_BLOCK, _ROWS_OF_BLOCK * max(map(len, sample.splitlines()))),
+                    autogenerate_column_names=not options.header,
                 ),
                 parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in sample),
                 convert_options=csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
                     null_values=list(MISSING),
                     strings_can_be_null=True,
+                    include_columns=_only(columns, names),
                 ),
             )
             for batch in reader:
                 yield _typed(pa.Table.from_batches([batch]), types, each.name)
+        except MemoryError:  # pyarrow's is an ArrowException too
+            raise
         except (pa.ArrowException, UnicodeError) as error:
             raise _said(error, each, delimiter, encoding) from error
 

@@ -80,6 +80,8 @@ def read_table(each: Input, options: TextOptions) -> pa.Table:
 
     try:
         return _READERS[each.kind](each, options)
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except pa.ArrowException as error:
         raise DataError(f"{each.name} cannot be read as {each.kind}: {error}") from error
     except OSError as error:
