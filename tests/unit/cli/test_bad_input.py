@@ -171,12 +171,14 @@ def test_no_bar_and_no_colour_where_nobody_sees_them(folder):
 
 
 def test_prediction_in_bounded_memory(folder):
-    """A file of ten times the memory that the process may take beyond what it has after a first prediction."""
-    n_blocks, block = 35, "".join(f"{i % 7}.5,{'z' * 400}\n" for i in range(20_000))
-    with open("long.csv", "w") as file:
-        file.write("x,note\n")
-        for _ in range(n_blocks):
-            file.write(block)
+    """A file of ten times what the process may take beyond what it has after a smaller one."""
+    block = "".join(f"{i % 7}.5,{'z' * 400}\n" for i in range(20_000))
+    sizes = {"short.csv": 5, "long.csv": 50}
+    for name, n_blocks in sizes.items():
+        with open(name, "w") as file:
+            file.write("x,note\n")
+            for _ in range(n_blocks):
+                file.write(block)
     code = (
         "import resource, pyarrow\n"
         "from weald.cli.commands import weald\n"
@@ -184,7 +186,7 @@ def test_prediction_in_bounded_memory(folder):
         "def predict(data):\n"
         "    words = ['predict', 'm.weald', data, '-o', 'o.parquet', '--threads', '1']\n"
         "    weald(words, standalone_mode=False)\n"
-        "predict('t.csv')\n"
+        "predict('short.csv')\n"
         "pages = int(open('/proc/self/statm').read().split()[0])\n"
         f"most = pages * resource.getpagesize() + {os.path.getsize('long.csv') // 10}\n"
         "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
@@ -195,4 +197,4 @@ def test_prediction_in_bounded_memory(folder):
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
     )
     assert run.returncode == 0, run.stderr
-    assert parquet.read_metadata("o.parquet").num_rows == n_blocks * 20_000
+    assert parquet.read_metadata("o.parquet").num_rows == sizes["long.csv"] * 20_000
