@@ -324,13 +324,13 @@ def _ranked(
     places = []
     for trial in order:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UncertaintyWarning)  # a score of 1 has no spread
+            warnings.simplefilter("ignore", UncertaintyWarning)  # a score of 1, equal folds: no spread
             found = score_interval(trial.said, None, task.y, metric[1], random_state=0)
-        p_value = None
-        if trial is not order[0]:
-            p_value = fold_t_test(
-                order[0].fold_scores, trial.fold_scores, n_train=len(train), n_test=len(test)
-            ).p_value
+            p_value = None
+            if trial is not order[0]:
+                p_value = fold_t_test(
+                    order[0].fold_scores, trial.fold_scores, n_train=len(train), n_test=len(test)
+                ).p_value
         places.append(
             Place(
                 trial.method,
