@@ -20,6 +20,7 @@ MODULES = (
     "weald",
     "weald.callback",
     "weald.kernels",
+    "weald.report",
     "weald.datasets",
     "weald.theory",
     "weald.testing",
@@ -34,7 +35,7 @@ PAGES: tuple[tuple[str, str, dict[str, str]], ...] = (
         {
             "weald.data.files": "command_line",
             "weald.runs": "choosing",
-            "weald.report": "command_line",
+            "weald.report": "report",
             "weald.io": "getting_started",
             "weald.datasets": "getting_started",
         },

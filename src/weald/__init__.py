@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from weald import errors
 
 if TYPE_CHECKING:
-    from weald import callback, kernels
+    from weald import callback, kernels, report
     from weald.boosting.callbacks import LearningRateScheduler, TrainingCallback
     from weald.boosting.stopping import EarlyStopping
-    from weald.data.files.reading import read, read_libsvm
+    from weald.data.files.libsvm import read_libsvm
+    from weald.data.files.reading import read
     from weald.data.sketch import QuantileSketch
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
@@ -217,6 +218,7 @@ __all__ = [
     "precision_recall_band",
     "read",
     "read_libsvm",
+    "report",
     "roc_band",
     "score_interval",
     "select_columns",
@@ -335,7 +337,7 @@ _HOME = {
     "plot_waterfall": "weald.pictures.explanations.waterfall",
     "precision_recall_band": "weald.uncertainty.scores.bands",
     "read": "weald.data.files.reading",
-    "read_libsvm": "weald.data.files.reading",
+    "read_libsvm": "weald.data.files.libsvm",
     "roc_band": "weald.uncertainty.scores.bands",
     "score_interval": "weald.uncertainty.scores.score_interval",
     "select_columns": "weald.insight.columns.selection",
@@ -347,7 +349,7 @@ _HOME = {
 }
 
 #: modules of public names
-_MODULES = ("callback", "kernels")
+_MODULES = ("callback", "kernels", "report")
 
 
 def __getattr__(name: str) -> Any:

@@ -35,7 +35,7 @@ ORDER = (
         "resampling",
         "impute",
     ),
-    *("io", "pictures", "estimators", "insight", "runs"),
+    *("io", "pictures", "estimators", "insight", "runs", "report"),
     *("theory", "kernels", "callback", "datasets", "cli", "testing"),
     "__main__",
 )
@@ -104,7 +104,10 @@ def test_only_the_engine_imports_the_core() -> None:
 
 def public_functions() -> Iterator[tuple[str, object]]:
     """What users can call, methods that come from weald's base classes and mixins included."""
-    modules = (weald, weald.callback, weald.kernels, weald.theory, weald.datasets, weald.testing)
+    modules = (
+        *(weald, weald.callback, weald.kernels, weald.report),
+        *(weald.theory, weald.datasets, weald.testing),
+    )
     for value in (getattr(module, name) for module in modules for name in module.__all__):
         for part in value.__mro__ if inspect.isclass(value) else ():
             for name, member in vars(part).items() if part.__module__.startswith("weald.") else ():

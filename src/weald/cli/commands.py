@@ -1,4 +1,8 @@
-"""The subcommands of `weald`, one function each; the work is done in a module of the same name."""
+"""The subcommands of `weald`, one function each; the work is done in a module of the same name.
+
+What a command needs is imported when it runs, so that `weald --help` is quick. `weald convert`, between
+model files and those of other libraries, will stand between `info` and `methods`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 import click
 
 from weald import __version__
+from weald.cli import options
 from weald.cli.failing import told
 
 
@@ -22,121 +27,197 @@ def weald() -> None:
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Keep the model in this folder; without it, it goes to a temporary one.",
+    help="Keep the model and the report in this folder; without it, they go to a temporary one.",
 )
 def demo(output: Path | None) -> None:
-    """Fit, print, save and reload a decision tree on the penguins carried in the package."""
-    from weald.cli.demo import run
-
+    """Compare, fit and report on the penguins carried in the package."""
     with told():
+        from weald.cli.demo import run
+
         run(_console(), output)
 
 
-_DATA = click.argument("data", nargs=-1, required=True, metavar="DATA...")
-_MODEL = click.argument("model", type=click.Path(path_type=Path))
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print plain JSON.")
-_TARGET = click.option("--target", required=True, metavar="COLUMN", help="The column to learn.")
-
-
 @weald.command()
-@_DATA
-@_TARGET
-@click.option("--method", default="xgboost", show_default=True, metavar="NAME", help="See `weald methods`.")
-@click.option("--task", type=click.Choice(["classification", "regression"]), help="Else by the target.")
-@click.option("--weight", metavar="COLUMN", help="Weights of the rows.")
-@click.option("--group", metavar="COLUMN", help="Rows of one group are not parted by the test.")
-@click.option("--order", metavar="COLUMN", help="Test on the last rows in this order, such as a date.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out; may be repeated.")
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Keep a column that looks useless.")
-@click.option("--test-share", default=0.2, show_default=True, type=click.FloatRange(0, 1, True, True))
-@click.option("--seed", default=0, show_default=True)
-@click.option("--threads", type=int, help="Else all CPUs.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Any parameter of the method.")
-@click.option("--model", type=click.Path(path_type=Path), metavar="FILE", help="Write the model there.")
-@_JSON
-def fit(as_json: bool, **given: Any) -> None:
+@options.DATA
+@options.QUESTION
+@options.RECIPE
+@click.option("--resample", metavar="NAME", help="Balance the labels of training rows: over, under, smote, …")
+@click.option("--threshold", metavar="NUMBER", help="When to call the rarer label; or best for: f1, …")
+@click.option("--intervals", is_flag=True, help="Let `weald predict --interval` tell how sure answers are.")
+@options.SPLIT
+@options.SEED
+@options.THREADS
+@options.MODEL_OUT
+@options.REPORT
+@options.CONFIG
+@options.JSON
+@click.pass_context
+def fit(context: click.Context, /, as_json: bool, write_config: Path | None, **given: Any) -> None:
     """Train a model on a table and score it on rows kept aside.
 
-    DATA is a file, several, or a pattern: CSV, TSV, Parquet, Arrow, JSON lines, plain or compressed; - is
-    standard input.
+    DATA is a file, several, or a pattern: CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM, plain or compressed;
+    - is standard input.
     """
-    from weald.cli.fit import FitOptions
-    from weald.cli.fit import fit as run
-
     with told():
-        run(FitOptions(**given), _console(), as_json=as_json)
+        from weald.cli.config import write_config as write
+        from weald.cli.fit import FitOptions
+        from weald.cli.fit import fit as run
+
+        asked = dict(given)
+        del given["config"]
+        question, recipe = options.question_of(given), options.recipe_of(given)
+        run(FitOptions(question, recipe, **given), _console(), as_json=as_json)
+        if write_config is not None:
+            write(write_config, context.command, asked)
 
 
 @weald.command()
-@_DATA
-@_TARGET
+@options.DATA
+@options.QUESTION
 @click.option("--method", "methods", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
-@click.option("--task", type=click.Choice(["classification", "regression"]), help="Else by the target.")
-@click.option("--group", metavar="COLUMN", help="Rows of one group stay in one fold.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out; may be repeated.")
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Keep a column that looks useless.")
-@click.option("--folds", default=5, show_default=True)
-@click.option("--seed", default=0, show_default=True)
-@click.option("--threads", type=int, help="Else all CPUs.")
-@_JSON
+@click.option("--folds", default=5, show_default=True, type=click.IntRange(2))
+@click.option(
+    "--rows",
+    "most_rows",
+    default="20000",
+    show_default=True,
+    metavar="NUMBER",
+    help="Of more rows so many are drawn; all takes all.",
+)
+@options.SEED
+@options.THREADS
+@options.REPORT
+@options.JSON
 def compare(as_json: bool, **given: Any) -> None:
     """Rank all methods on a table by cross-validation, with intervals and tests against the best."""
-    from weald.cli.compare import CompareOptions
-    from weald.cli.compare import compare as run
-
     with told():
-        run(CompareOptions(**given), _console(), as_json=as_json)
+        from weald.cli.compare import CompareOptions
+        from weald.cli.compare import compare as run
+
+        question = options.question_of(given)
+        run(CompareOptions(question, **given), _console(), as_json=as_json)
 
 
 @weald.command()
-@_MODEL
-@click.argument("data")
+@options.DATA
+@options.QUESTION
+@options.RECIPE
+@options.SPLIT
+@click.option("--trials", default=40, show_default=True, type=click.IntRange(2), help="Settings tried.")
+@click.option("--folds", default=3, show_default=True, type=click.IntRange(2))
+@click.option(
+    "--state", type=click.Path(path_type=Path), metavar="FILE", help="Keep scores; go on from them."
+)
+@options.SEED
+@options.THREADS
+@options.MODEL_OUT
+@options.REPORT
+@options.CONFIG
+@options.JSON
+@click.pass_context
+def tune(context: click.Context, /, as_json: bool, write_config: Path | None, **given: Any) -> None:
+    """Search good parameters of a method by successive halving, then fit with them.
+
+    Many settings are tried on few rows, the better third of them on three times as many, and so on. With
+    --state the scores are kept in a file: the same command goes on where it was interrupted. --write-config
+    writes what `weald fit --config` takes.
+    """
+    with told():
+        from weald.cli.tune import TuneOptions
+        from weald.cli.tune import tune as run
+
+        asked = dict(given)
+        del given["config"]
+        question, recipe = options.question_of(given), options.recipe_of(given)
+        found = run(TuneOptions(question, recipe, **given), _console(), as_json=as_json)
+        if write_config is not None:
+            from weald.cli.config import write_config as write
+
+            pairs = [f"{name}={value}" for name, value in found.items()]
+            write(write_config, fit, asked | {"settings": (*asked["settings"], *pairs)})
+
+
+@weald.command()
+@options.MODEL
+@options.DATA
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="CSV, Parquet or Arrow."
 )
 @click.option("--proba", "probabilities", is_flag=True, help="Add the probability of each label.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, True, True),
+    metavar="SHARE",
+    help="Add intervals, or sets of labels, that hold so many answers.",
+)
+@click.option("--explain", is_flag=True, help="Add what each column adds to the score.")
+@click.option("--background", metavar="FILE", help="Rows for --explain of models that are no sums of trees.")
 @click.option("--copy", is_flag=True, help="Write the columns of the data beside the predictions.")
-def predict(model: Path, data: str, output: Path | None, probabilities: bool, copy: bool) -> None:
+@options.LAYOUT
+@options.THREADS
+def predict(model: Path, data: tuple[str, ...], output: Path | None, **given: Any) -> None:
     """Predict every row of DATA, some rows at a time; without -o as CSV on standard output."""
-    from weald.cli.predict import predict as run
-
     with told():
-        n_rows = run(model, data, output, probabilities=probabilities, copy=copy)
+        from weald.cli.predict import Wanted
+        from weald.cli.predict import predict as run
+
+        layout = options.layout_of(given)
+        n_rows = run(model, data, output, Wanted(**given), layout)
         if output is not None:
             click.echo(f"{n_rows:,} rows: {output}")
 
 
 @weald.command()
-@_MODEL
-@click.argument("data")
-@_TARGET
-@_JSON
-def evaluate(model: Path, data: str, target: str, as_json: bool) -> None:
+@options.MODEL
+@options.DATA
+@options.TARGET
+@options.LAYOUT
+@options.JSON
+def evaluate(model: Path, data: tuple[str, ...], target: str | None, as_json: bool, **given: Any) -> None:
     """Score MODEL on DATA, with intervals and beside a baseline."""
-    from weald.cli.predict import evaluate as run
-
     with told():
-        run(model, data, target, _console(), as_json=as_json)
+        from weald.cli.evaluate import evaluate as run
+
+        run(model, data, target, _console(), options.layout_of(given), as_json=as_json)
 
 
 @weald.command()
-@_MODEL
-@_JSON
-def info(model: Path, as_json: bool) -> None:
-    """Tell what the file MODEL holds."""
-    from weald.cli.info import info as run
-
+@options.MODEL
+@click.argument("data", nargs=-1, metavar="[DATA]...")
+@click.option("--row", type=click.IntRange(1), metavar="N", help="What adds up to the answer for row N.")
+@click.option("--rows", "n_rows", default=1000, show_default=True, type=click.IntRange(1), help="Looked at.")
+@options.LAYOUT
+@options.JSON
+def explain(
+    model: Path, data: tuple[str, ...], row: int | None, n_rows: int, as_json: bool, **given: Any
+) -> None:
+    """Tell what MODEL goes by: as a whole, over the rows of DATA, or for one row."""
     with told():
+        from weald.cli.explain import explain as run
+
+        layout = options.layout_of(given)
+        run(model, data, _console(), layout, row=row, n_rows=n_rows, as_json=as_json)
+
+
+@weald.command()
+@options.MODEL
+@options.JSON
+def info(model: Path, as_json: bool) -> None:
+    """Tell what the file MODEL holds, and whether it is whole."""
+    with told():
+        from weald.cli.info import info as run
+
         run(model, _console(), as_json=as_json)
 
 
 @weald.command()
 def methods() -> None:
     """List the methods that `weald fit` knows."""
-    from weald.runs.methods import METHODS, named
+    with told():
+        from weald.runs.methods import METHODS, named
 
-    for method in METHODS:
-        click.echo(f"{method:16}{named(method)}")
+        for method in METHODS:
+            click.echo(f"{method:16}{named(method)}")
 
 
 def _console() -> Any:

@@ -5,98 +5,146 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from weald.cli.fit import click_json, column_of
-from weald.data.files.reading import read
-from weald.runs.columns import look_at
+from weald.cli.fit import tell_data
+from weald.cli.telling import say, tell_json, unlogged, working
+from weald.errors import ParameterError
 from weald.runs.comparing import Leaderboard
 from weald.runs.comparing import compare as run
+from weald.runs.gathering import Given, Question, gather
 from weald.runs.methods import METHODS
-from weald.runs.task import read_task
+
+#: what `--rows` takes besides numbers
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
     """What the command was told."""
 
-    data: tuple[str, ...]
-    target: str
-    methods: tuple[str, ...]
-    task: str | None
-    group: str | None
-    drop: tuple[str, ...]
-    keep: tuple[str, ...]
-    folds: int
-    seed: int
-    threads: int | None
+    question: Question
+    methods: tuple[str, ...] = ()
+    folds: int = 5
+    most_rows: str = "20000"
+    seed: int = 0
+    threads: int | None = None
+    report: Path | None = None
 
 
-def compare(options: CompareOptions, console: Console, *, as_json: bool) -> None:
+def compare(options: CompareOptions, console: Console, *, as_json: bool = False) -> tuple[Given, Leaderboard]:
     """Train every method and rank them."""
-    table = read(options.data if len(options.data) > 1 else options.data[0])
-    task = read_task(table, options.target, options.task)
-    roles = () if options.group is None else (options.group,)
-    X, found = look_at(table, task, drop=(*options.drop, *roles), keep=options.keep)
-    groups = column_of(table.filter(task.known), options.group)
+    most = _most(options.most_rows)
+    with working("reading"):
+        given = gather(options.question)
     methods = options.methods or None
-    with _progress(len(methods or METHODS) * options.folds) as tell:
+    with _progress(len(methods or METHODS) * options.folds) as tell, unlogged():
         board = run(
-            X,
-            task.y,
+            given.X,
+            given.task.y,
             methods=methods,
-            task=task.kind,
+            task=given.task.kind,
             folds=options.folds,
-            groups=groups,
+            groups=given.groups,
+            sample_weight=given.weight,
+            max_rows=most,
             random_state=options.seed,
             n_jobs=options.threads,
             tell=tell,
         )
+    if options.report is not None:
+        _report(options, given, board)
     if as_json:
-        record = {"data": list(options.data), "target": options.target, "task": task.kind}
-        click_json(console, record | {"columns": [asdict(each) for each in found]} | asdict(board))
-        return
-    for each in found:
-        console.print(str(each), markup=False)
+        record = {
+            "data": list(options.question.data),
+            "target": given.task.target,
+            "task": given.task.kind,
+            "columns": [asdict(each) for each in given.found],
+            "notes": given.notes,
+        }
+        tell_json(console, record | asdict(board) | {"advice": board.advice()})
+        return given, board
+    tell_data(console, given)
+    tell_board(console, board)
+    if options.report is not None:
+        say(console, f"report    {options.report}")
+    return given, board
+
+
+def _most(text: str) -> int | None:
+    if text == ALL:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise ParameterError(f"--rows takes a number of rows, or all; got {text!r}.")
+    return int(text)
+
+
+def _report(options: CompareOptions, given: Given, board: Leaderboard) -> None:
+    from weald.report import report
+
+    data = options.question.data
+    notes = [*(str(each) for each in given.found), *given.notes]
+    source = data[0] if len(data) == 1 and Path(data[0]).is_file() else None
+    report(board, path=options.report, target=given.task.target, source=source, notes=notes)
+
+
+def tell_board(console: Console, board: Leaderboard) -> None:
+    """The leaderboard, what failed, and the advice."""
+    if board.n_given_rows > board.n_rows:
+        say(
+            console,
+            f"          {board.n_rows:,} rows drawn from {board.n_given_rows:,} (--rows all takes all)",
+        )
     console.print(_table(board))
     for method, why in board.failed.items():
-        console.print(f"{method} failed: {why}", markup=False)
-    console.print(board.advice(), markup=False)
+        say(console, f"{method} failed: {why}")
+    say(console, board.advice())
 
 
 @contextmanager
-def _progress(n_steps: int) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on stderr, where that is a terminal."""
+def _progress(n_steps: int) -> Iterator[Callable[..., None]]:
+    """A bar on stderr with the best so far, where that is a terminal."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[best]}"),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        line = bar.add_task("", total=n_steps)
+        line = bar.add_task("", total=n_steps, best="")
 
-        def tell(method: str, fold: int, n_folds: int) -> None:
-            bar.update(line, description=f"{method}, fold {fold + 1} of {n_folds}", advance=1)
+        def tell(method: str, fold: int, n_folds: int, best: str = "") -> None:
+            bar.update(line, description=f"{method}, fold {fold + 1} of {n_folds}", advance=1, best=best)
 
         yield tell
 
 
 def _table(board: Leaderboard) -> Table:
     title = f"{board.metric} by {board.n_folds} folds of {board.n_rows:,} rows"
-    table = Table(
-        title=title, title_justify="left", caption="p: that the best is no better", box=SIMPLE, pad_edge=False
-    )
-    for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict", "KB"):
+    caption = "p: that the best is no better; times of one fold"
+    table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE, pad_edge=False)
+    for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict s", "KB"):
         table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
     for each in board.places:
-        table.add_row(
-            each.method,
-            f"{each.score:.4f}",
-            f"{each.low:.4f} … {each.high:.4f}",
-            "" if each.p_value is None else f"{each.p_value:.3f}",
-            f"{each.fit_seconds:.2f}",
-            f"{each.predict_seconds:.3f}",
-            "" if each.model_bytes is None else f"{each.model_bytes / 1000:,.0f}",
-        )
+        table.add_row(*_row(each))
     return table
+
+
+def _row(place: Any) -> tuple[str, ...]:
+    return (
+        place.method,
+        f"{place.score:.4f}",
+        f"{place.low:.4f} … {place.high:.4f}",
+        "" if place.p_value is None else f"{place.p_value:.3f}",
+        f"{place.fit_seconds:.2f}",
+        f"{place.predict_seconds:.3f}",
+        "" if place.model_bytes is None else f"{place.model_bytes / 1000:,.0f}",
+    )

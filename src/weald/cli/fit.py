@@ -2,180 +2,158 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
 
 import weald
-from weald.data.files.reading import read
-from weald.errors import DataError, ParameterError
-from weald.runs.columns import Found, look_at
-from weald.runs.methods import make
-from weald.runs.task import Task, read_task
-from weald.runs.training import Run, Score, hold_out, run
+from weald.cli.telling import say, tell_json, tell_scores, working
+from weald.runs.fitted import core_of
+from weald.runs.gathering import Given, Question, gather
+from weald.runs.recipe import Recipe, rows_of
+from weald.runs.training import Run, hold_out, run
 
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
     """What the command was told."""
 
-    data: tuple[str, ...]
-    target: str
-    method: str
-    task: str | None
-    weight: str | None
-    group: str | None
-    order: str | None
-    drop: tuple[str, ...]
-    keep: tuple[str, ...]
-    test_share: float
-    seed: int
-    threads: int | None
-    settings: tuple[str, ...]
-    model: Path | None
+    question: Question
+    recipe: Recipe
+    test_share: float = 0.2
+    model: Path | None = None
+    report: Path | None = None
 
 
-def fit(options: FitOptions, console: Console, *, as_json: bool = False) -> None:
+def fit(options: FitOptions, console: Console, *, as_json: bool = False) -> Run:
     """Train and tell."""
-    notes: list[str] = []
-    table = read(options.data if len(options.data) > 1 else options.data[0], notes=notes)
-    task = read_task(table, options.target, options.task)
-    roles = [name for name in (options.weight, options.group) if name is not None]
-    X, found = look_at(table, task, drop=(*options.drop, *roles), keep=options.keep)
-    estimator = make(
-        options.method,
-        task.kind,
-        seed=options.seed,
-        threads=options.threads,
-        settings=read_settings(options.settings),
-    )
-    known = table.filter(task.known)
+    with working("reading"):
+        given = gather(options.question)
     split = hold_out(
-        task,
+        given.task,
         options.test_share,
-        seed=options.seed,
-        groups=column_of(known, options.group),
-        ordered_by=column_of(known, options.order),
+        seed=options.recipe.seed or 0,
+        groups=given.groups,
+        ordered_by=given.order,
     )
-    weight = column_of(known, options.weight)
-    done = run(estimator, X, task, split, None if weight is None else weight.astype(np.float64))
+    with working("training"):
+        done = run(options.recipe, given.X, given.task, split, given.weight)
     if options.model is not None:
         done.model.save(options.model)
+    if options.report is not None:
+        with working("making the report"):
+            make_report(options, given, done)
     if as_json:
-        click_json(console, summary(options, task, found, notes, done))
+        tell_json(console, summary(options, given, done))
     else:
-        _tell(console, options, task, X.column_names, found, notes, done)
+        _tell(console, options, given, done)
+    return done
 
 
-def read_settings(pairs: Sequence[str]) -> dict[str, object]:
-    """`name=value` as parameters: numbers, true, false, none, else text."""
-    found: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals or not name:
-            raise ParameterError(f"--set takes name=value, such as max_depth=4; got {pair!r}.")
-        found[name] = _value(text)
-    return found
+def make_report(options: FitOptions, given: Given, done: Run, **more: Any) -> None:
+    """Write the report on the rows kept aside."""
+    from weald.report import report
+
+    train, test = done.split.train, done.split.test
+    source = Path(options.question.data[0])
+    report(
+        done.model,
+        rows_of(given.X, test),
+        given.task.y[test],
+        train=(rows_of(given.X, train), given.task.y[train]),
+        path=options.report,
+        target=given.task.target,
+        source=source if len(options.question.data) == 1 and source.is_file() else None,
+        notes=[*(str(each) for each in given.found), *given.notes],
+        scores=done.scores,
+        model_file=options.model,
+        random_state=options.recipe.seed or 0,
+        **more,
+    )
 
 
-def _value(text: str) -> object:
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def column_of(table: Any, name: str | None) -> NDArray[Any] | None:
-    """A column that has a role, which must be whole."""
-    if name is None:
-        return None
-    if name not in table.column_names:
-        raise DataError(f"The table has no column {name!r}. It has {', '.join(table.column_names[:12])} ….")
-    column = table[name]
-    if column.null_count:
-        raise DataError(
-            f"Column {name!r} has {column.null_count:,} missing values; its role needs all of them."
-        )
-    return np.asarray(column.to_pylist())
-
-
-def summary(
-    options: FitOptions, task: Task, found: Sequence[Found], notes: Sequence[str], done: Run
-) -> dict[str, Any]:
+def summary(options: FitOptions, given: Given, done: Run) -> dict[str, Any]:
     """All that the command tells, as plain values."""
+    task = given.task
     return {
         "weald": weald.__version__,
-        "data": list(options.data),
-        "target": options.target,
+        "data": list(options.question.data),
+        "target": task.target,
         "task": task.kind,
         "task_because": task.reason,
-        "method": options.method,
-        "rows_without_target": int((~task.known).sum()),
+        "method": options.recipe.method,
+        "estimator": type(done.model).__name__,
+        "rows_without_target": given.n_lost,
         "rows_trained": len(done.split.train),
         "rows_tested": len(done.split.test),
-        "columns": [asdict(each) for each in found],
-        "notes": list(notes),
+        "columns": [asdict(each) for each in given.found],
+        "notes": list(given.notes),
         "scores": [asdict(each) for each in done.scores],
         "fit_seconds": round(done.fit_seconds, 3),
         "model": None if options.model is None else str(options.model),
+        "report": None if options.report is None else str(options.report),
     }
 
 
-def click_json(console: Console, record: dict[str, Any]) -> None:
-    """Plain JSON on standard output."""
-    console.out(json.dumps(record, ensure_ascii=False, indent=2), highlight=False)
+def tell_data(console: Console, given: Given) -> None:
+    """What was found in the data, in lines."""
+    task, lost = given.task, given.n_lost
+    say(console, f"target    {task.target}: {task.kind}, {task.reason}")
+    say(console, f"rows      {len(task.y):,}" + (f"; {lost:,} without a target left out" if lost else ""))
+    say(console, f"columns   {given.n_columns:,} to learn from{_kinds(given)}")
+    for line in (*(str(each) for each in given.found), *given.notes):
+        say(console, f"          {line}")
 
 
-def tell_scores(console: Console, scores: Sequence[Score], rows: str) -> None:
-    """Print scores with their intervals beside those of a baseline."""
-    console.print(_score_table(scores, rows))
-    for each in scores:
-        if each.note:
-            console.print(f"          {each.name}: {each.note}", markup=False)
+def _kinds(given: Given) -> str:
+    """How many columns are what."""
+    if not hasattr(given.X, "schema"):
+        return ""
+    counts: dict[str, int] = {}
+    for kind in given.X.schema.types:
+        name = _kind(kind)
+        counts[name] = counts.get(name, 0) + 1
+    return ": " + ", ".join(f"{count:,} of {name}" for name, count in counts.items())
 
 
-def _score_table(scores: Sequence[Score], rows: str) -> Table:
-    table = Table(title=f"on {rows}", title_justify="left")
-    for name in ("metric", "score", "95 % interval", "baseline"):
-        table.add_column(name, justify="left" if name == "metric" else "right")
-    for each in scores:
-        table.add_row(
-            each.name, f"{each.value:.4g}", f"{each.low:.4g} … {each.high:.4g}", f"{each.baseline:.4g}"
-        )
-    return table
+def _kind(kind: Any) -> str:
+    import pyarrow as pa
 
-
-def _tell(
-    console: Console,
-    options: FitOptions,
-    task: Task,
-    columns: Sequence[str],
-    found: Sequence[Found],
-    notes: Sequence[str],
-    done: Run,
-) -> None:
-    n_lost = int((~task.known).sum())
-    console.print(f"target    {options.target}: {task.kind}, {task.reason}", markup=False)
-    console.print(
-        f"rows      {len(task.y):,}" + (f"; {n_lost:,} without a target left out" if n_lost else "")
+    if pa.types.is_boolean(kind):
+        return "truth values"
+    if pa.types.is_temporal(kind):
+        return "dates"
+    return (
+        "numbers"
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        else "categories"
     )
-    console.print(f"columns   {len(columns)} to learn from")
-    for line in (*(str(each) for each in found), *notes):
-        console.print(f"          {line}", markup=False)
-    console.print(
-        f"method    {options.method}: {type(done.model).__name__}, fitted in {done.fit_seconds:.2f} s on "
-        f"{len(done.split.train):,} rows"
+
+
+def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> None:
+    tell_data(console, given)
+    train = done.split.train
+    words = options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
+    say(
+        console,
+        f"method    {options.recipe.method}: {_name(done.model)}, fitted in {done.fit_seconds:.2f} s on "
+        f"{len(train):,} rows" + (f"; {words}" if words else _rounds(done.model)),
     )
     tell_scores(console, done.scores, f"{len(done.split.test):,} rows that the model did not see")
-    if options.model is not None:
-        console.print(f"model     {options.model}", markup=False, soft_wrap=True)
+    for name, path in (("model", options.model), ("report", options.report)):
+        if path is not None:
+            say(console, f"{name:10}{path}")
+
+
+def _name(model: Any) -> str:
+    """The class, and those around which it stands."""
+    inner = core_of(model)
+    return type(model).__name__ + ("" if inner is model else f" of {type(inner).__name__}")
+
+
+def _rounds(model: Any) -> str:
+    """How many rounds early stopping found, where it did."""
+    rounds = getattr(model, "best_iteration", None)
+    return "" if not isinstance(rounds, int) else f"; {rounds + 1:,} rounds by early stopping"

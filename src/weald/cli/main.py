@@ -16,6 +16,9 @@ def main() -> None:
     absent = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if absent:
         sys.exit(f"The command line needs {' and '.join(absent)}. Install with: pip install weald[cli]")
-    from weald.cli.commands import weald
+    try:
+        from weald.cli.commands import weald
 
-    weald(prog_name="weald")
+        weald(prog_name="weald")
+    except KeyboardInterrupt:  # while modules are imported
+        sys.exit(130)

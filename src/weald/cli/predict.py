@@ -1,120 +1,202 @@
-"""`weald predict`: rows of any length in bounded memory, and `weald evaluate`."""
+"""`weald predict`: rows of any number in bounded memory."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.console import Console
 
 import weald
-from weald.cli.fit import click_json, tell_scores
 from weald.cli.writing import whole
-from weald.data.files.batches import read_batches
-from weald.data.files.reading import import_pyarrow, read
-from weald.errors import DataError, ParameterError
-from weald.runs.task import CLASSIFICATION, REGRESSION, read_task
-from weald.runs.training import scores
+from weald.data.files.batches import ROWS, read_batches
+from weald.data.files.inputs import import_pyarrow
+from weald.data.files.text import TextOptions
+from weald.errors import DataError, ParameterError, listing
+from weald.runs.fitted import columns_of, core_of, types_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _WRITTEN = (".csv", ".parquet", ".arrow", ".feather")
+#: numbers that a batch may have: rows with many columns come a few at a time
+_CELLS = 1 << 23
+#: rows that stand for columns that are not known, in explanations of models that need them
+BACKGROUND_ROWS = 20
 
 
-def predict(model_path: Path, data: str, output: Path | None, *, probabilities: bool, copy: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is written of each row besides the prediction."""
+
+    probabilities: bool = False
+    interval: float | None = None
+    explain: bool = False
+    background: str | None = None
+    copy: bool = False
+    threads: int | None = None
+
+
+def predict(
+    model_path: Path, data: tuple[str, ...], output: Path | None, wanted: Wanted, layout: TextOptions
+) -> int:
     """Predict every row and return how many there were; without `output`, CSV goes to standard output."""
     import_pyarrow()
-    model = weald.load(model_path)
-    if probabilities and not hasattr(model, "predict_proba"):
-        raise ParameterError(f"{type(model).__name__} gives no probabilities. Leave --proba out.")
-    answers = _answers(model, data, probabilities=probabilities, copy=copy)
-    if output is None:
-        return _write(answers, sys.stdout.buffer, ".csv")
-    if output.suffix not in _WRITTEN:
+    if output is not None and output.suffix not in _WRITTEN:
         raise ParameterError(f"{output} must end in {', '.join(_WRITTEN)}, which tells what is written.")
-    with whole(output) as beside, open(beside, "wb") as file:
-        return _write(answers, file, output.suffix)
-
-
-def evaluate(model_path: Path, data: str, target: str, console: Console, *, as_json: bool) -> None:
-    """Score a model on a file."""
     model = weald.load(model_path)
-    kind = CLASSIFICATION if hasattr(model, "classes_") else REGRESSION
-    table = read(data)
-    task = read_task(table, target, kind)
-    X = _columns_of(model, table.filter(task.known))
-    found = scores(model, X, task.y, kind)
-    if as_json:
-        record = {"model": str(model_path), "data": data, "target": target, "rows": len(task.y)}
-        click_json(console, record | {"scores": [asdict(each) for each in found]})
-    else:
-        tell_scores(console, found, f"{len(task.y):,} rows")
+    if wanted.threads is not None and "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=wanted.threads)
+    _check(model, wanted)
+    suffix = ".csv" if output is None else output.suffix
+    answers = _answers(model, data, wanted, layout, lists=suffix != ".csv")
+    if output is None:
+        return _write(answers, sys.stdout.buffer, suffix)
+    with whole(output) as beside, open(beside, "wb") as file:
+        return _write(answers, file, suffix)
 
 
-def _answers(model: Any, data: str, *, probabilities: bool, copy: bool) -> Iterator[pa.Table]:
-    import pyarrow as pa
-
-    for rows in read_batches(data, _types(model)):
-        X = _columns_of(model, rows)
-        named: dict[str, Any] = {"prediction": pa.array(np.asarray(model.predict(X)).tolist())}
-        if probabilities:
-            shares = model.predict_proba(X)
-            named |= {f"probability_{label}": shares[:, k] for k, label in enumerate(model.classes_)}
-        answers = pa.table(named)
-        if copy:
-            for name in reversed(rows.column_names):
-                answers = answers.add_column(0, name, rows[name])
-        yield answers
-
-
-def _columns_of(model: Any, rows: pa.Table) -> pa.Table:
-    """The columns that the model was trained on; others are of no concern to it."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return rows
-    absent = [name for name in names if name not in rows.column_names]
-    if absent:
-        raise DataError(
-            f"The data has no column {absent[0]!r}, which the model was trained on"
-            + (f", and {len(absent) - 1} more of its columns are absent" if len(absent) > 1 else "")
-            + f". It has {', '.join(rows.column_names[:12])}."
+def _check(model: Any, wanted: Wanted) -> None:
+    name = type(model).__name__
+    if wanted.probabilities and not hasattr(model, "predict_proba"):
+        raise ParameterError(f"{name} gives no probabilities. Leave --proba out.")
+    if wanted.interval is not None and name != "Conformal":
+        raise ParameterError(
+            f"This {name} gives no intervals: it keeps no rows to judge them by. Train it with: weald fit … "
+            "--intervals"
         )
-    return rows.select(list(names))
+    if wanted.background is not None and not wanted.explain:
+        raise ParameterError("--background is for --explain. Leave it out, or add --explain.")
 
 
-def _types(model: Any) -> dict[str, Any]:
-    """What the columns of the model are in text files; text itself is left out."""
+def _answers(
+    model: Any, data: tuple[str, ...], wanted: Wanted, layout: TextOptions, *, lists: bool
+) -> Iterator[pa.Table]:
     import pyarrow as pa
 
-    schema = getattr(model, "schema_", None)
-    if schema is None:
-        return {}
-    units = {"number": pa.float64(), "bool": pa.bool_(), "datetime": pa.timestamp("us")}
-    numeric = (each for each in schema.columns if each.kind == "numeric")
-    return {str(each.name): units[each.unit] for each in numeric if each.unit in units}
+    types, n_columns = types_of(model), int(getattr(model, "n_features_in_", 0))
+    rows_at_once = max(1, min(ROWS, _CELLS // max(1, n_columns)))
+    background = None
+    if wanted.background is not None:
+        background = first_rows(model, (wanted.background,), BACKGROUND_ROWS, layout)
+    paths = data if len(data) > 1 else data[0]
+    needed = None if wanted.copy else [str(name) for name in getattr(model, "feature_names_in_", ())]
+    for rows, _ in read_batches(paths, types, layout, n_columns=n_columns, columns=needed, rows=rows_at_once):
+        X = columns_of(model, rows)
+        if X.shape[0] == 0:
+            continue
+        named: dict[str, Any] = {}
+        if wanted.copy and hasattr(rows, "column_names"):
+            named |= dict(zip(rows.column_names, rows.columns, strict=True))
+        named["prediction"] = _arrow(model.predict(X))
+        if wanted.probabilities:
+            named |= _probabilities(model, X)
+        if wanted.interval is not None:
+            named |= _intervals(model, X, wanted.interval, lists=lists)
+        if wanted.explain:
+            named |= _contributions(core_of(model), X, background)
+        yield pa.table(named)
+
+
+def _probabilities(model: Any, X: Any) -> dict[str, Any]:
+    shares = model.predict_proba(X)
+    return {f"probability_{label}": shares[:, k] for k, label in enumerate(model.classes_)}
+
+
+def _intervals(model: Any, X: Any, coverage: float, *, lists: bool) -> dict[str, Any]:
+    """The ends of intervals; of labels the sets, which text holds as JSON."""
+    if not hasattr(model, "classes_"):
+        ends = model.predict_interval(X, coverage=coverage)
+        return {f"low_{coverage:g}": ends[:, 0], f"high_{coverage:g}": ends[:, 1]}
+    labels = model.classes_.tolist()
+    sets = [
+        [label for label, there in zip(labels, row, strict=True) if there]
+        for row in model.predict_set(X, coverage=coverage).tolist()
+    ]
+    name = f"set_{coverage:g}"
+    return {name: sets if lists else [json.dumps(each, ensure_ascii=False, default=str) for each in sets]}
+
+
+def _contributions(model: Any, X: Any, background: Any) -> dict[str, Any]:
+    told = weald.explain(model, X, background=background)
+    columns = [str(name) for name in told.feature_names or ()]
+    outputs = getattr(told, "output_names", None) or [""]
+    values = told.values.reshape(*told.values.shape[:2], -1)
+    base = np.asarray(told.base_values, np.float64).reshape(len(values), -1)
+    found: dict[str, Any] = {}
+    for k, output in enumerate(outputs):
+        mark = f"{output}_" if output else ""
+        found[f"explain_{mark}base"] = base[:, k]
+        found |= {f"explain_{mark}{name}": values[:, j, k] for j, name in enumerate(columns)}
+    return found
+
+
+def first_rows(model: Any, data: tuple[str, ...], n_rows: int, layout: TextOptions, *, skip: int = 0) -> Any:
+    """Rows of files as the model takes them, the first ones after those that are skipped."""
+    types, n_columns = types_of(model), int(getattr(model, "n_features_in_", 0))
+    paths = data if len(data) > 1 else data[0]
+    parts: list[Any] = []
+    n_seen = n_taken = 0
+    for rows, _ in read_batches(paths, types, layout, n_columns=n_columns):
+        n_here = rows.shape[0]
+        first, last = max(skip - n_seen, 0), min(n_here, skip + n_rows - n_seen)
+        if first < last:
+            X = columns_of(model, rows)
+            parts.append(X.slice(first, last - first) if hasattr(X, "column_names") else X[first:last])
+            n_taken += last - first
+        n_seen += n_here
+        if n_taken == n_rows:
+            break
+    if not parts:
+        raise DataError(
+            f"There is no row {skip + 1:,}: {listing(data)} {'have' if len(data) > 1 else 'has'} "
+            f"{n_seen:,} rows."
+        )
+    return _joined(parts)
+
+
+def _joined(parts: list[Any]) -> Any:
+    import pyarrow as pa
+    from scipy import sparse
+
+    if len(parts) == 1:
+        return parts[0]
+    if hasattr(parts[0], "column_names"):
+        return pa.concat_tables(parts, promote_options="permissive")
+    return sparse.vstack(parts, format="csr")
+
+
+def _arrow(values: Any) -> Any:
+    import pyarrow as pa
+
+    values = np.asarray(values)
+    return pa.array(values.tolist() if values.dtype.kind in "OUS" else values)
 
 
 def _write(tables: Iterator[pa.Table], file: Any, suffix: str) -> int:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    writer, n_rows = None, 0
+    writer, schema, n_rows = None, None, 0
     makers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
-    for table in tables:
-        if writer is None:
-            writer = makers.get(suffix, pa.ipc.new_file)(file, table.schema)
-        writer.write_table(table.cast(writer_schema(writer, table)))
-        n_rows += table.num_rows
-    if writer is not None:
-        writer.close()
+    try:
+        for table in tables:
+            if writer is None:
+                schema = table.schema
+                writer = makers.get(suffix, pa.ipc.new_file)(file, schema)
+            writer.write_table(table.cast(schema))
+            n_rows += table.num_rows
+    except BaseException:
+        with suppress(Exception):  # else it complains once more when it is forgotten
+            if writer is not None:
+                writer.close()
+        raise
+    if writer is None:
+        raise DataError("The data has no rows: there is nothing to predict.")
+    writer.close()
     return n_rows
-
-
-def writer_schema(writer: Any, table: pa.Table) -> pa.Schema:
-    """The schema of the first batch, where the writer keeps it."""
-    return getattr(writer, "schema", table.schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +13,11 @@ from pathlib import Path
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A path beside `path` to write to, which takes its place when the body ends well, else is removed."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "its folder does not exist", str(path))
+    if path.exists() and not path.is_file():  # a pipe, a terminal: written to as it is
+        yield path
+        return
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
     os.close(descriptor)
     beside = Path(name)

@@ -102,6 +102,19 @@ def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> Lo
         ) from error
 
 
+def about(data: bytes) -> dict[str, str]:
+    """What a model file says of itself: its `format`, the version that it `needs`, its `checksum`."""
+    with budget.reading(len(data)):
+        text, _ = container.read(data, mmap=False)
+        content = canonical.loads(text, "description of the model file")
+    major, minor = content["format"]
+    return {
+        "format": f"{major}.{minor}",
+        "needs": str(content["needs"]),
+        "checksum": str(content["checksum"]),
+    }
+
+
 def to_bytes(model: Saveable) -> bytes:
     """The bytes of the file that `save` would write."""
     tensors: container.Tensors = {}

@@ -81,14 +81,13 @@ def look_at(
 def _useless(column: pa.ChunkedArray, task: Task) -> str | None:
     """Why a column cannot help, or None."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     n_known = len(column) - column.null_count
     if n_known == 0:
         return "all missing"
     if pa.types.is_nested(column.type):
         return "lists or records, which no method takes"
-    n_distinct = pc.count_distinct(column).as_py()
+    n_distinct = _count_distinct(column)
     if n_distinct == 1 and column.null_count == 0:
         return "the same in every row"
     if _copies(column, task):
@@ -101,6 +100,18 @@ def _useless(column: pa.ChunkedArray, task: Task) -> str | None:
     if pa.types.is_integer(kind) and n_distinct == len(column) and _counts(column):
         return "numbers the rows"
     return None
+
+
+def _count_distinct(column: pa.ChunkedArray) -> int:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = pa.chunked_array([column.combine_chunks().indices])
+    try:
+        return int(pc.count_distinct(column).as_py())
+    except pa.ArrowNotImplementedError:  # views of text, lists of one length and the like
+        return len(pc.unique(column).drop_null())
 
 
 def _copies(column: pa.ChunkedArray, task: Task) -> bool:

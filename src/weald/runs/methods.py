@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import weald
 from weald.errors import ParameterError, nearest
@@ -41,6 +45,62 @@ METHODS = tuple(_METHODS)
 _VOTERS = ("xgboost", "forest", "extra-trees")
 
 
+#: rows up to which folds tell how many rounds to boost; of more a share is held out
+CV_ROWS = 5_000
+#: rows that every label must have for that
+CV_LABEL_ROWS = 10
+#: METHODS: columns and rows up to which a Gaussian kernel is the rule
+KERNEL_COLUMNS, KERNEL_ROWS = 1_000, 50_000
+#: settings that only a machine with a kernel has
+_OF_KERNELS = frozenset({"kernel", "gamma", "degree", "coef0", "solver"})
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What the settings of a method go by: the training rows, and columns with a column for each category."""
+
+    n_rows: int
+    n_columns: int
+    #: rows of the rarest label; None for numbers
+    n_rarest: int | None = None
+
+    @classmethod
+    def of(cls, X: Any, y: NDArray[np.generic], kind: str) -> Size:
+        """That of a table."""
+        rarest = int(np.unique(y, return_counts=True)[1].min()) if kind == CLASSIFICATION else None
+        return cls(len(y), _expanded(X), rarest)
+
+
+def _expanded(X: Any) -> int:
+    """Columns as machines see them."""
+    if not hasattr(X, "column_names"):
+        return int(np.shape(X)[1]) if len(np.shape(X)) == 2 else 0
+    import pyarrow as pa
+
+    found = 0
+    for column in X.columns:
+        kind = column.type
+        categories = (
+            pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        )
+        found += len(column.unique()) if categories else 1
+    return found
+
+
+def machine_for(size: Size | None, settings: Mapping[str, object]) -> tuple[str, str]:
+    """Which machine the method svm is for a table of that size, and why (the advice of the guide to SVMs)."""
+    if size is None or _OF_KERNELS & set(settings):
+        return "svm", "a Gaussian kernel"
+    shape = f"{size.n_rows:,} rows and {size.n_columns:,} columns"
+    if size.n_columns >= size.n_rows:
+        return "linear-svm", f"a linear machine: as many columns as rows or more ({shape})"
+    if size.n_columns > KERNEL_COLUMNS:
+        return "linear-svm", f"a linear machine: more than {KERNEL_COLUMNS:,} columns ({shape})"
+    if size.n_rows > KERNEL_ROWS:
+        return "svm", f"a Gaussian kernel on landmarks: more than {KERNEL_ROWS:,} rows ({shape})"
+    return "svm", f"a Gaussian kernel: {shape}"
+
+
 def make(
     method: str,
     kind: str,
@@ -48,6 +108,7 @@ def make(
     seed: int | None = 0,
     threads: int | None = None,
     settings: Mapping[str, object] | None = None,
+    size: Size | None = None,
 ) -> Any:
     """The estimator of a method.
 
@@ -63,6 +124,9 @@ def make(
         For `n_jobs`, where there is one.
     settings : mapping, default=None
         Parameters by name, over those of the method.
+    size : Size, default=None
+        Of the training table: xgboost finds its rounds by folds where it is small, svm is linear where it is
+        wide. None for settings that suit any.
     """
     if method not in _METHODS:
         close = nearest(method, METHODS)
@@ -71,19 +135,32 @@ def make(
             + (f"Did you mean {close!r}? " if close else "")
             + f"There are {', '.join(METHODS)}."
         )
+    if method == "svm":
+        method = machine_for(size, settings or {})[0]
     labels, numbers, chosen = _METHODS[method]
+    if (
+        method == "xgboost"
+        and size is not None
+        and _by_folds(size)
+        and "early_stopping" not in (settings or {})
+    ):
+        chosen = chosen | {"early_stopping": "cv"}
     name = labels if kind == CLASSIFICATION else numbers
     if name is None:
         raise ParameterError(f"The method {method!r} learns labels, not numbers. Use xgboost or forest.")
     cls = getattr(weald, name)
     if method == "voting":
-        members = [(each, make(each, kind, seed=seed, threads=threads)) for each in _VOTERS]
+        members = [(each, make(each, kind, seed=seed, threads=threads, size=size)) for each in _VOTERS]
         options = {"voting": "soft"} if kind == CLASSIFICATION else {}
         return cls(members, **options, **dict(settings or {}))
     known = cls().get_params()
     common = {"random_state": seed, "n_jobs": threads}
     given = {name: value for name, value in common.items() if name in known}
     return cls().set_params(**given, **chosen | dict(settings or {}))
+
+
+def _by_folds(size: Size) -> bool:
+    return size.n_rows <= CV_ROWS and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
 
 
 def named(method: str) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CLASSIFICATION, REGRESSION = "classification", "regression"
 #: whole numbers of at most so many values are labels
 FEW_LABELS = 10
+#: of the rows; where there are more values than that they are names of rows, not labels
+MOST_LABELS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
     column = table[target].combine_chunks()
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    column = _readable(column, target)
     known = np.asarray(column.is_valid())
     values = column.drop_null()
     numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
@@ -71,13 +74,42 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
             f"The target {target!r} has {_count(n_distinct, 'value')}; there is nothing to learn."
         )
     guessed, reason = _guess(values, n_distinct, numeric=numeric)
+    if (kind or guessed) == CLASSIFICATION and n_distinct > max(MOST_LABELS * len(values), FEW_LABELS):
+        raise DataError(
+            f"The target {target!r} has {n_distinct:,} different values in {len(values):,} rows: it names "
+            "rows, and labels must repeat."
+            + (" As numbers it can be learned: --task regression." if numeric else " Name another column.")
+        )
     if kind == REGRESSION and not numeric:
         raise DataError(f"The target {target!r} holds {column.type}, no numbers: it cannot be a regression.")
     y = values.to_numpy(zero_copy_only=False)
     return Task(kind or guessed, target, y, known, "as asked" if kind else reason)
 
 
-def task_of(y: TargetLike, kind: str | None = None) -> Task:
+def _readable(column: pa.Array, target: str) -> pa.Array:
+    """The target with gaps where it is no number; of a type that can be learned."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_temporal(kind) or pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        raise DataError(
+            f"The target {target!r} holds {kind}: neither labels nor numbers. Name another column."
+        )
+    if pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
+    if not pa.types.is_floating(column.type):
+        return column
+    column = pc.if_else(pc.is_nan(column), None, column)
+    if pc.any(pc.is_inf(column)).as_py():
+        row = int(np.flatnonzero(np.isinf(column.to_numpy(zero_copy_only=False)))[0])
+        raise DataError(
+            f"The target {target!r} is infinite in row {row + 1:,} of the table. Mend or drop it."
+        )
+    return column
+
+
+def task_of(y: TargetLike, kind: str | None = None, target: str = "y") -> Task:
     """The task of a target that stands alone; every row has one."""
     values = np.asarray(y)
     if values.ndim != 1:
@@ -89,10 +121,11 @@ def task_of(y: TargetLike, kind: str | None = None) -> Task:
     if kind == REGRESSION and not numeric:
         raise DataError("The target holds no numbers: it cannot be a regression.")
     whole = numeric and bool(np.all(labels == np.floor(labels)))
-    guessed = REGRESSION if numeric and not (whole and len(labels) <= FEW_LABELS) else CLASSIFICATION
-    return Task(
-        kind or guessed, "y", values, np.ones(len(values), np.bool_), "as asked" if kind else "by its values"
-    )
+    few = not numeric or (whole and len(labels) <= FEW_LABELS)
+    reason = f"{len(labels):,} labels" if few else f"numbers with {len(labels):,} values"
+    guessed = CLASSIFICATION if few else REGRESSION
+    known = np.ones(len(values), np.bool_)
+    return Task(kind or guessed, target, values, known, "as asked" if kind else reason)
 
 
 def _guess(values: pa.Array, n_distinct: int, *, numeric: bool) -> tuple[str, str]:

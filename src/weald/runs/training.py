@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
+from sklearn.utils.validation import has_fit_parameter
 
-from weald.errors import DataError, UncertaintyWarning
+from weald.errors import DataError, ParameterError, UncertaintyWarning
+from weald.runs.recipe import Recipe, rows_of
 from weald.runs.task import CLASSIFICATION, Task
 from weald.uncertainty.scores.score_interval import score_interval
 
@@ -92,6 +94,8 @@ def hold_out(
         order = np.argsort(ordered_by, kind="stable")
         return Split(np.sort(order[:-n_test]), np.sort(order[-n_test:]))
     if groups is not None:
+        if len(np.unique(groups)) < 2:
+            raise DataError("All rows are of one group, so none of them can be kept aside by group.")
         parts = GroupShuffleSplit(1, test_size=share, random_state=seed).split(rows, groups=groups)
         train, test = next(parts)
         return Split(np.sort(train), np.sort(test))
@@ -103,18 +107,33 @@ def hold_out(
     return Split(np.sort(train), np.sort(test))
 
 
-def run(
-    estimator: Any, X: pa.Table, task: Task, split: Split, weight: NDArray[np.float64] | None = None
-) -> Run:
-    """Train on one part of the rows and score on the other."""
-    train_X, test_X = X.take(split.train), X.take(split.test)
-    train_y, test_y = task.y[split.train], task.y[split.test]
+def fitted(
+    recipe: Recipe, X: Any, y: NDArray[np.generic], task: Task, weight: NDArray[np.float64] | None = None
+) -> tuple[Any, float]:
+    """What the recipe makes of these rows, and in how many seconds."""
+    estimator = recipe.estimator(task, X, y)
+    weight = recipe.weights(estimator, task, y, weight)
     start = time.perf_counter()
     if weight is None:
-        estimator.fit(train_X, train_y)
+        estimator.fit(X, y)
+    elif not has_fit_parameter(estimator, "sample_weight"):
+        raise ParameterError(f"The method {recipe.method!r} takes no weights of rows. Leave them out.")
     else:
-        estimator.fit(train_X, train_y, sample_weight=weight[split.train])
-    seconds = time.perf_counter() - start
+        estimator.fit(X, y, sample_weight=weight)
+    return estimator, time.perf_counter() - start
+
+
+def run(recipe: Recipe, X: Any, task: Task, split: Split, weight: NDArray[np.float64] | None = None) -> Run:
+    """Train on one part of the rows and score on the other."""
+    train_X, test_X = rows_of(X, split.train), rows_of(X, split.test)
+    train_y, test_y = task.y[split.train], task.y[split.test]
+    if task.kind == CLASSIFICATION and len(np.unique(train_y)) < 2:
+        raise DataError(
+            f"All {len(train_y):,} training rows have the label {train_y[0]!r}: the others are among the "
+            f"{len(test_y):,} rows kept aside. Keep fewer aside, or choose them otherwise."
+        )
+    own = None if weight is None else weight[split.train]
+    estimator, seconds = fitted(recipe, train_X, train_y, task, own)
     return Run(estimator, split, scores(estimator, test_X, test_y, task.kind, train_y), seconds)
 
 
@@ -160,6 +179,9 @@ def _metrics(model: Any, y: NDArray[np.generic], kind: str) -> dict[str, str]:
     present = np.unique(y)
     chosen = _TWO_CLASSES if len(model.classes_) == 2 else _CLASSES
     unfit: Sequence[str] = () if hasattr(model, "predict_proba") else tuple(_OF_PROBABILITIES)
-    if len(present) < len(model.classes_):  # areas and likelihoods need every label
+    if unfit and not hasattr(model, "decision_function"):
+        unfit = (*unfit, "roc_auc")  # labels alone rank no rows
+    if len(present) < len(model.classes_) or not np.isin(present, model.classes_).all():
+        # areas and likelihoods need every label, and no others
         unfit = (*unfit, *(["roc_auc", "neg_log_loss"]))
     return {name: scorer for name, scorer in chosen.items() if scorer not in unfit}

@@ -17,15 +17,18 @@ def test_version_and_help():
     assert "demo" in CliRunner().invoke(weald, ["--help"]).output
 
 
-def test_the_demo_runs_and_keeps_the_model(tmp_path):
-    run = CliRunner().invoke(weald, ["demo", "--output", str(tmp_path / "new" / "folder")])
+def test_the_demo_compares_fits_and_reports(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    run = CliRunner().invoke(weald, ["demo", "--output", str(folder)])
     assert run.exit_code == 0, run.output
-    assert "344 rows" in run.output
-    assert "├──" in run.output
-    assert "same predictions: yes; saved again, same bytes: yes" in run.output
-    saved = list((tmp_path / "new" / "folder").iterdir())
-    assert [path.name for path in saved] == ["penguins.weald"]
-    assert package.load(saved[0]).classes_.tolist() == ["Adelie", "Chinstrap", "Gentoo"]
+    assert "accuracy by 3 folds of 344 rows" in run.output
+    assert run.output.splitlines()[-1] == str(folder / "penguins.html")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "penguins.csv",
+        "penguins.html",
+        "penguins.weald",
+    ]
+    assert package.load(folder / "penguins.weald").classes_.tolist() == ["Adelie", "Chinstrap", "Gentoo"]
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):

@@ -203,7 +203,7 @@ def test_info_reads_the_file_alone(model):
         (["fit", "SHOPS", "--target", "label", "--drop", "citty"], 1, "Did you mean 'city'?"),
         (["fit", "SHOPS", "--target", "label", "--task", "regression"], 1, "cannot be a regression"),
         (["fit", "SHOPS", "--target", "label", "--weight", "x"], 1, "missing values; its role needs all"),
-        (["fit", "SHOPS"], 2, "Missing option '--target'"),
+        (["fit", "SHOPS"], 1, "Which column is to be learned? Name it with --target; there are 'row'"),
         (["fit", "nowhere.csv", "--target", "y"], 1, "There is no file nowhere.csv"),
         (["predict", "MODEL", "SHOPS", "-o", "out.xlsx"], 1, "must end in .csv, .parquet"),
         (["predict", "SHOPS", "SHOPS"], 1, "model file"),
@@ -223,7 +223,7 @@ def test_a_table_of_other_columns_names_the_first_that_is_absent(model, tmp_path
     path.write_text("x,town\n1,Bern\n")
     run = call("predict", model, path, "-o", tmp_path / "out.csv")
     assert run.exit_code == 1
-    assert "no column 'city', which the model was trained on, and 1 more" in run.output
+    assert "no column 'city', which the model was trained on, and lacks 1 more of its 3: 'day'" in run.output
     assert not list(tmp_path.glob("*out*")), "nothing is left of a file that was not finished"
 
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import glob
-import importlib.util
 import io
-import sys
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from weald.data.files import kinds
-from weald.data.files.kinds import FileKind
+from weald.data.files.inputs import Input, inputs
 from weald.data.files.text import TextOptions, read_text
 from weald.errors import DataError, listing, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from scipy import sparse
-
-_WILD = frozenset("*?[")
 
 
 def read(
@@ -73,147 +63,68 @@ def read(
     >>> read(file)["age"].to_pylist()
     [36.0, None]
     """
-    import_pyarrow()
-    paths = find(path)
     told = [] if notes is None else notes
-    wanted = None if columns is None else list(columns)
     options = TextOptions(delimiter, encoding, header, told)
-    tables = [_chosen(_read_one(each, options), wanted, str(each)) for each in paths]
-    return tables[0] if len(tables) == 1 else _joined(tables, paths)
+    return read_inputs(inputs(path), options, None if columns is None else list(columns))
 
 
-def read_libsvm(path: str | Path) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
-    """Read a file in LIBSVM's format: `target column:value …`, columns counted from 1.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; may be compressed by gzip or bzip2.
-
-    Returns
-    -------
-    X : csr_matrix of shape (n_rows, n_columns)
-        What is not listed is 0.
-    y : ndarray of shape (n_rows,)
-        The targets.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "train.libsvm"
-    >>> _ = file.write_text("1 1:0.5 3:2\\n-1 2:1\\n")
-    >>> X, y = read_libsvm(file)
-    >>> X.toarray().tolist(), y.tolist()
-    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
-    """
-    from sklearn.datasets import load_svmlight_file
-
-    import_pyarrow()
-    file = find(path)[0]
-    content = sys.stdin.buffer.read() if str(file) == "-" else None
-    kind = kinds.kind_of(file) if content is None else kinds.kind_of_bytes(content, "standard input")
-    if kind.kind != kinds.LIBSVM:
-        raise DataError(f"{file} holds {kind.kind}, not LIBSVM's format. weald.read reads it.")
-    with _stream(file, kind, content) as stream:
-        try:
-            X, y = load_svmlight_file(io.BytesIO(stream.read()))
-        except ValueError as error:
-            raise DataError(f"{file} is not in LIBSVM's format, `target column:value …`: {error}") from error
-    return X, np.asarray(y, np.float64)
+def read_inputs(given: Sequence[Input], options: TextOptions, columns: list[str] | None = None) -> pa.Table:
+    """The tables of several inputs one under the other."""
+    tables = [_chosen(read_table(each, options), columns, each.name) for each in given]
+    return tables[0] if len(tables) == 1 else _joined(tables, [each.name for each in given])
 
 
-def import_pyarrow() -> None:
-    """Say how to get pyarrow where it is absent."""
-    if importlib.util.find_spec("pyarrow") is None:
-        raise DataError("Reading files needs pyarrow. Install with: pip install weald[files]")
-
-
-def find(path: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files that are meant, in order of their names; `-` stays."""
-    several = [path] if isinstance(path, str | Path) else list(path)
-    found: list[Path] = []
-    for each in several:
-        text = str(each)
-        if text == "-" or Path(text).is_file():
-            found.append(Path(text))
-        elif _WILD & set(text):
-            found += sorted(Path(name) for name in glob.glob(text, recursive=True) if Path(name).is_file())
-        else:
-            raise DataError(_absent(Path(text)))
-    if not found:
-        raise DataError(f"No file is named like {listing([str(each) for each in several])}.")
-    return found
-
-
-def _absent(path: Path) -> str:
-    if path.is_dir():
-        return f"{path} is a folder. Name its files, such as '{path / '*.parquet'}'."
-    if not path.parent.is_dir():
-        return f"There is no file {path}: its folder does not exist."
-    close = nearest(path.name, [each.name for each in path.parent.iterdir()])
-    return f"There is no file {path}." + (f" Did you mean {path.parent / close}?" if close else "")
-
-
-def _stream(path: Path, kind: FileKind, content: bytes | None) -> Any:
+def read_table(each: Input, options: TextOptions) -> pa.Table:
+    """The table of one input."""
     import pyarrow as pa
 
-    if content is None:
-        return kinds.opened(path, kind.compression)
-    return pa.input_stream(pa.BufferReader(content), compression=kind.compression)
-
-
-def _read_one(path: Path, options: TextOptions) -> pa.Table:
-    import pyarrow as pa
-
-    content = sys.stdin.buffer.read() if str(path) == "-" else None
-    name = "standard input" if content is not None else str(path)
-    kind = kinds.kind_of(path) if content is None else kinds.kind_of_bytes(content, name)
-    open_stream = partial(_stream, path, kind, content)
     try:
-        return _READERS[kind.kind](open_stream, name, options, kind)
+        return _READERS[each.kind](each, options)
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except pa.ArrowException as error:
-        raise DataError(f"{name} cannot be read as {kind.kind}: {error}") from error
+        raise DataError(f"{each.name} cannot be read as {each.kind}: {error}") from error
     except OSError as error:
-        if kind.compression is None:
+        if each.compression is None:
             raise
-        raise DataError(f"{name} cannot be decompressed, it is damaged or cut off: {error}") from error
+        raise DataError(f"{each.name} cannot be decompressed, it is damaged or cut off: {error}") from error
 
 
-def _read_text(open_stream: Any, name: str, options: TextOptions, kind: FileKind) -> pa.Table:
-    delimiter = options.delimiter or ("\t" if kind.kind == kinds.TSV else None)
+def _read_text(each: Input, options: TextOptions) -> pa.Table:
+    delimiter = options.delimiter or ("\t" if each.kind == kinds.TSV else None)
     return read_text(
-        open_stream, name, TextOptions(delimiter, options.encoding, options.header, options.notes)
+        each.open, each.name, TextOptions(delimiter, options.encoding, options.header, options.notes)
     )
 
 
-def _read_parquet(open_stream: Any, name: str, options: TextOptions, kind: FileKind) -> pa.Table:
+def _read_parquet(each: Input, options: TextOptions) -> pa.Table:
     from pyarrow import parquet
 
-    with open_stream() as stream:
-        return parquet.read_table(stream if kind.compression is None else io.BytesIO(stream.read()))
+    with each.open() as stream:
+        return parquet.read_table(stream if each.compression is None else io.BytesIO(stream.read()))
 
 
-def _read_arrow(open_stream: Any, name: str, options: TextOptions, kind: FileKind) -> pa.Table:
+def _read_arrow(each: Input, options: TextOptions) -> pa.Table:
     import pyarrow as pa
     from pyarrow import feather
 
-    with open_stream() as stream:
+    with each.open() as stream:
         content = pa.py_buffer(stream.read())
     if content[:4].to_pybytes() == b"\xff\xff\xff\xff":
         return pa.ipc.open_stream(content).read_all()
     return feather.read_table(pa.BufferReader(content))
 
 
-def _read_json(open_stream: Any, name: str, options: TextOptions, kind: FileKind) -> pa.Table:
+def _read_json(each: Input, options: TextOptions) -> pa.Table:
     from pyarrow import json
 
-    with open_stream() as stream:
+    with each.open() as stream:
         return json.read_json(stream)
 
 
-def _read_libsvm(open_stream: Any, name: str, options: TextOptions, kind: FileKind) -> pa.Table:
+def _read_libsvm(each: Input, options: TextOptions) -> pa.Table:
     raise DataError(
-        f"{name} is in LIBSVM's format: a sparse matrix and a target. weald.read_libsvm reads it."
+        f"{each.name} is in LIBSVM's format: a sparse matrix and a target. weald.read_libsvm reads it."
     )
 
 
@@ -238,7 +149,7 @@ def _chosen(table: pa.Table, columns: list[str] | None, name: str) -> pa.Table:
     return table.select(columns)
 
 
-def _joined(tables: list[pa.Table], paths: list[Path]) -> pa.Table:
+def _joined(tables: list[pa.Table], paths: Sequence[str]) -> pa.Table:
     """Tables one under the other, with columns by name."""
     import pyarrow as pa
 

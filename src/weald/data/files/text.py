@@ -6,14 +6,16 @@ again as the next wider type, so that 1, 2, …, 2.5 are numbers and 1, 2, …, 
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from weald.errors import DataError, listing
+from weald.errors import DataError, ParameterError, listing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,11 +26,13 @@ MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "-NaN", "-nan", "null"
 MARKERS = ("?", "-", "--", ".", "*", "missing", "unknown", "none", "None", "NONE", "Unknown", "Missing")
 #: bytes of a file that its delimiter, quotes and encoding are guessed from
 SAMPLE = 1 << 20
+#: what text is most often in that is no UTF-8; the last one knows every byte
+OLD_ENCODINGS = (("cp1252", "Windows-1252"), ("latin-1", "Latin-1"))
 _DELIMITERS = (",", ";", "\t", "|")
 #: columns read anew before all are read as text
 _TRIES = 8
 _PLACE = re.compile(r"In CSV column #(\d+)")
-_ROW = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
+_RAGGED = re.compile(r"Expected (\d+) columns, got (\d+)")
 
 
 @dataclass
@@ -55,17 +59,10 @@ def read_text(open_stream: Callable[[], Any], name: str, options: TextOptions) -
     """
     with open_stream() as stream:
         sample = bytes(stream.read(SAMPLE))
-    encoding = options.encoding or encoding_of(sample)
+    encoding = encoding_of(sample, options.encoding)
     delimiter = options.delimiter or delimiter_of(sample.decode(encoding, "replace"))
     layout = _Layout(open_stream, name, delimiter, encoding, options.header, b'"' in sample)
-    try:
-        table = _by_whole_columns(layout)
-    except UnicodeError:
-        if options.encoding is not None:
-            raise DataError(f"{name} is not in the encoding {encoding}.") from None
-        layout.encoding = "cp1252"
-        options.notes.append(f"{name} is not UTF-8: it was read as Windows-1252")
-        table = _by_whole_columns(layout)
+    table = _in_some_encoding(layout, options)
     _check_names(table, name, header=options.header)
     return _with_markers(table, options.notes)
 
@@ -80,12 +77,42 @@ class _Layout:
     quoted: bool
     types: dict[str, Any] = field(default_factory=dict)
     all_text: bool = False
-    threads: bool = True
 
 
-def encoding_of(sample: bytes) -> str:
+def _in_some_encoding(layout: _Layout, options: TextOptions) -> pa.Table:
+    """The table; what is no UTF-8 is read as what it most often is, and said to be."""
+    try:
+        return _by_whole_columns(layout)
+    except UnicodeError:
+        if options.encoding is not None:
+            raise DataError(
+                f"{layout.name} is not in the encoding {options.encoding}. Leave the encoding out to have it "
+                "guessed, or name the right one, such as cp1252 or utf-16."
+            ) from None
+    for encoding, called in OLD_ENCODINGS:
+        layout.encoding = encoding
+        with suppress(UnicodeError):
+            table = _by_whole_columns(layout)
+            options.notes.append(f"{layout.name} is not UTF-8: it was read as {called}")
+            return table
+    raise DataError(f"{layout.name} is in no encoding that weald knows. Export it as UTF-8.")
+
+
+def encoding_of(sample: bytes, asked: str | None = None) -> str:
+    """The encoding that was asked for, else UTF-16 where marks or zeros tell it, else UTF-8."""
+    if asked is not None:
+        try:
+            return codecs.lookup(asked).name
+        except LookupError:
+            raise ParameterError(
+                f"There is no encoding {asked!r}. Some are utf-8, utf-16, cp1252, latin-1, shift_jis."
+            ) from None
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
+    head = sample[:4096]
+    zeros = [head[side::2].count(0) for side in (0, 1)]
+    if max(zeros) > len(head) // 5 and min(zeros) <= len(head) // 100:
+        return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
     return "utf-8"
 
 
@@ -134,17 +161,32 @@ def _retry_or_say(layout: _Layout, message: str, error: Exception) -> None:
     if not layout.quoted:
         layout.quoted = True
         return
-    if layout.threads:  # which read parts of a file, and cannot tell the number of a row
-        layout.threads = False
-        return
-    found = _ROW.search(message)
+    raise unreadable(message, layout.name, layout.delimiter, layout.encoding, layout.open_stream) from error
+
+
+def unreadable(
+    message: str, name: str, delimiter: str, encoding: str, open_stream: Callable[[], Any]
+) -> DataError:
+    """What pyarrow said of text in columns, with the line where a row is ragged."""
+    found = _RAGGED.search(message)
     if found is None:
-        raise DataError(f"{layout.name} cannot be read as text in columns: {message}") from error
-    line = int(found[1]) + (0 if layout.header else 1)
-    raise DataError(
-        f"{layout.name}, row {line} (the line of names is row 1): {found[3]} fields where the others have "
-        f"{found[2]}. Mend the row, or name the delimiter if {layout.delimiter!r} is not the one."
-    ) from error
+        return DataError(f"{name} cannot be read as text in columns: {message}")
+    line = _ragged_line(int(found[1]), delimiter, encoding, open_stream)
+    return DataError(
+        f"{name}{line}: {found[2]} fields where the others have {found[1]}. Mend the row, or name the "
+        f"delimiter if {delimiter!r} is not the one."
+    )
+
+
+def _ragged_line(expected: int, delimiter: str, encoding: str, open_stream: Callable[[], Any]) -> str:
+    """The line that the first ragged row ends on: fields in quotes may have several lines."""
+    with open_stream() as stream:
+        lines = csv.reader(io.TextIOWrapper(stream, encoding, "replace", newline=""), delimiter=delimiter)
+        try:
+            found = next((lines.line_num for fields in lines if fields and len(fields) != expected), None)
+        except csv.Error:
+            return ""
+    return "" if found is None else f", line {found:,}"
 
 
 def _read_once(layout: _Layout) -> pa.Table:
@@ -156,7 +198,6 @@ def _read_once(layout: _Layout) -> pa.Table:
         table = arrow_csv.read_csv(
             stream,
             read_options=arrow_csv.ReadOptions(
-                use_threads=layout.threads,
                 encoding=layout.encoding,
                 autogenerate_column_names=not layout.header,
                 block_size=1 << 22,
@@ -169,6 +210,8 @@ def _read_once(layout: _Layout) -> pa.Table:
             ),
         )
     _ = table.column_names  # names in another encoding raise here
+    if any(pa.types.is_binary(each) for each in table.schema.types):  # what pyarrow makes of other text
+        raise UnicodeError("no UTF-8")
     return table
 
 

@@ -192,7 +192,7 @@ def _of_pairs(name: str, model: Told, y: NDArray[Any], weight: Floats | None) ->
     labels = np.unique(np.concatenate([np.unique(y), np.unique(said)]))
     k = len(labels)
     if k > _MOST_LABELS:
-        return None
+        return _of_hits(name, labels, said, y) if weight is None else None
     slot = (np.searchsorted(labels, y) * k + np.searchsorted(labels, said)).astype(np.int32)
     base, _, average = name.partition("_")
     if name == "accuracy":
@@ -210,6 +210,24 @@ def _of_pairs(name: str, model: Told, y: NDArray[Any], weight: Floats | None) ->
     columns = np.zeros((len(y), k * k))
     columns[np.arange(len(y)), slot] = weight
     return BySums(columns, lambda sums: finish(sums.reshape(-1, k, k)))
+
+
+def _of_hits(name: str, labels: NDArray[Any], said: NDArray[Any], y: NDArray[Any]) -> Evaluator | None:
+    """By how often each label was right and wrong, which is all that some metrics ask of many labels."""
+    if name not in ("accuracy", "balanced_accuracy"):
+        return None
+    k = len(labels)
+    slot = (2 * np.searchsorted(labels, y) + (said == y)).astype(np.int32)
+
+    def finish(counts: NDArray[Any]) -> Floats:
+        hits: Floats = counts.reshape(-1, k, 2).astype(np.float64)
+        own, right = hits.sum(axis=2), hits[:, :, 1]
+        if name == "accuracy":
+            return np.asarray(right.sum(axis=1) / own.sum(axis=1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.nanmean(np.where(own > 0, right / own, np.nan), axis=1))
+
+    return ByCounts(slot, 2 * k, finish)
 
 
 def _accuracy(table: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -293,3 +294,22 @@ def test_bad_data():
         weald.score_interval(["a", "b"] * 10, None, ["a", "b"] * 9 + ["b", "a"], "f1")
     with pytest.raises(DataError, match="NaN in row 1"):
         weald.score_interval([0.0, 1.0], None, [0.0, np.nan], "r2")
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
+def test_many_labels_are_counted_by_hits(metric: str) -> None:
+    rng = np.random.default_rng(2)
+    y = rng.choice([f"label {k}" for k in range(24)], 300)
+    said = np.where(rng.random(300) < 0.6, y, rng.permutation(y))
+    found = weald.score_interval(said, None, y, metric, random_state=0, n_resamples=60)
+    # the same resamples, each scored by scikit-learn itself: of a function it knows nothing
+    plain = getattr(metrics, f"{metric}_score")
+
+    def asks(y_true: object, y_pred: object) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # labels that a resample lacks
+            return float(plain(y_true, y_pred))
+
+    asked = weald.score_interval(said, None, y, asks, random_state=0, n_resamples=60)
+    assert found.score == pytest.approx(asked.score)
+    assert (found.low, found.high) == pytest.approx((asked.low, asked.high))
