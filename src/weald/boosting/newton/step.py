@@ -11,15 +11,15 @@ DART subtracts some trees from F before the gradients and shares their weight wi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald import engine
 from weald.arrays import Floats
 from weald.boosting.newton.dart import compact, dropped_trees, normalised
 from weald.boosting.newton.options import BoostOptions
+from weald.boosting.newton.paged_rows import PagedRows
 from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, Objective
@@ -32,6 +32,10 @@ from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes
 from weald.random import tree_seed
+from weald.rows.blocks import PagedCodes
+
+#: a tree of the rows at hand, which only these look into
+_Grown: TypeAlias = Any
 
 
 class NewtonStep:
@@ -54,7 +58,7 @@ class NewtonStep:
         self._weight = target.weight
         self._by_gradient = options.sampling_method == "gradient_based" and options.subsample < 1
         # Rows drawn by their gradients are drawn here: the grower is to take all it is given.
-        self._rows = BoostedRows(
+        self._rows = _rows_of(
             codes, target.weight, replace(options, subsample=1.0) if self._by_gradient else options
         )
         self._by_row = self._rows.large and not self._by_gradient and self._losses_by_row()
@@ -114,7 +118,7 @@ class NewtonStep:
         many = self._options.multi_strategy == "multi_output_tree"
         return range(1) if many else range(self._objective.n_outputs)
 
-    def _grow_tree(self, output: int, place: int, rate: float) -> tuple[BoostedTree, engine.NewtonTree]:
+    def _grow_tree(self, output: int, place: int, rate: float) -> tuple[BoostedTree, _Grown]:
         options, objective = self._options, self._objective
         one = slice(output, output + 1)
         part = slice(None) if options.multi_strategy == "multi_output_tree" else one
@@ -129,7 +133,7 @@ class NewtonStep:
             native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
         else:
             native = self._rows.grow_loss(loss, self._scores[output], seed=seed, round_=self.next_round)
-        arrays = engine.tree_arrays(native)
+        arrays = native.arrays()
         value = arrays.pop("value")[arrays["slot"] < 0]
         if objective.refreshes_leaves:
             value = self._refreshed(native, output, value, left_out)
@@ -144,7 +148,7 @@ class NewtonStep:
         return row_factors(g, h, self._options.subsample, self._options.reg_lambda, seed)
 
     def _refreshed(
-        self, native: engine.NewtonTree, output: int, value: Floats, left_out: NDArray[np.bool_] | None
+        self, native: _Grown, output: int, value: Floats, left_out: NDArray[np.bool_] | None
     ) -> Floats:
         """Leaf values of the objective's own, where it has such."""
         leaves = self._rows.leaf_of_row(native, drawn_only=True)
@@ -156,7 +160,7 @@ class NewtonStep:
             columns.append(value[:, k] if better is None else better)
         return np.stack(columns, axis=1)
 
-    def _take(self, tree: BoostedTree, native: engine.NewtonTree) -> None:
+    def _take(self, tree: BoostedTree, native: _Grown) -> None:
         """Add a tree to the model and to the training scores."""
         self.trees.append(tree)
         width = tree.value.shape[1]
@@ -186,6 +190,13 @@ class NewtonStep:
                 tree = self.trees[t]
                 width = tree.value.shape[1]
                 scores[tree.output : tree.output + width] += (factor * tree.weight) * tree.value[kept[t]].T
+
+
+def _rows_of(codes: Codes, weight: Floats | None, options: BoostOptions) -> BoostedRows | PagedRows:
+    """The training rows, in memory or in pages."""
+    if isinstance(codes, PagedCodes):
+        return PagedRows(codes, weight, options)
+    return BoostedRows(codes, weight, options)
 
 
 def _leaf_numbers(forest: Forest, table: Table | None, n_threads: int) -> list[NDArray[Any]]:
