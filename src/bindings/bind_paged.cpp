@@ -97,8 +97,8 @@ void bind_block_gradients(nb::module_& m) {
           [](const std::string& loss, const Vector<double>& parameters, int64_t output, const Vector<double>& scores,
              const Vector<double>& target, const Vector<double>& weight, bool whole, uint64_t first_row,
              const std::tuple<double, uint64_t, int64_t>& draw) {
-            auto rows = std::make_unique<BlockGradients>(first_row, row_draw(draw), weight, whole, scores.size());
-            rows->take_loss(loss, parameters, output, scores, target);
+            BlockGradients rows(first_row, row_draw(draw), weight, whole, scores.size());
+            rows.take_loss(loss, parameters, output, scores, target);
             return rows;
           },
           nb::arg("loss"), nb::arg("parameters").noconvert(), nb::arg("output"), nb::arg("scores").noconvert(),
@@ -108,8 +108,8 @@ void bind_block_gradients(nb::module_& m) {
           "of_arrays",
           [](const Matrix<double>& g, const Matrix<double>& h, const Vector<double>& weight, bool whole,
              uint64_t first_row, const std::tuple<double, uint64_t, int64_t>& draw) {
-            auto rows = std::make_unique<BlockGradients>(first_row, row_draw(draw), weight, whole, g.shape(1));
-            rows->take_arrays(g, h);
+            BlockGradients rows(first_row, row_draw(draw), weight, whole, g.shape(1));
+            rows.take_arrays(g, h);
             return rows;
           },
           nb::arg("g").noconvert(), nb::arg("h").noconvert(), nb::arg("weight").noconvert(), nb::arg("whole"),
