@@ -5,6 +5,7 @@ again, one page ahead of who asks. The format is docs/methods/pages.md.
 """
 
 from weald.rows.paged.building import BuildOptions, build, store_of
+from weald.rows.paged.scans import store_of_scan
 from weald.rows.paged.store import Page, Store, open_store
 
-__all__ = ["BuildOptions", "Page", "Store", "build", "open_store", "store_of"]
+__all__ = ["BuildOptions", "Page", "Store", "build", "open_store", "store_of", "store_of_scan"]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from weald.arrays import ColumnLike, Floats, TableLike
 from weald.data.adapters import column_of, to_table
 from weald.data.native import native_columns
+from weald.data.scanning.parts import Widened
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import NativeCodes, blocks, thread_count
@@ -99,15 +100,18 @@ class _Learned:
     extras: list[Extra]
 
 
-def build(source: Source, options: BuildOptions) -> Store:
-    """Make a store, go on with one that was begun, or open the finished one of the same data and settings."""
+def build(source: Source, options: BuildOptions, *, like: Store | None = None) -> Store:
+    """Make a store, go on with one that was begun, or open the finished one of the same data and settings.
+
+    With `like`, the codebook and the columns are those of that store, and nothing is learnt.
+    """
     options.check()
     key = _key(source, options)
     with Places(options.folder, options.disks) as places:
         found = places.finished(key)
         if found is not None:
             return found
-        learned = _learn(source, options)
+        learned = _learn(source, options, like)
         manifest, writer = _write(source, options, learned, key, places)
         return places.keep(manifest, writer)
 
@@ -123,8 +127,16 @@ def _key(source: Source, options: BuildOptions) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _learn(source: Source, options: BuildOptions) -> _Learned:
-    """The first read."""
+def _learn(source: Source, options: BuildOptions, like: Store | None) -> _Learned:
+    """The first read, from the beginning until the types of all columns are known."""
+    while True:
+        try:
+            return _learn_once(source, options, like)
+        except Widened:
+            continue
+
+
+def _learn_once(source: Source, options: BuildOptions, like: Store | None) -> _Learned:
     learner = Learner(options.max_bins, unknown=options.unknown, weighted=options.weight is not None)
     extras: dict[str, Extra] = {}
     heavy = False
@@ -140,6 +152,8 @@ def _learn(source: Source, options: BuildOptions) -> _Learned:
         raise DataError(
             f"Column {options.weight!r} is 0 in every row. At least one row needs a positive weight."
         )
+    if like is not None:
+        return _Learned(like.schema, like.codebook, learner.n_rows, list(extras.values()))
     schema = learner.schema()
     codebook = learner.codebook(schema, options.n_threads)
     return _Learned(schema, codebook, learner.n_rows, list(extras.values()))

@@ -137,7 +137,7 @@ class Learner:
     def add(self, first_row: int, table: Table, weight: Floats | None) -> None:
         """Take the next block."""
         _refuse_infinite(table, first_row)
-        if self._first is None:
+        if self._first is None or table.n_columns > self._first.n_columns:
             self._first = take_rows(table, np.zeros(0, np.int64))
         self.weights.add(weight, table.n_rows)
         used = None if weight is None or (weight > 0).all() else weight > 0
