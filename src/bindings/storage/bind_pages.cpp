@@ -77,7 +77,7 @@ Codes read_page(nb::object codebook, nb::object page, uint64_t store, uint64_t f
   return codes;
 }
 
-nb::object sampled_rows(uint64_t first, uint64_t n, uint64_t below) {
+nb::tuple sampled_rows(uint64_t first, uint64_t n, uint64_t below) {
   std::vector<int64_t> rows;
   std::vector<uint64_t> draws;
   for (uint64_t i = 0; i < n; ++i) {

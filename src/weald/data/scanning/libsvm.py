@@ -76,7 +76,8 @@ class LibsvmPart:
                     )
                 except ValueError as error:
                     raise DataError(
-                        f"{self.path}, after row {n - 1}, is not in LIBSVM's format, `target column:value …`: {error}"
+                        f"{self.path}, after its first {n:,} rows, is not in LIBSVM's format, `target "
+                        f"column:value …`: {error}"
                     ) from error
                 X = X.tocsr()
                 n += X.shape[0]

@@ -1,8 +1,8 @@
 """CSV and TSV by blocks: the types are those that the whole file gives, found on the way.
 
-A column has the first type, in the order in which pyarrow tries them, that takes all of its values. The first
-block tells the types to begin with; where a later value does not fit, the type becomes the next one that takes
-it, and the reading begins again, which happens once or twice in most files that it happens in.
+A column has the first type, in the order in which pyarrow tries them, that takes all of its values. The
+first block tells the types to begin with; where a later value does not fit, the type becomes the next one
+that takes it, and the reading begins again, once or twice in most files where it has to.
 """
 
 from __future__ import annotations
@@ -189,7 +189,6 @@ class _MarkedColumns:
 
     def look(self, table: pa.Table) -> None:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if self._candidates is None:
             self._candidates = {f.name for f in table.schema if pa.types.is_string(f.type)}
@@ -205,7 +204,6 @@ class _MarkedColumns:
                 self._marked.add(name)
             if known.null_count < len(known):
                 self._numbers.add(name)
-        _ = pc
 
     def found(self) -> set[str]:
         return (self._candidates or set()) & self._marked & self._numbers

@@ -97,6 +97,6 @@ def sample_bound(n_present: int) -> int:
 
 
 def sampled_rows(first: int, n: int, below: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Which of rows first … first + n − 1 have a draw below the bound, counted from first, and their draws."""
+    """Which rows from first on, n of them, have a draw below the bound, counted from first; the draws."""
     rows, draws = _core.sampled_rows(first, n, below)
     return rows, draws

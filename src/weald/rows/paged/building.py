@@ -82,8 +82,8 @@ class BuildOptions:
             raise ParameterError(f"compress must be one of {', '.join(COMPRESS)}; got {self.compress!r}.")
         if not 2 <= self.max_bins <= 65_535:
             raise ParameterError(
-                f"Rows on disk have at most 65,535 bins a column; got max_bins={self.max_bins!r}. Set max_bins "
-                "(max_bin of XGB*), or train in memory."
+                f"Rows on disk have at most 65,535 bins a column; got max_bins={self.max_bins!r}. Set "
+                "max_bins (max_bin of XGB*), or train in memory."
             )
 
     def described(self) -> dict[str, Any]:

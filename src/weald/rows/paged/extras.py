@@ -125,7 +125,8 @@ def read_extra_page(
     values = page[_HEADER.size :].view(np.dtype(kept.decode().strip()))
     if constant:
         return np.repeat(values.astype(dtype), n)
-    return values.astype(dtype)
+    out: NDArray[Any] = values.astype(dtype)
+    return out
 
 
 def labels_of(levels: Sequence[Any]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Files of pages: every read and write of them goes through here, and says which file and page it was about."""
+"""Files of pages: every read and write goes through here, and says which file and page it was about."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_at(fd: int, data: memoryview, offset: int) -> int:
 
 
 class PageFile:
-    """One file of pages, open. A temporary one has no name any more: the system frees it, whatever happens."""
+    """One file of pages, open. A temporary one has no name: the system frees it, whatever happens."""
 
     def __init__(self, path: Path, *, create: bool = False, temporary: bool = False) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class PageFile:
 
     def read(self, into: NDArray[np.uint8], offset: int, what: str) -> None:
         """Fill an array; `what` is the page, for messages."""
-        view, done = memoryview(into), 0
+        view, done = into.data, 0
         while done < len(view):
             try:
                 n = read_at(self.fd, view[done:], offset + done)
@@ -67,7 +67,7 @@ class PageFile:
 
     def write(self, data: NDArray[np.uint8], offset: int, what: str) -> None:
         """Write an array; `what` is the page, for messages."""
-        view, done = memoryview(data), 0
+        view, done = data.data, 0
         while done < len(view):
             try:
                 done += write_at(self.fd, view[done:], offset + done)
@@ -109,8 +109,8 @@ def disk_full(path: Path, needed: int) -> DataError:
     """The error for a disk that has no room."""
     free = free_bytes(path.parent if path.parent.exists() else Path("/"))
     return DataError(
-        f"The disk of {path.parent} is full: {needed:,} more bytes were needed, {free:,} are free. Free some, "
-        "or name another folder: weald.scan(…, folder=…) or disks=[…]."
+        f"The disk of {path.parent} is full: {needed:,} more bytes were needed, {free:,} are free. Free "
+        "some, or name another folder: weald.scan(…, folder=…) or disks=[…]."
     )
 
 
@@ -119,6 +119,6 @@ def check_room(folder: Path, needed: int) -> None:
     free = free_bytes(folder)
     if needed > free:
         raise DataError(
-            f"A store of about {needed:,} bytes does not fit into {folder}: {free:,} bytes are free. Free some, "
-            "or name another folder: weald.scan(…, folder=…) or disks=[…]."
+            f"A store of about {needed:,} bytes does not fit into {folder}: {free:,} bytes are free. Free "
+            "some, or name another folder: weald.scan(…, folder=…) or disks=[…]."
         )

@@ -263,12 +263,9 @@ def joined(tables: Sequence[Table]) -> Table:
             _joined_columns([table.columns[j] for table in tables]) for j in range(first.n_columns)
         )
         return Table(columns, n_rows, first.named)
-    parts = [table.columns for table in tables]
-    placed = {
-        j: _joined_columns([part.placed[j] for part in parts])  # type: ignore[union-attr]
-        for j in first.columns.placed
-    }
-    found = [part.block for part in parts]  # type: ignore[union-attr]
+    parts = [table.columns for table in tables if isinstance(table.columns, BlockColumns)]
+    placed = {j: _joined_columns([part.placed[j] for part in parts]) for j in first.columns.placed}
+    found: list[Any] = [part.block for part in parts]
     if isinstance(first.columns.block, ArrayBlock):
         block: Any = ArrayBlock(np.concatenate([each.array for each in found]))
     else:

@@ -36,7 +36,8 @@ class Places:
         try:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            self.homes = [self._home(disk) for disk in self._disks or [self.folder]]
+            disks: list[Path | None] = [*self._disks] if self._disks else [self.folder]
+            self.homes = [self._home(disk) for disk in disks]
         except OSError as error:
             raise cannot("be made", Path(error.filename or "."), error) from error
         return self

@@ -66,8 +66,8 @@ class ScanSource:
         """Raise if a file has changed."""
         if self._scan.key() != self._state:
             raise DataError(
-                "A file has changed while it was read (its size or time is another). Scan it again when nobody "
-                "writes to it."
+                "A file has changed while it was read (its size or time is another). Scan it again when "
+                "nobody writes to it."
             )
 
 

@@ -1,6 +1,7 @@
 """`Store`: coded rows on disk, read again page after page, ahead of who asks.
 
-Pages are read with `pread` into a few buffers, never mapped: a disk error is an exception that names the page.
+Pages are read with `pread` into a few buffers, never mapped: a disk error is an exception that names its
+page.
 """
 
 from __future__ import annotations
@@ -211,7 +212,7 @@ class Store:
         found: NativeCodes | None = None
         if codes:
             data, what = self._bytes(self._files.codes, self._manifest.codes[number], f"page {number}")
-            with _naming(what):
+            with _Naming(what):
                 outside = expanded(self, data, first)
                 found = native.read_page(
                     self.codebook, data, store=self._manifest.id, first_row=first, outside=outside
@@ -220,7 +221,7 @@ class Store:
         for name in extras:
             place = self._manifest.extra_pages[name][number]
             data, what = self._bytes(self._files.extras[name], place, f"page {number} of {name!r}")
-            with _naming(what):
+            with _Naming(what):
                 dtype = self._extra(name).dtype or "<f8"
                 values[name] = read_extra_page(
                     data, dtype, store=self._manifest.id, first_row=first, n_rows=n_rows
@@ -261,8 +262,8 @@ class Store:
         return f"<Store of {self.n_rows:,} rows × {self.n_columns:,} columns, {self.n_pages} pages, {where}>"
 
 
-class _naming:
-    """Put the name of a page before what is wrong with it."""
+class _Naming:
+    """Puts the name of a page before what is wrong with it."""
 
     def __init__(self, what: str) -> None:
         self._what = what

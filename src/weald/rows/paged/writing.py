@@ -1,4 +1,4 @@
-"""Writes the pages of a store, one after another over its disks, with a log that lets a broken build go on."""
+"""Writes the pages of a store over its disks, with a log that lets a broken build go on."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class PageWriter:
                 break
         self._cut()
         self._open_log(key)
-        for entry, note in zip(range(len(self.codes)), notes, strict=True):
-            self._write_log(entry, note)
+        for number, note in enumerate(notes):
+            self._write_log(number, note)
         return notes
 
     def begin(self, key: str) -> None:
