@@ -28,4 +28,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_neighbors(m);
   weald::bindings::bind_logistic(m);
   weald::bindings::bind_dependence(m);
+  weald::bindings::bind_pages(m);
 }

@@ -27,5 +27,6 @@ void bind_linear(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_dependence(nanobind::module_& m);
+void bind_pages(nanobind::module_& m);
 
 }  // namespace weald::bindings

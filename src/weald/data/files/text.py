@@ -66,7 +66,7 @@ def read_text(open_stream: Callable[[], Any], name: str, options: TextOptions) -
         layout.encoding = "cp1252"
         options.notes.append(f"{name} is not UTF-8: it was read as Windows-1252")
         table = _by_whole_columns(layout)
-    _check_names(table, name, header=options.header)
+    check_names(table.column_names, name, header=options.header)
     return _with_markers(table, options.notes)
 
 
@@ -137,14 +137,19 @@ def _retry_or_say(layout: _Layout, message: str, error: Exception) -> None:
     if layout.threads:  # which read parts of a file, and cannot tell the number of a row
         layout.threads = False
         return
+    raise row_error(message, layout.name, layout.delimiter, header=layout.header) from error
+
+
+def row_error(message: str, name: str, delimiter: str, *, header: bool = True) -> DataError:
+    """The error for text that is not in columns, by what pyarrow says of it."""
     found = _ROW.search(message)
     if found is None:
-        raise DataError(f"{layout.name} cannot be read as text in columns: {message}") from error
-    line = int(found[1]) + (0 if layout.header else 1)
-    raise DataError(
-        f"{layout.name}, row {line} (the line of names is row 1): {found[3]} fields where the others have "
-        f"{found[2]}. Mend the row, or name the delimiter if {layout.delimiter!r} is not the one."
-    ) from error
+        return DataError(f"{name} cannot be read as text in columns: {message}")
+    line = int(found[1]) + (0 if header else 1)
+    return DataError(
+        f"{name}, row {line} (the line of names is row 1): {found[3]} fields where the others have "
+        f"{found[2]}. Mend the row, or name the delimiter if {delimiter!r} is not the one."
+    )
 
 
 def _read_once(layout: _Layout) -> pa.Table:
@@ -224,8 +229,8 @@ def _with_markers(table: pa.Table, notes: list[str]) -> pa.Table:
     return table
 
 
-def _check_names(table: pa.Table, name: str, *, header: bool) -> None:
-    names = table.column_names
+def check_names(names: list[str], name: str, *, header: bool = True) -> None:
+    """Refuse names that come twice, and numbers where names should stand."""
     twice = sorted({each for each in names if names.count(each) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise DataError(f"{name} has several columns named {listing(twice)}. Give each a name of its own.")
