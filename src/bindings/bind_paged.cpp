@@ -26,7 +26,10 @@ namespace {
 class BlockGradients {
  public:
   BlockGradients(uint64_t first_row, const RowDraw& draw, const Vector<double>& weight, bool whole, size_t n_rows)
-      : first_row_(first_row), weight_(weight), whole_(whole), drawn_(draw_block(draw, view(weight), n_rows, first_row)) {
+      : first_row_(first_row),
+        weight_(weight),
+        whole_(whole),
+        drawn_(draw_block(draw, view(weight), n_rows, first_row)) {
     require(weight.size() == 0 || weight.size() == n_rows, "one weight per row");
   }
 
@@ -142,7 +145,8 @@ void bind_level_sums(nb::module_& m) {
       .def(
           "add_block",
           [](GradientCounts& counts, const BlockGradients& rows, bool squared, int n_threads) {
-            counts.add(call(n_threads, [&](Run& run) { return count_block(rows.given(), rows.drawn(), squared, run); }));
+            counts.add(
+                call(n_threads, [&](Run& run) { return count_block(rows.given(), rows.drawn(), squared, run); }));
           },
           nb::arg("rows"), nb::arg("squared"), nb::arg("n_threads"));
   nb::class_<LevelSums>(m, "LevelSums")
@@ -179,9 +183,8 @@ void bind_paged(nb::module_& m) {
           },
           nb::arg("sums"), nb::arg("n_threads"))
       .def("finish", [](PagedTree& tree) { return call(1, [&](Run&) { return tree.finish(); }); })
-      .def("leaf_of_numbers", [](const PagedTree& tree) {
-        return to_numpy(std::vector<int32_t>(tree.leaf_of_numbers()));
-      });
+      .def("leaf_of_numbers",
+           [](const PagedTree& tree) { return to_numpy(std::vector<int32_t>(tree.leaf_of_numbers())); });
   m.def(
       "block_of",
       [](const Codes& table, int64_t first, int64_t n_rows) {

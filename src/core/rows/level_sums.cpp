@@ -14,7 +14,6 @@ namespace weald {
 namespace {
 
 constexpr size_t byte_codes = 256;  // words of a column of one-byte codes
-constexpr int64_t rows_in_words = NarrowRows::rows_before_flush;
 
 }  // namespace
 
@@ -45,7 +44,6 @@ LevelSums::LevelSums(const Codes& codebook, LevelTask task)
 namespace {
 
 constexpr size_t slice_rows = size_t{1} << 16;  // of which each has a number of 16 bits
-constexpr uint32_t none = ~uint32_t{0};
 
 class PartOfSource final : public GradientSource {
  public:
@@ -64,11 +62,14 @@ void LevelSums::add(const TrainingBlock& block, std::span<Number> number, Run& r
   if (number.size() <= slice_rows) return add_slice(block, number, run);
   for (size_t first = 0; first < number.size(); first += slice_rows) {
     const size_t n = std::min(slice_rows, number.size() - first);
-    const Codes codes = block.codes == nullptr ? Codes() : block_of(*block.codes, static_cast<int64_t>(first), static_cast<int64_t>(n));
+    const Codes codes =
+        block.codes == nullptr ? Codes() : block_of(*block.codes, static_cast<int64_t>(first), static_cast<int64_t>(n));
     const PartOfSource source(block.given[0].source, first);
     std::vector<Gradients> given(block.given.begin(), block.given.end());
     for (Gradients& each : given) {
-      const auto part = [&](std::span<const double> values) { return values.empty() ? values : values.subspan(first, n); };
+      const auto part = [&](std::span<const double> values) {
+        return values.empty() ? values : values.subspan(first, n);
+      };
       each.g = part(each.g), each.h = part(each.h), each.weight = part(each.weight);
       if (each.source != nullptr) each.source = &source;
     }
@@ -105,21 +106,25 @@ void LevelSums::route(const Codes& codes, std::span<Number> number, Run& run) co
   struct Way {
     const CodeColumn* column;
     CodeSplit split;
-    bool bytes;                        // the side of each code is in the table
+    bool bytes;  // the side of each code is in the table
     std::array<uint8_t, byte_codes> right;
     Number left;
   };
   std::vector<Way> ways;
   for (const PlannedSplit& each : plan.splits) {
     const CodeColumn& column = codes.columns[static_cast<size_t>(each.column)];
-    Way way{&column, {each.column, each.kind, each.missing_left, each.code, each.set, each.set_left},
-            column.width == 1 && !column.sparse, {}, static_cast<Number>(each.left)};
+    Way way{&column,
+            {each.column, each.kind, each.missing_left, each.code, each.set, each.set_left},
+            column.width == 1 && !column.sparse,
+            {},
+            static_cast<Number>(each.left)};
     for (uint32_t code = 0; way.bytes && code < byte_codes; ++code) way.right[code] = !way.split.left(code);
     ways.push_back(way);
   }
   const size_t n_rows = number.size();
   parallel_for(run, static_cast<int64_t>((n_rows + newton_row_block - 1) / newton_row_block), [&](int64_t part, int) {
-    const size_t first = static_cast<size_t>(part) * newton_row_block, last = std::min(n_rows, first + newton_row_block);
+    const size_t first = static_cast<size_t>(part) * newton_row_block,
+                 last = std::min(n_rows, first + newton_row_block);
     for (size_t row = first; row < last; ++row) {
       const int32_t at = plan.split[number[row]];
       if (at < 0) continue;
@@ -213,19 +218,22 @@ void LevelSums::list_rows(const TrainingBlock& block, std::span<const Number> nu
   int64_t* const lanes_to = listed_.lanes.data();
   const auto place_of = [](uint32_t row, uint32_t histogram) { return row | histogram << 16; };
   if (units.kind == TreeUnits::Kind::wide) {
-    list_all(block, number, factors, [&, n_outputs = units.n_outputs, n_lanes = n_lanes_](
-                 size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) {
-      int64_t* const lanes = lanes_to + entry * n_lanes;
-      lanes[0] = factors.units(row, g, g_scale);
-      lanes[n_outputs] = factors.units(row, h, h_scale);
-      for (size_t k = 1; k < n_outputs; ++k) {
-        lanes[k] = factors.units(row, block.given[k].g[row], g_scale);
-        lanes[n_outputs + k] = factors.units(row, block.given[k].h[row], h_scale);
-      }
-      for (size_t l = 0; l < n_lanes; ++l) sums[l] += lanes[l];
-      place_to[entry] = place_of(row, histogram);
-      return lanes[0];
-    }, run);
+    list_all(
+        block, number, factors,
+        [&, n_outputs = units.n_outputs, n_lanes = n_lanes_](size_t entry, uint32_t row, uint32_t histogram, double g,
+                                                             double h, int64_t* sums) {
+          int64_t* const lanes = lanes_to + entry * n_lanes;
+          lanes[0] = factors.units(row, g, g_scale);
+          lanes[n_outputs] = factors.units(row, h, h_scale);
+          for (size_t k = 1; k < n_outputs; ++k) {
+            lanes[k] = factors.units(row, block.given[k].g[row], g_scale);
+            lanes[n_outputs + k] = factors.units(row, block.given[k].h[row], h_scale);
+          }
+          for (size_t l = 0; l < n_lanes; ++l) sums[l] += lanes[l];
+          place_to[entry] = place_of(row, histogram);
+          return lanes[0];
+        },
+        run);
     return;
   }
   const bool words = words_;
@@ -241,28 +249,30 @@ void LevelSums::list_rows(const TrainingBlock& block, std::span<const Number> nu
     return g;
   };
   if (units.kind == TreeUnits::Kind::words) {
-    list_all(block, number, factors,
-             [=](size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) {
-               return write_pair(entry, row, histogram, factors.small_units(row, g, g_scale),
-                                 factors.present_units(row, h, h_scale), sums);
-             },
-             run);
+    list_all(
+        block, number, factors,
+        [=](size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) {
+          return write_pair(entry, row, histogram, factors.small_units(row, g, g_scale),
+                            factors.present_units(row, h, h_scale), sums);
+        },
+        run);
     return;
   }
   Narrow* const narrow_to = listed_.narrow.data();
   const Draws rounding(units.seed, Purpose::rounding, units.round);
-  list_all(block, number, factors,
-           [=, first = block.first_row](size_t entry, uint32_t row, uint32_t histogram, double g, double h,
-                                        int64_t* sums) -> int64_t {
-             const auto value = to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale,
-                                          rounding(first + row));
-             if (!words) return write_pair(entry, row, histogram, value.g, value.h, sums);
-             sums[0] += value.g;
-             sums[1] += value.h;
-             narrow_to[entry] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
-             return value.g;
-           },
-           run);
+  list_all(
+      block, number, factors,
+      [=, first = block.first_row](size_t entry, uint32_t row, uint32_t histogram, double g, double h,
+                                   int64_t* sums) -> int64_t {
+        const auto value =
+            to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(first + row));
+        if (!words) return write_pair(entry, row, histogram, value.g, value.h, sums);
+        sums[0] += value.g;
+        sums[1] += value.h;
+        narrow_to[entry] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
+        return value.g;
+      },
+      run);
 }
 
 void LevelSums::collect_parts(size_t n_rows) {
@@ -280,133 +290,13 @@ void LevelSums::collect_parts(size_t n_rows) {
   }
   add_all(in_slice_, hist_rows_);
   if (!sparse_) return;
-  listed_.entry_of.assign(n_rows, none);
+  listed_.entry_of.assign(n_rows, nowhere);
   for (size_t s = 0; s < n_segments(); ++s) {
     for (size_t entry = s * newton_row_block; entry < s * newton_row_block + listed_.n[s]; ++entry) {
       const size_t row = narrow() ? listed_.narrow[entry].row : listed_.place[entry] & 0xffffU;
       listed_.entry_of[row] = static_cast<uint32_t>(entry);
     }
   }
-}
-
-// ---- histograms -----------------------------------------------------------------------------------------------------
-
-void LevelSums::add_columns(const Codes& codes, Run& run) {
-  require(codes.columns.size() == columns_.size(), "a block has the columns of its codebook");
-  bool full = false;  // the words of some histogram could overflow
-  if (narrow()) {
-    for (size_t h = 0; h < in_words_.size(); ++h) full |= in_words_[h] + in_slice_[h] > rows_in_words;
-    if (full) std::fill(in_words_.begin(), in_words_.end(), 0);
-    for (size_t h = 0; h < in_words_.size(); ++h) in_words_[h] += in_slice_[h];
-  }
-  parallel_for(run, static_cast<int64_t>(columns_.size()), [&](int64_t j, int) {
-    const CodeColumn& column = codes.columns[static_cast<size_t>(j)];
-    const Column& at = columns_[static_cast<size_t>(j)];
-    require(column.n_codes == at.n_codes && column.sparse == at.sparse, "a block has the codes of its codebook");
-    if (full) flush(at);
-    column.sparse ? add_sparse(column, at) : add_dense(column, at);
-  });
-}
-
-namespace {
-
-// Calls f(first, n) for the listed rows of each segment.
-template <class F>
-void for_segments(std::span<const uint32_t> n, const F& f) {
-  for (size_t s = 0; s < n.size(); ++s) f(s * newton_row_block, size_t{n[s]});
-}
-
-}  // namespace
-
-void LevelSums::add_dense(const CodeColumn& column, const Column& at) {
-  uint64_t* const words = packed_.data() + at.word_start;
-  const size_t n_words = at.n_words;
-  with_codes(column, [&](const auto* codes) {
-    for_segments(listed_.n, [&](size_t first, size_t n) {
-      if (narrow()) {
-        const Narrow* const listed = listed_.narrow.data() + first;
-        for (size_t i = 0; i < n; ++i) {
-          const Narrow each = listed[i];
-          words[each.histogram * n_words + codes[each.row]] += each.value.word();
-        }
-        return;
-      }
-      const uint32_t* const place = listed_.place.data() + first;
-      if (words_) {
-        const uint64_t* const word = listed_.word.data() + first;
-        for (size_t i = 0; i < n; ++i) words[(place[i] >> 16) * n_words + codes[place[i] & 0xffffU]] += word[i];
-        return;
-      }
-      const int64_t* lanes = listed_.lanes.data() + first * n_lanes_;
-      for (size_t i = 0; i < n; ++i, lanes += n_lanes_) {
-        int64_t* const cell = cells.data() + (place[i] >> 16) * n_cells() + at.start + stride_ * codes[place[i] & 0xffffU];
-        for (size_t l = 0; l < n_lanes_; ++l) cell[l] += lanes[l];
-        if (task_.counted) ++cell[n_lanes_];
-      }
-    });
-  });
-}
-
-void LevelSums::add_sparse(const CodeColumn& column, const Column& at) {
-  require(column.default_code == at.default_code, "a sparse block leaves out the code that its codebook does");
-  with_codes(column, [&](const auto* codes) {
-    for (uint32_t e = 0; e < column.n_entries; ++e) {
-      const uint32_t entry = listed_.entry_of[column.rows[e]];
-      if (entry == none) continue;
-      const size_t histogram = narrow() ? listed_.narrow[entry].histogram : listed_.place[entry] >> 16;
-      int64_t* const cell = cells.data() + histogram * n_cells() + at.start + stride_ * codes[e];
-      if (words_) {
-        unpack_add(NarrowRows{}, narrow() ? listed_.narrow[entry].value.word() : listed_.word[entry], cell);
-        continue;
-      }
-      for (size_t l = 0; l < n_lanes_; ++l) cell[l] += listed_.lanes[entry * n_lanes_ + l];
-      if (task_.counted) ++cell[n_lanes_];
-    }
-  });
-}
-
-// The words of a column to its wide cells.
-void LevelSums::flush(const Column& at) {
-  if (at.sparse) return;
-  const size_t n_cells_all = n_cells();
-  for (size_t h = 0; h < task_.plan.n_histograms; ++h) {
-    uint64_t* const words = packed_.data() + at.word_start + h * at.n_words;
-    int64_t* const to = cells.data() + h * n_cells_all + at.start;
-    for (size_t code = 0; code <= at.n_codes; ++code) unpack_add(NarrowRows{}, words[code], to + 2 * code);
-    std::fill_n(words, at.n_words, uint64_t{0});
-  }
-}
-
-void LevelSums::add(LevelSums& other, Run& run) {
-  other.finish(run);
-  const auto add_all = [](const auto& from, auto& to) {
-    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
-  };
-  add_all(other.cells, cells);
-  add_all(other.totals.rows, totals.rows);
-  add_all(other.totals.lanes, totals.lanes);
-  add_all(other.leaf_sums, leaf_sums);
-  add_all(other.hist_rows_, hist_rows_);
-  for (size_t i = 0; i < totals.squares.size(); ++i) totals.squares[i].add(other.totals.squares[i]);
-  weight += other.weight;
-}
-
-// What is left in words, and the default codes of sparse columns, which have the rest of each histogram.
-void LevelSums::finish(Run& run) {
-  parallel_for(run, static_cast<int64_t>(columns_.size()), [&](int64_t j, int) {
-    const Column& at = columns_[static_cast<size_t>(j)];
-    if (words_) flush(at);
-    for (size_t h = 0; at.sparse && h < task_.plan.n_histograms; ++h) {
-      int64_t* const first = cells.data() + h * n_cells() + at.start;
-      for (size_t lane = 0; lane < stride_; ++lane) {
-        int64_t rest = lane < n_lanes_ ? totals.lanes[h * n_lanes_ + lane] : hist_rows_[h];
-        for (size_t code = 0; code <= at.n_codes; ++code) {
-          if (code != at.default_code) rest -= first[stride_ * code + lane];
-        }
-        first[stride_ * at.default_code + lane] = rest;
-      }
-    }
-  });
 }
 
 }  // namespace weald

@@ -5,8 +5,8 @@
 //   cells    (histograms, n_cells) when all rows have been added: per column (n_codes + 1) cells of the lanes and, if
 //            counted, how many rows
 //
-// Gradients become integers here, a slice of a block at a time, and are not kept. Packed ones are added two lanes in a word, column
-// by column, and moved to wide cells before a half can overflow (statistics.h).
+// Gradients become integers here, a slice of a block at a time, and are not kept. Packed ones are added two lanes in a
+// word, column by column, and moved to wide cells before a half can overflow (statistics.h).
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class LevelSums {
 
   LevelTotals totals;
   std::vector<int64_t> cells;
-  std::vector<int64_t> leaf_sums;       // (numbers, 2)
-  int64_t weight = 0;                   // Σ of weights in units of the square rule
+  std::vector<int64_t> leaf_sums;  // (numbers, 2)
+  int64_t weight = 0;              // Σ of weights in units of the square rule
   const LevelTask& task() const { return task_; }
 
  private:
@@ -60,6 +60,7 @@ class LevelSums {
     uint32_t n_codes = 0, default_code = 0;
     bool sparse = false;
   };
+  static constexpr uint32_t nowhere = ~uint32_t{0};
   struct Narrow {
     uint16_t row, histogram;
     NarrowRows::Value value;
@@ -73,11 +74,11 @@ class LevelSums {
   // Rows that some histogram takes, in segments of newton_row_block. What is read for every column is kept small: the
   // list of a slice stays in the second-level cache.
   struct Listed {
-    std::vector<uint32_t> place;    // row of the slice, and histogram in the upper half
-    std::vector<Narrow> narrow;     // or all in one, of 16-bit values
-    std::vector<uint64_t> word;     // words of others
-    std::vector<int64_t> lanes;     // no words: the lanes of each row
-    std::vector<uint32_t> n;        // per segment
+    std::vector<uint32_t> place;     // row of the slice, and histogram in the upper half
+    std::vector<Narrow> narrow;      // or all in one, of 16-bit values
+    std::vector<uint64_t> word;      // words of others
+    std::vector<int64_t> lanes;      // no words: the lanes of each row
+    std::vector<uint32_t> n;         // per segment
     std::vector<uint32_t> entry_of;  // where there are sparse columns: per row, its place in the list, or none
   };
 
@@ -97,7 +98,9 @@ class LevelSums {
   void add_dense(const CodeColumn& column, const Column& at);
   void add_sparse(const CodeColumn& column, const Column& at);
   void flush(const Column& at);
-  size_t n_cells() const { return columns_.empty() ? 0 : columns_.back().start + stride_ * (size_t{columns_.back().n_codes} + 1); }
+  size_t n_cells() const {
+    return columns_.empty() ? 0 : columns_.back().start + stride_ * (size_t{columns_.back().n_codes} + 1);
+  }
   bool narrow() const { return words_ && task_.units.kind == TreeUnits::Kind::narrow; }
   size_t n_segments() const { return listed_.n.size(); }
 

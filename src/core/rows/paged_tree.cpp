@@ -19,8 +19,7 @@ bool PagedTree::squares(const Codes& codebook, const NewtonOptions& options, siz
 PagedTree::PagedTree(const Codes& codebook, const GradientCounts& counts, const NewtonOptions& options, bool weighted,
                      bool whole)
     : options_(options),
-      units_(choose_units(counts, options, weighted, whole,
-                          squares(codebook, options, counts.given.of_output.size()))),
+      units_(choose_units(counts, options, weighted, whole, squares(codebook, options, counts.given.of_output.size()))),
       grow_(grow_options_in(options_, units_.powers)),
       weighted_(weighted),
       n_drawn_(counts.n_drawn) {

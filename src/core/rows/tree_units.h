@@ -46,9 +46,9 @@ struct TreeUnits {
   enum class Kind : uint8_t { wide, words, narrow };
   Kind kind = Kind::wide;
   Powers powers{0, 0};
-  Powers wide{0, 0};    // of leaf sums, where histograms have fewer bits
-  bool zeros = false;   // sums of rows may be 0
-  bool whole = false;   // whole weights are repeated rows
+  Powers wide{0, 0};   // of leaf sums, where histograms have fewer bits
+  bool zeros = false;  // sums of rows may be 0
+  bool whole = false;  // whole weights are repeated rows
   uint64_t seed = 0, round = 0;
   size_t n_outputs = 1;
   bool squared = false;            // w g² of rows is asked for, where categories are judged by it:

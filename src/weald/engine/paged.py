@@ -60,13 +60,15 @@ def gradients_of_block(
 
 def drawn_rows(weight: NDArray[np.float64] | None, n_rows: int, draw: RowDraw) -> NDArray[np.bool_]:
     """Which rows of a table are drawn: (n_rows,)."""
-    return _core.drawn_of_block(_NO_WEIGHT if weight is None else weight, n_rows, 0, tuple(draw)).view(np.bool_)
+    return _core.drawn_of_block(_NO_WEIGHT if weight is None else weight, n_rows, 0, tuple(draw)).view(
+        np.bool_
+    )
 
 
 def nearest_row(
     weight: NDArray[np.float64] | None, n_rows: int, *, first_row: int, draw: RowDraw
 ) -> tuple[int, int]:
-    """What came nearest to being drawn in a block: (by how much, row number); the row is -1 if there is none."""
+    """What came nearest to being drawn in a block: (by how much, row number); row -1: there is none."""
     return _core.nearest_of_block(_NO_WEIGHT if weight is None else weight, n_rows, first_row, tuple(draw))
 
 

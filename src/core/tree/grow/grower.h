@@ -130,7 +130,7 @@ class Grower : private GrowingTree {
   std::vector<uint32_t> ids_;
   Kept kept_;
   Items* items_;
-  bool all_;      // all columns are searched in every node
+  bool all_;             // all columns are searched in every node
   bool sparse_ = false;  // some columns are sparse, and not in the tiles
   Search search_;
   Workers workers_;

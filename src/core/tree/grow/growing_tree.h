@@ -1,5 +1,5 @@
-// A tree that is growing: its nodes so far, and the rules by which they are split. The same wherever rows lie, in memory
-// (grower.h) or in blocks that pass by (level_grower.h): rows only enter as sums.
+// A tree that is growing: its nodes so far, and the rules by which they are split. The same wherever rows lie, in
+// memory (grower.h) or in blocks that pass by (level_grower.h): rows only enter as sums.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "core/tree/grow/columns.h"
 #include "core/tree/grow/column_search.h"
+#include "core/tree/grow/columns.h"
 #include "core/tree/grow/node.h"
 #include "core/tree/grow/statistic.h"
 #include "core/tree/model/forest.h"

@@ -15,7 +15,8 @@ LevelGrower::LevelGrower(std::vector<GrowColumn> columns, std::unique_ptr<Statis
       ordered_(options.max_leaves > 0),
       frontier_(ordered_, options.level_by_level) {
   const size_t stride = static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
-  for (const GrowColumn& each : columns_) cell_start_.push_back(cell_start_.back() + (size_t{each.n_codes} + 1) * stride);
+  for (const GrowColumn& each : columns_)
+    cell_start_.push_back(cell_start_.back() + (size_t{each.n_codes} + 1) * stride);
 }
 
 // Histograms that one pass may add up: as many as are kept between passes, but one node can always be split.
@@ -103,7 +104,8 @@ void LevelGrower::plan_node(GrowNode& node, LevelPlan& plan) {
   const int64_t left_weight = statistic_->weight(node.split.left.data());
   const int32_t light = 2 * left_weight <= split.weight ? left : left + 1;
   plan.histogram[static_cast<size_t>(light)] = static_cast<int32_t>(plan.n_histograms++);
-  if (node.cells == nullptr) plan.histogram[static_cast<size_t>(2 * left + 1 - light)] = static_cast<int32_t>(plan.n_histograms++);
+  if (node.cells == nullptr)
+    plan.histogram[static_cast<size_t>(2 * left + 1 - light)] = static_cast<int32_t>(plan.n_histograms++);
 }
 
 void LevelGrower::take(const LevelTotals& totals, std::span<int64_t> cells, const RowSquares& squares, Run& run) {

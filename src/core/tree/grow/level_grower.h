@@ -6,8 +6,8 @@
 //                that never is gives them up. The order of splits is that of one node at a time
 //
 // Of two children one is added up, the other has what is left of their parent's sums. Where `histogram_bytes` do not
-// hold the sums of all nodes that wait, fewer nodes share a pass, and both children of a node without sums are added up.
-// Rules and search are those of memory (growing_tree.h, column_search.h): only the sums come from elsewhere.
+// hold the sums of all nodes that wait, fewer nodes share a pass, and both children of a node without sums are added
+// up. Rules and search are those of memory (growing_tree.h, column_search.h): only the sums come from elsewhere.
 #pragma once
 
 #include <cstdint>

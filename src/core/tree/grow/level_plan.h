@@ -1,5 +1,5 @@
-// What one pass over all rows does to a growing tree: which splits it applies, and which histograms it adds up. Nodes go
-// by numbers in the order in which they came to be, so that a child's is larger than its parent's; the root is 0.
+// What one pass over all rows does to a growing tree: which splits it applies, and which histograms it adds up. Nodes
+// go by numbers in the order in which they came to be, so that a child's is larger than its parent's; the root is 0.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct LevelPlan {
 
 // What a pass has added up. Integers: parts of any rows in any order give the same.
 struct LevelTotals {
-  std::vector<int64_t> rows;  // per number: rows of the tree that are there now
-  std::vector<int64_t> lanes;  // (histograms, lanes) of all rows of a histogram
+  std::vector<int64_t> rows;       // per number: rows of the tree that are there now
+  std::vector<int64_t> lanes;      // (histograms, lanes) of all rows of a histogram
   std::vector<RowSquare> squares;  // per histogram, where they are asked for
 };
 

@@ -17,8 +17,8 @@ NewtonMany many_in(const NewtonOptions& options, Powers powers, size_t n_outputs
 
 // Σ h of every leaf where each h is 1: how many rows it has.
 void fill_counts(const TreeArrays& tree, double h_scale, std::span<int64_t> sums);
-// Values and covers of all nodes, from their lanes. A leaf of less than min_weight, which only a tree without splits can
-// have, adds nothing.
+// Values and covers of all nodes, from their lanes. A leaf of less than min_weight, which only a tree without splits
+// can have, adds nothing.
 void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
                  double bound_scale, double min_weight);
 // The same from what the rows of each leaf add up to, (leaves, 2).

@@ -123,7 +123,8 @@ SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_
   out.resize(n_rows);
   const SquareRule rule(square_tops(given, drawn, run));
   for_rows(given, drawn, run, [&](const auto factors, int) {
-    return [=, squares = out.data()](size_t, uint32_t row, double g, double) { squares[row] = rule.of(factors, row, g); };
+    return
+        [=, squares = out.data()](size_t, uint32_t row, double g, double) { squares[row] = rule.of(factors, row, g); };
   });
   const bool weighted = !given.weight.empty() && !given.whole;
   int64_t weight = 0;

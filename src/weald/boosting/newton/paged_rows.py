@@ -1,7 +1,7 @@
 """Boosting on pages: the trees of `BoostedRows`, to the byte, from rows whose codes are not in memory.
 
-Of a row the scores stay in memory, and the number of its node. Gradients of losses that look at rows one by one
-are worked out a page at a time, and never kept.
+Of a row the scores stay in memory, and the number of its node. Gradients of losses that look at rows one by
+one are worked out a page at a time, and never kept.
 """
 
 from __future__ import annotations
@@ -113,13 +113,19 @@ class PagedRows:
             assert self._number is not None
             leaves = tree.leaf_of_number[self._number]
         else:
-            leaves = np.empty(self._source.n_rows, np.int32)
-            for page in self._source.pages(codes=True):
-                assert page.codes is not None
-                leaves[_slice(page)] = engine.leaf_of_block(tree.native, page.codes, n_threads=n_threads)
+            leaves = leaves_on_pages(tree, self.codes, n_threads)
         if drawn_only:
             leaves[np.logical_not(engine.drawn_rows(self._weight, len(leaves), tree.draw))] = -1
         return leaves
+
+
+def leaves_on_pages(tree: GrownOnPages, rows: PagedCodes, n_threads: int) -> NDArray[np.int32]:
+    """The leaf of every row of some pages that are coded as those the tree was grown on."""
+    leaves = np.empty(rows.n_rows, np.int32)
+    for page in rows.source.pages(codes=True):
+        assert page.codes is not None
+        leaves[_slice(page)] = engine.leaf_of_block(tree.native, page.codes, n_threads=n_threads)
+    return leaves
 
 
 @dataclass(frozen=True, slots=True)

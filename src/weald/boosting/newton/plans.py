@@ -1,4 +1,4 @@
-"""The options of each tree as the core takes them: what is the same for all, and what chance draws for one."""
+"""The options of each tree as the core takes them: what all share, and what chance draws for one."""
 
 from __future__ import annotations
 

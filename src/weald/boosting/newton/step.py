@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from weald.arrays import Floats
 from weald.boosting.newton.dart import compact, dropped_trees, normalised
 from weald.boosting.newton.options import BoostOptions
-from weald.boosting.newton.paged_rows import PagedRows
+from weald.boosting.newton.paged_rows import PagedRows, leaves_on_pages
 from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, Objective
@@ -102,7 +102,7 @@ class NewtonStep:
         for tree, native in new:
             tree.weight = weight
             self._take(tree, native)
-        self._follow([tree for tree, _ in new])
+        self._follow(new)
         self.next_round += 1
 
     def keep_rounds(self, n_rounds: int) -> None:
@@ -169,17 +169,27 @@ class NewtonStep:
         if self._options.dart is not None:
             self._kept[0].append(compact(self._rows.leaf_of_row(native), tree.n_leaves))
 
-    def _follow(self, new: list[BoostedTree]) -> None:
+    def _follow(self, new: list[tuple[BoostedTree, _Grown]]) -> None:
         """Bring new trees to the scores of the watched rows."""
         if not self._watched:
             return
-        n_outputs = len(self._scores)
-        forest = forest_of(new, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
+        n_outputs, n_threads = len(self._scores), self._options.n_threads
+        trees = [tree for tree, _ in new]
+        forest = forest_of(trees, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
+            if rows.pages is not None:
+                for tree, native in new:
+                    leaves = leaves_on_pages(native, rows.pages, n_threads)
+                    rows.scores[tree.output : tree.output + tree.value.shape[1]] += (
+                        tree.value * tree.weight
+                    )[leaves].T
+                    if self._options.dart is not None:
+                        kept.append(compact(leaves, tree.n_leaves))
+                continue
             assert rows.table is not None
-            add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=self._options.n_threads)
+            add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=n_threads)
             if self._options.dart is not None:
-                kept.extend(_leaf_numbers(forest, rows.table, self._options.n_threads))
+                kept.extend(_leaf_numbers(forest, rows.table, n_threads))
 
     def _shift(self, dropped: list[int], *, factor: float, kept_too: bool) -> None:
         """Add `factor` times the dropped trees to the training scores, or to those of the watched rows."""

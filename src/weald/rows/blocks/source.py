@@ -1,4 +1,4 @@
-"""Where blocks of coded rows come from: a source is read from its first row to its last, as often as asked."""
+"""Where blocks of coded rows come from: a source is read from first row to last, as often as asked."""
 
 from __future__ import annotations
 

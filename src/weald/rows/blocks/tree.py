@@ -1,7 +1,7 @@
 """One tree of boosting grown on pages: exponents of gradients, a pass a level, the sums of leaves.
 
-What is asked of a page is a function of its codes, of the gradients of its rows and of the nodes that these are
-in; what pages give is added up. So pages may come in any order, and from any number of places.
+What is asked of a page is a function of its codes, of the gradients of its rows and of the nodes that these
+are in; what pages give is added up. So pages may come in any order, and from any number of places.
 """
 
 from __future__ import annotations
@@ -82,9 +82,7 @@ def grow_on_pages(rows: BlockRows, options: engine.NewtonOptions, number: engine
     return GrownOnPages(native, tree.leaf_of_numbers(), draw)
 
 
-def _counted(
-    rows: BlockRows, options: engine.NewtonOptions
-) -> tuple[engine.RowDraw, engine.GradientCounts]:
+def _counted(rows: BlockRows, options: engine.NewtonOptions) -> tuple[engine.RowDraw, engine.GradientCounts]:
     """Which rows are drawn, and what all their gradients are counted as."""
     draw = engine.RowDraw(options.row_share, options.grow.seed)
     counts = _counts(rows, options, draw)
@@ -99,9 +97,7 @@ def _counted(
     return draw, counts
 
 
-def _counts(
-    rows: BlockRows, options: engine.NewtonOptions, draw: engine.RowDraw
-) -> engine.GradientCounts:
+def _counts(rows: BlockRows, options: engine.NewtonOptions, draw: engine.RowDraw) -> engine.GradientCounts:
     squared = engine.PagedTree.squares(rows.source.codebook, options, rows.n_outputs)
     counts = engine.GradientCounts()
     for page in rows.source.pages(codes=False, extras=rows.extras):
