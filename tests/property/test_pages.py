@@ -79,9 +79,9 @@ def weights(kind: str, n: int, seed: int) -> np.ndarray | None:
     return rng.gamma(2.0, size=n) * (rng.random(n) < 0.9) + (np.arange(n) == 0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
-    n=st.sampled_from([1, 2, 100, PAGE - 1, PAGE, PAGE + 1, 90_000]),
+    n=st.sampled_from([1, 2, 100, PAGE, PAGE + 1]),
     seed=st.integers(0, 2**20),
     weight=st.sampled_from(["none", "whole", "real"]),
     max_bins=st.sampled_from([2, 15, 255, 300, 65_535]),
@@ -97,7 +97,7 @@ def test_a_store_has_the_codes_of_memory(
             assert np.array_equal(store.column("weight"), w)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=9, deadline=None)
 @given(
     n=st.sampled_from([1, 100, PAGE + 1]),
     seed=st.integers(0, 2**20),
@@ -128,7 +128,7 @@ def test_the_sample_of_a_larger_table(weight: str) -> None:
         assert_as_in_memory(store, X, w, 255)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     seed=st.integers(0, 2**20),
     group_rows=st.sampled_from([999, 20_000, 10**6]),
@@ -140,7 +140,9 @@ def test_files_give_the_codes_of_the_whole_table(
 ) -> None:
     folder = tmp_path_factory.mktemp("files")
     frame = mixed(70_000, seed).assign(y=np.arange(70_000) % 3, w=weights("real", 70_000, seed))
-    parts = [pa.Table.from_pandas(part, preserve_index=False) for part in np.array_split(frame, n_files)]
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    size = -(-table.num_rows // n_files)
+    parts = [table.slice(first, size) for first in range(0, table.num_rows, size)]
     for i, part in enumerate(parts):
         as_text = part["t"].dictionary_encode() if i % 2 == 0 else part["t"]
         part = part.set_column(3, "t", as_text.cast(pa.string()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -144,6 +144,35 @@ class Scan:
         if n_waiting:
             yield _stacked(waiting)
 
+    def typed_tables(
+        self, types: Mapping[str, str], rows: int, columns: Sequence[str] | None, keep: Sequence[str] = ()
+    ) -> Iterator[pa.Table]:
+        """Some columns of all rows, in tables of at most `rows`; text files in the types that are given.
+
+        Columns of text files that have no type stay text.
+        """
+        from weald.data.files.batches import read_batches
+        from weald.data.scanning.text import TextPart
+
+        for part in self.parts:
+            names = part.names if isinstance(part, TextPart) else part.schema.names
+            wanted = list(names) if columns is None else [*columns, *(k for k in keep if k not in columns)]
+            absent = [name for name in wanted if name not in names]
+            if absent:
+                raise DataError(
+                    f"{part.name} has no column {absent[0]!r}, which the model was trained on"
+                    + (f", and {len(absent) - 1} more are absent" if len(absent) > 1 else "")
+                    + f". It has {listing(names)}."
+                )
+            if isinstance(part, TextPart):
+                known = {name: pa_type(kind) for name, kind in types.items() if name in wanted}
+                pieces: Iterator[pa.Table] = read_batches(part.path, known)
+            else:
+                pieces = part.tables(wanted)
+            for table in pieces:
+                for first in range(0, table.num_rows, rows):
+                    yield table.slice(first, rows).select(wanted)
+
     def settle(self) -> None:
         """Read until all types are known, which only text asks for."""
         from weald.data.scanning.text import TextPart
@@ -163,6 +192,13 @@ class Scan:
         names = [part.name for part in self.parts]
         rows = "rows not counted yet" if self.n_rows is None else f"{self.n_rows:,} rows"
         return f"<Scan of {listing(names, most=2)}: {rows}>"
+
+
+def pa_type(name: str) -> Any:
+    """Arrow's type of a name."""
+    import pyarrow as pa
+
+    return {"double": pa.float64(), "bool": pa.bool_(), "timestamp[us]": pa.timestamp("us")}[name]
 
 
 def _as(table: pa.Table, schema: pa.Schema, part: Part, number: int) -> pa.Table:
