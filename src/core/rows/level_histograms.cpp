@@ -1,5 +1,7 @@
 // LevelSums: the histograms of the listed rows of a slice, column by column.
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "core/rows/level_sums.h"
 #include "core/tree/statistics/quantise.h"
@@ -20,13 +22,54 @@ void LevelSums::add_columns(const Codes& codes, Run& run) {
     if (full) std::fill(in_words_.begin(), in_words_.end(), 0);
     for (size_t h = 0; h < in_words_.size(); ++h) in_words_[h] += in_slice_[h];
   }
-  parallel_for(run, static_cast<int64_t>(columns_.size()), [&](int64_t j, int) {
-    const CodeColumn& column = codes.columns[static_cast<size_t>(j)];
-    const Column& at = columns_[static_cast<size_t>(j)];
-    require(column.n_codes == at.n_codes && column.sparse == at.sparse, "a block has the codes of its codebook");
-    if (full) flush(at);
-    column.sparse ? add_sparse(column, at) : add_dense(column, at);
+  const std::vector<std::vector<size_t>> groups = groups_of(codes, run.n_threads());
+  parallel_for(run, static_cast<int64_t>(groups.size()), [&](int64_t g, int) {
+    const std::vector<size_t>& group = groups[static_cast<size_t>(g)];
+    for (const size_t j : group) {
+      const CodeColumn& column = codes.columns[j];
+      require(column.n_codes == columns_[j].n_codes && column.sparse == columns_[j].sparse,
+              "a block has the codes of its codebook");
+      if (full) flush(columns_[j]);
+    }
+    const CodeColumn& first = codes.columns[group[0]];
+    if (first.sparse) return add_sparse(first, columns_[group[0]]);
+    if (!words_ || first.width != 1) return add_dense(first, columns_[group[0]]);
+    switch (group.size()) {
+      case 1:
+        return add_bytes<1>(codes, group);
+      case 2:
+        return add_bytes<2>(codes, group);
+      case 3:
+        return add_bytes<3>(codes, group);
+      default:
+        return add_bytes<4>(codes, group);
+    }
   });
+}
+
+// Columns of one-byte codes by up to four, so that what is listed is read once for all of them, and as many groups as
+// threads share evenly; every other column by itself.
+std::vector<std::vector<size_t>> LevelSums::groups_of(const Codes& codes, int n_threads) const {
+  constexpr size_t together = 4;
+  std::vector<std::vector<size_t>> groups;
+  std::vector<size_t> bytes;
+  for (size_t j = 0; j < codes.columns.size(); ++j) {
+    const CodeColumn& column = codes.columns[j];
+    if (words_ && !column.sparse && column.width == 1) {
+      bytes.push_back(j);
+    } else {
+      groups.push_back({j});
+    }
+  }
+  const auto threads = static_cast<size_t>(n_threads);
+  const size_t n_groups = (bytes.size() + together * threads - 1) / (together * threads) * threads;
+  for (size_t g = 0; g < n_groups; ++g) {
+    const size_t first = g * bytes.size() / n_groups, last = (g + 1) * bytes.size() / n_groups;
+    if (first < last)
+      groups.emplace_back(bytes.begin() + static_cast<std::ptrdiff_t>(first),
+                          bytes.begin() + static_cast<std::ptrdiff_t>(last));
+  }
+  return groups;
 }
 
 namespace {
@@ -38,6 +81,30 @@ void for_segments(std::span<const uint32_t> n, const F& f) {
 }
 
 }  // namespace
+
+template <size_t N>
+void LevelSums::add_bytes(const Codes& codes, std::span<const size_t> group) {
+  std::array<const uint8_t*, N> of_row;
+  std::array<uint64_t*, N> words;
+  for (size_t k = 0; k < N; ++k) {
+    of_row[k] = static_cast<const uint8_t*>(codes.columns[group[k]].data);
+    words[k] = packed_.data() + columns_[group[k]].word_start;
+  }
+  const auto add = [of_row, words](size_t row, size_t histogram, uint64_t word) {
+    const size_t first = histogram * byte_codes;
+    for (size_t k = 0; k < N; ++k) words[k][first + of_row[k][row]] += word;
+  };
+  for_segments(listed_.n, [&](size_t first, size_t n) {
+    if (narrow()) {
+      const Narrow* const listed = listed_.narrow.data() + first;
+      for (size_t i = 0; i < n; ++i) add(listed[i].row, listed[i].histogram, listed[i].value.word());
+    } else {
+      const uint32_t* const place = listed_.place.data() + first;
+      const uint64_t* const word = listed_.word.data() + first;
+      for (size_t i = 0; i < n; ++i) add(place[i] & 0xffffU, place[i] >> 16, word[i]);
+    }
+  });
+}
 
 void LevelSums::add_dense(const CodeColumn& column, const Column& at) {
   uint64_t* const words = packed_.data() + at.word_start;

@@ -11,12 +11,6 @@
 
 namespace weald {
 
-namespace {
-
-constexpr size_t byte_codes = 256;  // words of a column of one-byte codes
-
-}  // namespace
-
 LevelSums::LevelSums(const Codes& codebook, LevelTask task)
     : task_(std::move(task)),
       n_lanes_(2 * task_.units.n_outputs),

@@ -60,6 +60,7 @@ class LevelSums {
     uint32_t n_codes = 0, default_code = 0;
     bool sparse = false;
   };
+  static constexpr size_t byte_codes = 256;  // words of a column of one-byte codes
   static constexpr uint32_t nowhere = ~uint32_t{0};
   struct Narrow {
     uint16_t row, histogram;
@@ -95,6 +96,9 @@ class LevelSums {
                 const Write& write, Run& run);
   void collect_parts(size_t n_rows);
   void add_columns(const Codes& codes, Run& run);
+  std::vector<std::vector<size_t>> groups_of(const Codes& codes, int n_threads) const;
+  template <size_t N>
+  void add_bytes(const Codes& codes, std::span<const size_t> group);
   void add_dense(const CodeColumn& column, const Column& at);
   void add_sparse(const CodeColumn& column, const Column& at);
   void flush(const Column& at);

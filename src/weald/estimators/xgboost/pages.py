@@ -193,8 +193,8 @@ def _check_options(options: XGBOptions, owner: str, *, goes_on: bool) -> None:
         )
     if goes_on:
         raise ParameterError(
-            f"{owner} goes on from xgb_model with rows in memory alone. Write what the model predicts for the "
-            "rows, predict(output_margin=True), as a column, and name it as base_margin."
+            f"{owner} goes on from xgb_model with rows in memory alone. Write what the model predicts for "
+            "the rows, predict(output_margin=True), as a column, and name it as base_margin."
         )
 
 
