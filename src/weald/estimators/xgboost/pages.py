@@ -19,7 +19,7 @@ from weald.boosting.records import BoostTarget
 from weald.data.scanning.scan import Scan, is_path, scan
 from weald.data.table import Table
 from weald.engine import thread_count
-from weald.errors import DataError, DataTypeError, ParameterError, listing
+from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.xgboost.options import XGBOptions
 from weald.estimators.xgboost.rows import Given, Rows, read_margin, read_table
 from weald.rows.blocks import PagedCodes
@@ -202,6 +202,6 @@ def _refuse_sets(sets: Sequence[Given], owner: str) -> None:
     paged = [each.where for each in sets if are_paged(each.X)]
     if paged:
         raise DataTypeError(
-            f"{listing(paged)} of {owner} is in files, and the training rows are a table in memory. Give the "
+            f"{', '.join(paged)} of {owner} is in files, and the training rows are a table in memory. Give the "
             "training rows as a scan too, or read the files of the set into a table."
         )
