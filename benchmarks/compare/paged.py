@@ -2,8 +2,8 @@
 
     python benchmarks/compare/paged.py --help
 
-Pages are built before the clock starts, and are in the page cache; so is xgboost's external memory. All contenders
-grow the same trees of depth 6 on the same bins. Ours give the same model, to the byte: the figure "model".
+Pages are built before the clock starts, and are in the page cache; so is xgboost's external memory. All
+contenders grow trees of depth 6 on 255 bins. Ours give the same model, to the byte: the figure "model".
 """
 
 from __future__ import annotations

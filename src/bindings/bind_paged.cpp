@@ -70,11 +70,17 @@ RowDraw row_draw(const std::tuple<double, uint64_t, int64_t>& draw) {
 
 template <class Number>
 void add_block(LevelSums& sums, const BlockGradients& rows, const Codes* codes, FilledVector<Number> number,
-               int n_threads) {
+               FilledVector<uint32_t> kept, int n_threads) {
+  require(kept.size() == 0 || kept.size() == number.size(), "one kept value per row");
+  static_assert(sizeof(NarrowRows::Value) == sizeof(uint32_t));
   if (codes != nullptr) require(static_cast<size_t>(codes->n_rows) == number.size(), "one node per row");
   const size_t n_numbers = sums.task().plan.split.size();
   for (const Number each : view(number)) require(each < n_numbers, "a row is in a node that is not there");
-  const TrainingBlock block{codes, rows.first_row(), rows.given(), rows.drawn()};
+  const TrainingBlock block{codes,
+                            rows.first_row(),
+                            rows.given(),
+                            rows.drawn(),
+                            {reinterpret_cast<NarrowRows::Value*>(kept.data()), kept.size()}};
   call(n_threads, [&](Run& run) { sums.add(block, view(number), run); });
 }
 
@@ -157,9 +163,9 @@ void bind_level_sums(nb::module_& m) {
           },
           nb::arg("other"), nb::arg("n_threads"))
       .def("add_block", add_block<uint16_t>, nb::arg("rows"), nb::arg("codes").none(), nb::arg("number").noconvert(),
-           nb::arg("n_threads"))
+           nb::arg("kept").noconvert(), nb::arg("n_threads"))
       .def("add_block", add_block<uint32_t>, nb::arg("rows"), nb::arg("codes").none(), nb::arg("number").noconvert(),
-           nb::arg("n_threads"));
+           nb::arg("kept").noconvert(), nb::arg("n_threads"));
 }
 
 }  // namespace

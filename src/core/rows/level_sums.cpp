@@ -76,7 +76,8 @@ void LevelSums::add(const TrainingBlock& block, std::span<Number> number, Run& r
       for (uint32_t& id : drawn.ids) id -= static_cast<uint32_t>(first);
       drawn.n = drawn.ids.size();
     }
-    const TrainingBlock slice{block.codes == nullptr ? nullptr : &codes, block.first_row + first, given, drawn};
+    const TrainingBlock slice{block.codes == nullptr ? nullptr : &codes, block.first_row + first, given, drawn,
+                              block.kept.empty() ? block.kept : block.kept.subspan(first, n)};
     add_slice(slice, number.subspan(first, n), run);
   }
 }
@@ -157,8 +158,50 @@ void LevelSums::list(const TrainingBlock& block, std::span<const Number> number,
   }
   Gradients first = block.given[0];
   first.whole = task_.units.whole;
-  with_factors(first, [&](const auto factors) { list_rows(block, number, factors, run); });
+  if (reads_kept(block)) {
+    list_kept(block, number, run);
+  } else {
+    with_factors(first, [&](const auto factors) { list_rows(block, number, factors, run); });
+  }
   collect_parts(number.size());
+}
+
+// Whether the values of this tree's first pass are all that a later one asks for.
+bool LevelSums::reads_kept(const TrainingBlock& slice) const {
+  const bool only_values = !task_.leaves && (!task_.units.squared || task_.units.square_lanes);
+  return narrow() && !slice.kept.empty() && !task_.plan.splits.empty() && only_values;
+}
+
+template <class Number>
+void LevelSums::list_kept(const TrainingBlock& slice, std::span<const Number> number, Run& run) {
+  const size_t n_drawn = slice.drawn.size();
+  parallel_for(run, static_cast<int64_t>(n_segments()), [&](int64_t at, int worker) {
+    const size_t first = static_cast<size_t>(at) * newton_row_block, last = std::min(n_drawn, first + newton_row_block);
+    Part& part = parts_[static_cast<size_t>(worker)];
+    const Number* const number_here = number.data();
+    const NarrowRows::Value* const kept = slice.kept.data();
+    const uint32_t* const ids = slice.drawn.ids.empty() ? nullptr : slice.drawn.ids.data();
+    const int32_t* const histogram_of = task_.plan.histogram.data();
+    int64_t *const n_rows = part.rows.data(), *const sums = part.lanes.data(), *const hist_rows = part.hist_rows.data();
+    const bool has_squares = !totals.squares.empty();
+    Narrow* const to = listed_.narrow.data() + first;
+    uint32_t n = 0;
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t row = ids == nullptr ? static_cast<uint32_t>(i) : ids[i];
+      const Number node = number_here[row];
+      ++n_rows[node];
+      const int32_t histogram = histogram_of[node];
+      if (histogram < 0) continue;
+      const NarrowRows::Value value = kept[row];
+      const auto h = static_cast<size_t>(histogram);
+      ++hist_rows[h];
+      sums[2 * h] += value.g;
+      sums[2 * h + 1] += value.h;
+      to[n++] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
+      if (has_squares) part.squares[h].add({square_of_lane(value.g), 1});
+    }
+    listed_.n[static_cast<size_t>(at)] = n;
+  });
 }
 
 // Of every row that is drawn: counted where it is, added to its leaf, and listed if some histogram takes it.

@@ -26,6 +26,8 @@ struct TrainingBlock {
   uint64_t first_row;
   std::span<const Gradients> given;  // per output, of the rows of the block
   const DrawnRows& drawn;
+  // (n) or none: where the 16-bit values of the first pass of a tree are kept, so that the next need no gradients.
+  std::span<NarrowRows::Value> kept = {};
 };
 
 // What a pass is for, besides the histograms of its plan.
@@ -91,6 +93,9 @@ class LevelSums {
   void list(const TrainingBlock& block, std::span<const Number> number, Run& run);
   template <class Number, class Factors>
   void list_rows(const TrainingBlock& block, std::span<const Number> number, const Factors& factors, Run& run);
+  bool reads_kept(const TrainingBlock& slice) const;
+  template <class Number>
+  void list_kept(const TrainingBlock& slice, std::span<const Number> number, Run& run);
   template <class Number, class Factors, class Write>
   void list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
                 const Write& write, Run& run);

@@ -79,11 +79,14 @@ def with_columns(given: Given, store: Store, owner: str) -> Given:
         raise ParameterError(
             f"{owner} takes the queries of rows in pages by the name of their column: use qid."
         )
-    columns = {name: None if column is None else store.column(column) for name, column in names.items()}
-    wanted = [given.y] if isinstance(given.y, str) else list(given.y or ())  # type: ignore[arg-type]
+    columns: dict[str, Any] = {
+        name: None if column is None else store.column(column) for name, column in names.items()
+    }
+    wanted: list[str] = [given.y] if isinstance(given.y, str) else list(given.y or ())  # type: ignore[arg-type]
+    rows: Any = store
     targets = [_target(store, name) for name in wanted]
     y = targets[0] if isinstance(given.y, str) else np.stack(targets, axis=1)
-    return replace(given, X=store, y=y, **columns)
+    return replace(given, X=rows, y=y, **columns)
 
 
 def rows_of(store: Store, target: BoostTarget, margin: ColumnLike | None) -> Rows:
@@ -97,18 +100,21 @@ def _target(store: Store, name: str) -> NDArray[Any]:
     values, levels = store.column(name), store.levels(name)
     if levels is None:
         return values
-    return np.array([*levels, None], object)[values]
+    labels: NDArray[Any] = np.array([*levels, None], object)
+    found: NDArray[Any] = labels[values]
+    return found
 
 
 def _store(given: Given, options: XGBOptions, owner: str, stack: ExitStack, like: Store | None) -> Store:
     """The store of the rows: that which was given, or one that is built."""
-    kept, X = _names(given, owner), given.X
+    X: Any = given.X
+    kept = _names(given, owner)
     bins = options.max_bin or DEFAULT_BINS
     weight = None if given.sample_weight is None else str(given.sample_weight)
     settings = {"missing": repr(options.missing), "types": repr(options.feature_types)}
     settings["categorical"] = repr(options.categorical_features)
     if is_place(X):
-        X = stack.enter_context(open_store(X))  # type: ignore[arg-type]
+        X = stack.enter_context(open_store(X))
     if isinstance(X, Store):
         if like is None:
             _check_store(X, bins, weight, options, owner)
@@ -202,6 +208,6 @@ def _refuse_sets(sets: Sequence[Given], owner: str) -> None:
     paged = [each.where for each in sets if are_paged(each.X)]
     if paged:
         raise DataTypeError(
-            f"{', '.join(paged)} of {owner} is in files, and the training rows are a table in memory. Give the "
-            "training rows as a scan too, or read the files of the set into a table."
+            f"{', '.join(paged)} of {owner} is in files, and the training rows are a table in memory. "
+            "Give the training rows as a scan too, or read the files of the set into a table."
         )

@@ -20,6 +20,7 @@ from weald.rows.blocks.source import PageLike, PageSource
 GradientsOf: TypeAlias = Callable[[PageLike, engine.RowDraw], engine.BlockGradients]
 #: the weights of a page; None: all 1
 WeightsOf: TypeAlias = Callable[[PageLike], NDArray[np.float64] | None]
+_SHARE_OF_MEMORY = 16  # that kept gradients may take
 _DEEPEST_OF_SHORTS = 14  # a tree of this depth has fewer nodes than 2^16
 
 
@@ -53,7 +54,16 @@ class GrownOnPages:
 def node_numbers(n_rows: int, options: engine.NewtonOptions) -> engine.Numbers:
     """Room for the number of each row's node: 2 bytes, or 4 where trees may be large."""
     short = options.grow.max_depth <= _DEEPEST_OF_SHORTS
-    return np.zeros(n_rows, np.uint16 if short else np.uint32)
+    return np.zeros(n_rows, np.uint16) if short else np.zeros(n_rows, np.uint32)
+
+
+def kept_values(n_rows: int) -> NDArray[np.uint32]:
+    """Room for the 16-bit gradients of all rows while a tree grows, where memory is not short; else none.
+
+    With them, gradients are not worked out again for every level.
+    """
+    fits = n_rows * np.dtype(np.uint32).itemsize <= engine.memory_bytes() // _SHARE_OF_MEMORY
+    return np.empty(n_rows if fits else 0, np.uint32)
 
 
 def grow_on_pages(rows: BlockRows, options: engine.NewtonOptions, number: engine.Numbers) -> GrownOnPages:
@@ -70,13 +80,15 @@ def grow_on_pages(rows: BlockRows, options: engine.NewtonOptions, number: engine
         the leaf.
     """
     draw, counts = _counted(rows, options)
+    kept = kept_values(rows.source.n_rows)
     tree = engine.PagedTree(rows.source.codebook, counts, options, rows.weighted, rows.whole)
     number[:] = 0
     while tree.next():
         sums = tree.sums(rows.source.codebook)
         for page in rows.source.pages(codes=tree.reads_codes, extras=rows.extras):
-            part = number[page.first_row : page.first_row + page.n_rows]
-            sums.add_block(rows.gradients_of(page, draw), page.codes, part, rows.n_threads)
+            own = slice(page.first_row, page.first_row + page.n_rows)
+            gradients = rows.gradients_of(page, draw)
+            sums.add_block(gradients, page.codes, number[own], kept[own], rows.n_threads)
         tree.take(sums, rows.n_threads)
     native = tree.finish()
     return GrownOnPages(native, tree.leaf_of_numbers(), draw)

@@ -22,7 +22,7 @@ from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.errors import ParameterError
 from weald.model.forest import Forest
-from weald.rows.blocks import MemoryPages, PagedCodes
+from weald.rows.blocks import MemoryPages, PagedCodes, tree
 
 LARGE, SMALL = 66_000, 1_500  # from 65,536 rows on, histograms have 16 bits
 
@@ -224,6 +224,14 @@ def test_random_settings(data: st.DataObject) -> None:
     weight = draw(st.sampled_from(["none", "real", "whole"]))
     page_rows = draw(st.integers(100, 2_000))
     assert_as_in_memory(kind, objective, options, weight=weight, page_rows=page_rows, splits=None)
+
+
+def test_gradients_worked_out_for_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where memory is short, nothing is kept of them."""
+    monkeypatch.setattr(tree, "_SHARE_OF_MEMORY", 1 << 60)
+    for name in ("16 bits", "16 bits, whole weights"):
+        kind, objective, options, more = NAMED[name]
+        assert_as_in_memory(kind, objective, options, **more)
 
 
 @pytest.mark.parametrize("method", ["exact", "approx"])
