@@ -153,4 +153,4 @@ def test_what_no_store_can_be(options: dict[str, object], message: str) -> None:
 
 
 def test_what_pays_depends_on_the_disk() -> None:
-    assert [pays(rate) for rate in (1e7, 3e8, 2e10)] == ["zstd", "zstd", "none"]
+    assert [pays(rate) for rate in (1e7, 3e8, 2e10)] == ["zstd", "packed", "none"]
