@@ -195,8 +195,8 @@ def _notes(data: object, code_bytes: int, size: _Size, params: dict[str, Any]) -
         largest = data.largest_row_group()
         if largest > data.memory:
             notes.append(
-                f"one row group is {_size(largest)}, more than the {_size(data.memory)} that reading may take: it "
-                "is decoded in parts. Write files with smaller row groups to read faster"
+                f"one row group is {_size(largest)}, more than the {_size(data.memory)} that reading may "
+                "take: it is decoded in parts. Write files with smaller row groups to read faster"
             )
         if params.get("tree_method") == "exact":
             notes.append("tree_method='exact' is for memory alone: set tree_method='hist'")

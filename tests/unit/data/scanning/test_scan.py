@@ -194,7 +194,7 @@ def test_what_is_no_source(tmp_path: Path) -> None:
             scan(path, **options)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no folder"):
         scan(path, disks=[tmp_path / "absent"])
-    with pytest.raises(DataError, match=r"no column 'yy'. Did you mean 'y'"):
+    with pytest.raises(DataError, match=r"no column 'yy'. There are 'i'"):
         store_of_scan(scan(path), ["yy"], max_bins=255)
     with pytest.raises(DataError, match="no columns to learn from"):
         store_of_scan(scan(path), ["i", "x", "t", "y"], max_bins=255)

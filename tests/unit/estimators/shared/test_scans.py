@@ -44,9 +44,9 @@ ESTIMATORS = [
     weald.BaggingClassifier(n_estimators=2, random_state=0),
     weald.AdaBoostClassifier(n_estimators=3, random_state=0),
     weald.VotingClassifier([("tree", weald.DecisionTreeClassifier()), ("other", weald.XGBClassifier())]),
-    weald.LogisticRegression(),
+    weald.LogisticRegression(scale=True),
     weald.KNeighborsClassifier(),
-    weald.LinearSVC(),
+    weald.LinearSVC(scale=True),
 ]
 
 
