@@ -3,7 +3,6 @@
 
 #include "core/tree/grow/grower.h"
 #include "core/tree/items/packed_search.h"
-#include "core/tree/rows/tree_orders.h"
 
 namespace weald {
 
@@ -16,27 +15,6 @@ bool Grower::in_order(int32_t j, size_t n_rows) const {
 size_t Grower::rows_for_histogram(int32_t j) const {
   const size_t cells = size_t{column(j).n_codes} + 1;
   return 2 * cells * (statistic_->kind().compacts ? static_cast<size_t>(n_lanes_) : 1);
-}
-
-Searched Grower::searched_at(int32_t j, const GrowNode& node) const {
-  Searched at = searched(j, column(j), node, lanes_of(node.record), options_);
-  if (options_.random) at.word = draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
-  if (at.column.kind == ColumnKind::categorical) {
-    const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-    at.rules = {
-        .one_hot = at.column.n_codes < options_.one_hot_categories,
-        .most = options_.max_categories,
-        .rare_rows = options_.rare_rows,
-        .group_rows = options_.group_rows,
-        .chance = category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
-        .rare_weight = options_.rare_weight,
-        .believes = kept_.squares.known() && at.column.n_codes > few_categories,
-        .spread = kept_.squares.spread(node.squares),
-        .within = options_.chance_within ? options_.category_chance : 0,
-        .free = options_.free_categories,
-        .in_tree = in_tree(place_.orders, j)};
-  }
-  return at;
 }
 
 void Grower::search(std::span<GrowNode*> children, GrowNode* parent) {

@@ -90,7 +90,7 @@ class Training:
         if self.objective.link == "softmax":
             n_rows, n_classes = rows.target.n_rows, len(self.base)
             check_scores(n_rows, n_classes, "a raw score, a gradient and a curvature", 3)
-        self.codes = encode(
+        self.codes = rows.pages or encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
         )
         self.scores = self._start_scores(rows)
@@ -159,7 +159,7 @@ class Training:
             target = replace(self.rows.target, weight=watched.weight)
             return WatchedRows(watched.name, None, target, self.scores)
         rows = watched.rows
-        return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows))
+        return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows), rows.pages)
 
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""
