@@ -42,7 +42,8 @@ def scan_of(X: object) -> Scan | None:
     """The scan that X is or, as the path of files, stands for; None for any table."""
     module = sys.modules.get("weald.data.scanning.scan")
     if module is not None and isinstance(X, module.Scan):
-        return X
+        found: Scan = X
+        return found
     if isinstance(X, Path) or (isinstance(X, str) and _names_files(X)):
         from weald.data.scanning.scan import scan
 
