@@ -20,7 +20,7 @@ WORKERS := 3
 # The quickest that go from end to end: imports, README and guide, benchmark scripts, model files, the command.
 SMOKE := tests/smoke tests/golden tests/unit/cli
 
-.PHONY: build demo test smoke lint format stubs bench agreement sanitize clean
+.PHONY: build demo test smoke lint format stubs reference bench agreement sanitize clean
 .DELETE_ON_ERROR:
 
 build: $(VENV)/.test
@@ -53,9 +53,12 @@ format: $(VENV)/.test
 stubs: $(VENV)/.test
 	$(STUBGEN) -o $(STUB)
 
+# docs/reference, from signatures and docstrings; a test holds that it is what the code says
+reference: $(VENV)/.test
+	$(BIN)/python docs/make_reference.py
+
 # BENCH names the comparisons, ARGS reaches them: make bench BENCH=trees ARGS="--markdown --repeats 7"
-BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling categories adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy balanced_ensembles rare_classes imputation linear_svm logistic svm neighbors explain resampling bootstrap coverage prediction_intervals
-BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling categories adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy balanced_ensembles rare_classes imputation linear_svm logistic svm neighbors resampling bootstrap coverage prediction_intervals dependence
+BENCH ?= trees tree_options boosting boosting_accuracy boosting_scaling categories adaboost adaboost_accuracy gradient_boosting gradient_boosting_accuracy forests forests_accuracy balanced_ensembles rare_classes imputation linear_svm logistic svm neighbors explain resampling bootstrap coverage prediction_intervals dependence
 bench: $(VENV)/.bench
 	for name in $(BENCH); do $(BIN)/python benchmarks/compare/$$name.py $(ARGS) || exit 1; done
 

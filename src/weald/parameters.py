@@ -34,6 +34,8 @@ class Rule(Protocol):
 
 #: beyond this a whole number is a slip, and neither float64 nor a message holds it
 _LARGEST = 2**1000
+#: whole numbers beyond this mean the same, no limit, and the core's integers hold them
+_UNLIMITED = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ def checked(record: type[Record], owner: str, values: Mapping[str, Any]) -> Reco
             raise ParameterError(
                 f"`{name}` of {owner} must be {rule.says}; got {told(value)}. {_slip(rule, value) or hint}"
             )
-    return record(**{name: _plain(value) for name, value in values.items()})
+    return record(**{name: _plain(value, known[name].metadata["rule"]) for name, value in values.items()})
 
 
 def _slip(rule: AnyOf, value: object) -> str | None:
@@ -249,12 +251,16 @@ def check_names(names: Sequence[str], owner: str, valid: Sequence[str]) -> None:
             raise ParameterError(f"`{name}` is no parameter of {owner}; {way_out}")
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object, rule: AnyOf) -> Any:
     """NumPy's numbers as Python's own, so that records compare and print alike."""
     if isinstance(value, bool | str) or value is None:
         return value
     if isinstance(value, Integral):
-        return int(value)
+        whole = any(each.admits(value) for each in rule.rules if isinstance(each, Whole | NotZero))
+        number = any(isinstance(each, Number) for each in rule.rules)
+        if number and not whole:
+            return float(value)
+        return max(-_UNLIMITED, min(int(value), _UNLIMITED))
     if isinstance(value, Real):
         return float(value)
     return value

@@ -299,14 +299,15 @@ void LevelSums::list_rows(const TrainingBlock& block, std::span<const Number> nu
   const Draws rounding(units.seed, Purpose::rounding, units.round);
   list_all(
       block, number, factors,
-      [=, first = block.first_row](size_t entry, uint32_t row, uint32_t histogram, double g, double h,
-                                   int64_t* sums) -> int64_t {
+      [=, first = block.first_row, kept = task_.plan.splits.empty() ? block.kept.data() : nullptr](
+          size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) -> int64_t {
         const auto value =
             to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(first + row));
         if (!words) return write_pair(entry, row, histogram, value.g, value.h, sums);
         sums[0] += value.g;
         sums[1] += value.h;
         narrow_to[entry] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
+        if (kept != nullptr) kept[row] = value;
         return value.g;
       },
       run);

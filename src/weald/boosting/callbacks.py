@@ -212,6 +212,14 @@ class LearningRateScheduler(TrainingCallback):
     learning_rates : callable or sequence of float
         `learning_rates(epoch)`, or `learning_rates[epoch]`, is asked after round `epoch` and shrinks the
         trees of the next one. Round 0 has the estimator's `learning_rate`.
+
+    Examples
+    --------
+    >>> import weald
+    >>> slower = weald.LearningRateScheduler(lambda epoch: 0.3 * 0.5**epoch)
+    >>> model = weald.XGBRegressor(n_estimators=3, callbacks=[slower])
+    >>> model.fit([[0.0], [1.0]] * 8, [0.0, 1.0] * 8).get_booster().num_boosted_rounds()
+    3
     """
 
     def __init__(self, learning_rates: Callable[[int], float] | Sequence[float]) -> None:

@@ -26,6 +26,17 @@ class EvaluationMonitor(TrainingCallback):
         Of `cv`: whether to write the standard deviations too.
     logger : callable, default=print
         What each line is given to.
+
+    Examples
+    --------
+    >>> import weald
+    >>> lines = []
+    >>> monitor = weald.callback.EvaluationMonitor(period=2, logger=lines.append)
+    >>> X, y = [[0.0], [1.0]] * 8, [0.0, 1.0] * 8
+    >>> model = weald.XGBRegressor(n_estimators=3, callbacks=[monitor])
+    >>> _ = model.fit(X, y, eval_set=[(X, y)], verbose=False)
+    >>> [line.split()[0] for line in lines]
+    ['[0]', '[2]']
     """
 
     def __init__(
@@ -90,6 +101,16 @@ class TrainingCheckPoint(TrainingCallback):
         Whether to pickle the Booster, with all parameters, to `name_round.pkl` instead.
     interval : int, default=100
         Every how many rounds; the first file is written after round `interval`, counted from 0.
+
+    Examples
+    --------
+    >>> import os, tempfile, weald
+    >>> folder = tempfile.mkdtemp()
+    >>> keep = weald.callback.TrainingCheckPoint(folder, interval=2)
+    >>> train = weald.DMatrix([[0.0], [1.0]] * 8, label=[0.0, 1.0] * 8)
+    >>> _ = weald.train({}, train, 5, callbacks=[keep])
+    >>> sorted(os.listdir(folder))
+    ['model_2.weald', 'model_4.weald']
     """
 
     #: what the names of the files end in

@@ -37,6 +37,15 @@ class EarlyStopping(TrainingCallback):
         The round of the best value, counted from the model's first round.
     best_score : float or None
         The best value.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X, y = [[0.0], [1.0]] * 20, [0, 1] * 20
+    >>> stop = weald.EarlyStopping(rounds=2, min_delta=0.05)
+    >>> model = weald.XGBClassifier(n_estimators=100, callbacks=[stop])
+    >>> model.fit(X, y, eval_set=[(X, y)]).best_iteration < 99
+    True
     """
 
     def __init__(

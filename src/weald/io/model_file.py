@@ -78,6 +78,13 @@ def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> Lo
         than ten times the size of the file and 50 MB.
     MemoryError
         If there is not even that much.
+
+    Examples
+    --------
+    >>> import weald
+    >>> model = weald.DecisionTreeClassifier().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> weald.load(model.to_bytes()).predict([[0.9]])
+    array(['yes'], dtype='<U3')
     """
     data, name = _opened(source)
     if mmap and isinstance(data, container.Bytes):

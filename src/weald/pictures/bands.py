@@ -176,6 +176,14 @@ class RocBandDisplay(_ResampledDisplay):
     ----------
     band : CurveBand
         What `weald.roc_band` gave.
+
+    Examples
+    --------
+    >>> import weald
+    >>> scores, labels = [0.1, 0.4, 0.35, 0.8, 0.6, 0.2] * 5, [0, 0, 1, 1, 1, 0] * 5
+    >>> display = weald.RocBandDisplay.from_predictions(labels, scores, random_state=0)
+    >>> display.ax_.get_ylabel()
+    'true positive rate'
     """
 
     _kind = "roc"
@@ -190,6 +198,14 @@ class PrecisionRecallBandDisplay(_ResampledDisplay):
     ----------
     band : CurveBand
         What `weald.precision_recall_band` gave.
+
+    Examples
+    --------
+    >>> import weald
+    >>> scores, labels = [0.1, 0.4, 0.35, 0.8, 0.6, 0.2] * 5, [0, 0, 1, 1, 1, 0] * 5
+    >>> display = weald.PrecisionRecallBandDisplay.from_predictions(labels, scores, random_state=0)
+    >>> display.ax_.get_ylabel()
+    'precision'
     """
 
     _kind = "precision_recall"
@@ -207,6 +223,14 @@ class CalibrationBandDisplay(_BandDisplay):
     ----------
     band : CurveBand
         What `weald.calibration_band` gave.
+
+    Examples
+    --------
+    >>> import weald
+    >>> scores, labels = [0.1, 0.4, 0.35, 0.8, 0.6, 0.2] * 5, [0, 0, 1, 1, 1, 0] * 5
+    >>> display = weald.CalibrationBandDisplay.from_predictions(labels, scores)
+    >>> display.ax_.get_xlabel()
+    'mean predicted probability'
     """
 
     _labels = ("mean predicted probability", "share of positive rows")

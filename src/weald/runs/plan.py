@@ -137,12 +137,13 @@ def plan(estimator: Estimator, data: TableLike | Scan | Store | str | Path) -> F
     if not paged:
         memory = code_bytes + size.n_rows * MEMORY_ROW_BYTES + cells
         return _told(estimator, size, "memory", memory, 0, passes + 1, compute, notes)
-    page = int((page_rows_of(data) if isinstance(data, Scan) else data.page_rows) * size.row_cells * width)
+    page_rows = page_rows_of(data) if isinstance(data, Scan) else data.page_rows  # type: ignore[union-attr]
+    page = int(page_rows * size.row_cells * width)
     built = isinstance(data, Store)
     disk = data.n_bytes if isinstance(data, Store) else code_bytes + 9 * size.n_rows
     read = 0.0 if built else 2 * size.read_bytes / 150e6 + disk / _rate(data)
     seconds = read + max(compute, passes * disk / _rate(data))
-    while_coding = 0 if built else page_rows_of(data) * size.n_columns * 24  # type: ignore[arg-type]
+    while_coding = 0 if built else page_rows * size.n_columns * 24
     memory = ROW_BYTES * size.n_rows + cells + max(5 * page, while_coding)
     if memory > engine.memory_bytes():
         notes.append(
@@ -195,8 +196,8 @@ def _notes(data: object, code_bytes: int, size: _Size, params: dict[str, Any]) -
         largest = data.largest_row_group()
         if largest > data.memory:
             notes.append(
-                f"one row group is {_size(largest)}, more than the {_size(data.memory)} that reading may take: it is "
-                "decoded in parts. Write files with smaller row groups to read faster"
+                f"one row group is {_size(largest)}, more than the {_size(data.memory)} that reading may "
+                "take: it is decoded in parts. Write files with smaller row groups to read faster"
             )
         if params.get("tree_method") == "exact":
             notes.append("tree_method='exact' is for memory alone: set tree_method='hist'")

@@ -9,6 +9,7 @@ from weald.arrays import Floats
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.sampling import n_drawn, tree_columns
 
+_ALL_CATEGORIES = 2**31 - 1  # no column has more
 MOST_ROWS = 2.0**31  # whole weights up to this total are read as repeated rows
 
 
@@ -68,8 +69,8 @@ def _native_options(options: BoostOptions, n_rows: int) -> engine.NewtonOptions:
     grow.monotone = list(options.monotone or ())
     grow.interactions = [list(each) for each in options.interactions or ()]
     grow.column_weights = [] if options.feature_weights is None else options.feature_weights.tolist()
-    grow.one_hot_categories = options.max_cat_to_onehot
-    grow.max_categories = options.max_cat_threshold
+    grow.one_hot_categories = min(options.max_cat_to_onehot, _ALL_CATEGORIES)
+    grow.max_categories = min(options.max_cat_threshold, _ALL_CATEGORIES)
     grow.rare_rows = caution.smooth
     grow.group_rows = caution.group_rows
     return native

@@ -125,7 +125,7 @@ def _native_options(options: StageOptions, weight: RowWeight) -> engine.NewtonOp
     grow = native.grow
     grow.max_depth = options.max_depth or np.iinfo(np.int64).max
     grow.max_leaves = options.max_leaves
-    grow.min_rows_split = max(options.min_rows_split, 2 * options.min_rows_leaf)
+    grow.min_rows_split = max(options.min_rows_split, 2 * min(options.min_rows_leaf, 2**61))
     grow.max_columns = options.max_columns
     grow.monotone = list(options.monotone or ())
     if options.min_rows_leaf > 1 and weight.n_present >= 2 * options.min_rows_leaf:

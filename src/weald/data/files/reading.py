@@ -96,6 +96,15 @@ def read_libsvm(path: str | Path) -> tuple[sparse.csr_matrix, NDArray[np.float64
         What is not listed is 0.
     y : ndarray of shape (n_rows,)
         The targets.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "train.libsvm"
+    >>> _ = file.write_text("1 1:0.5 3:2\\n-1 2:1\\n")
+    >>> X, y = read_libsvm(file)
+    >>> X.toarray().tolist(), y.tolist()
+    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
     from sklearn.datasets import load_svmlight_file
 

@@ -145,15 +145,22 @@ class Scan:
             yield _stacked(waiting)
 
     def typed_tables(
-        self, types: Mapping[str, str], rows: int, columns: Sequence[str] | None, keep: Sequence[str] = ()
+        self,
+        types: Mapping[str, str] | None,
+        rows: int,
+        columns: Sequence[str] | None,
+        keep: Sequence[str] = (),
     ) -> Iterator[pa.Table]:
         """Some columns of all rows, in tables of at most `rows`; text files in the types that are given.
 
-        Columns of text files that have no type stay text.
+        Columns of text files that have no type stay text; without types they have those of the whole files,
+        which are read once more for it.
         """
         from weald.data.files.batches import read_batches
         from weald.data.scanning.text import TextPart
 
+        if types is None:
+            self.settle()
         for part in self.parts:
             names = part.names if isinstance(part, TextPart) else part.schema.names
             wanted = list(names) if columns is None else [*columns, *(k for k in keep if k not in columns)]
@@ -164,7 +171,7 @@ class Scan:
                     + (f", and {len(absent) - 1} more are absent" if len(absent) > 1 else "")
                     + f". It has {listing(names)}."
                 )
-            if isinstance(part, TextPart):
+            if isinstance(part, TextPart) and types is not None:
                 known = {name: pa_type(kind) for name, kind in types.items() if name in wanted}
                 pieces: Iterator[pa.Table] = read_batches(part.path, known)
             else:

@@ -106,8 +106,8 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
     Examples
     --------
     >>> from weald import BaggingClassifier
-    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["blue", None]]
-    >>> model = BaggingClassifier(random_state=0).fit(X, ["stop", "stop", "go", "go"])
+    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["blue", None]] * 5
+    >>> model = BaggingClassifier(random_state=0).fit(X, ["stop", "stop", "go", "go"] * 5)
     >>> model.predict([["red", 2.0], ["blue", 2.0]])
     array(['stop', 'go'], dtype='<U4')
     """

@@ -129,8 +129,9 @@ class RandomForestClassifier(ForestClassifier):
     Examples
     --------
     >>> from weald import RandomForestClassifier
-    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["green", None]]
-    >>> model = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, ["stop", "stop", "go", "go"])
+    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["green", None]] * 5
+    >>> y = ["stop", "stop", "go", "go"] * 5
+    >>> model = RandomForestClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> model.predict([["red", None], ["blue", 9.0]])
     array(['stop', 'go'], dtype='<U4')
     """

@@ -108,8 +108,10 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
             self._check_past(past, data, loss)
         base, init = fit_start(options.init, loss, train, owner) if past is None else (past.base, past.init)
         step = self._step(options, seed, train, held, loss, base, init, past)
-        patience = options.n_iter_no_change
         n_rounds = options.n_estimators - step.next_round
+        patience = options.n_iter_no_change
+        if patience is not None:  # more than there are rounds is never out of patience
+            patience = min(patience, n_rounds + 1)
         watch = StageWatch(
             step,
             patience=patience,

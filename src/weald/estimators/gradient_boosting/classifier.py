@@ -165,8 +165,9 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
     Examples
     --------
     >>> from weald import GradientBoostingClassifier
-    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["green", None]]
-    >>> model = GradientBoostingClassifier(n_estimators=20).fit(X, ["stop", "stop", "go", "go"])
+    >>> X = [["red", 1.0], ["red", 3.0], ["blue", 2.0], ["green", None]] * 5
+    >>> y = ["stop", "stop", "go", "go"] * 5
+    >>> model = GradientBoostingClassifier(n_estimators=20).fit(X, y)
     >>> model.predict([["red", None], ["blue", 9.0]])
     array(['stop', 'go'], dtype='<U4')
     """

@@ -115,15 +115,13 @@ class ProximityImputer(
     --------
     >>> import numpy as np
     >>> from weald import ProximityImputer
-    >>> X = np.array([[1.0, 10.0], [1.2, np.nan], [1.1, 12.0], [5.0, 90.0], [5.2, 94.0], [np.nan, 92.0]])
-    >>> y = ["low", "low", "low", "high", "high", "high"]
-    >>> ProximityImputer(random_state=0).fit_transform(X, y).round(1)
-    array([[ 1. , 10. ],
-           [ 1.2, 11.2],
-           [ 1.1, 12. ],
-           [ 5. , 90. ],
-           [ 5.2, 94. ],
-           [ 5.1, 92. ]])
+    >>> low = [[1.0, 10.0], [1.1, np.nan], [1.2, 12.0], [1.3, 13.0], [1.4, 14.0]]
+    >>> high = [[5.0, 90.0], [5.1, 91.0], [5.2, 92.0], [np.nan, 93.0], [5.4, 94.0]]
+    >>> y = ["low"] * 5 + ["high"] * 5
+    >>> full = ProximityImputer(random_state=0).fit_transform(np.array(low + high), y)
+    >>> full[[1, 8]].round(1)
+    array([[ 1.1, 12.2],
+           [ 5.2, 93. ]])
     """
 
     _options = ImputerOptions

@@ -1,4 +1,4 @@
-"""Answers about rows in files, block by block: as many rows in memory as a block has, whatever the files hold."""
+"""Answers about rows in files, block by block: no more rows in memory than a block has."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def scan_of(X: object) -> Scan | None:
     """The scan that X is or, as the path of files, stands for; None for any table."""
     module = sys.modules.get("weald.data.scanning.scan")
     if module is not None and isinstance(X, module.Scan):
-        return X
+        found: Scan = X
+        return found
     if isinstance(X, Path) or (isinstance(X, str) and _names_files(X)):
         from weald.data.scanning.scan import scan
 
@@ -90,11 +91,11 @@ def _kept_arrays(columns: Mapping[str, Any], keep: Sequence[str]) -> pa.Table:
     return pa.table({name: pa.array(columns[name]) for name in keep})
 
 
-def _types(model: Any) -> dict[str, str]:
-    """What the columns of the model are in files of text; text itself is left out."""
+def _types(model: Any) -> dict[str, str] | None:
+    """What the columns of the model are in files of text, text itself left out; None if it does not tell."""
     schema = getattr(model, "schema_", None)
     if schema is None or not schema.named:
-        return {}
+        return None
     numeric = (each for each in schema.columns if each.kind == "numeric")
     return {str(each.name): _UNITS[each.unit] for each in numeric if each.unit in _UNITS}
 
@@ -112,8 +113,8 @@ def _joined(parts: list[Any]) -> Any:
         return sparse.vstack(parts, format="csr")
     if not isinstance(first, np.ndarray):
         raise DataTypeError(
-            f"This answer, {type(first).__name__}, cannot be put together from blocks of a scan. Read the rows "
-            "with weald.read and ask for some of them."
+            f"This answer, {type(first).__name__}, cannot be put together from blocks of a scan. Read the "
+            "rows with weald.read and ask for some of them."
         )
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -127,7 +128,8 @@ def write_answers(model: Any, X: Any, path: str | Path, *, probabilities: bool, 
     scan, kept = scan_of(X), list(keep)
     if scan is None:
         raise DataTypeError(
-            f"predict_to takes weald.scan(…) or the path of files; got {type(X).__name__}. Use predict for a table."
+            f"predict_to takes weald.scan(…) or the path of files; got {type(X).__name__}. Use predict for a "
+            "table."
         )
     if probabilities and not hasattr(model, "predict_proba"):
         raise ParameterError(f"{type(model).__name__} gives no probabilities. Leave probabilities=True out.")

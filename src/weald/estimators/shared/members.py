@@ -17,6 +17,7 @@ from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
 from weald.data.target import positions_among
 from weald.engine.memory import has, stack_bytes
+from weald.engine.threads import MOST_THREADS
 from weald.errors import DataError, lacks_memory
 from weald.estimators.shared.helper_threads import HelperThreads
 from weald.random import Purpose, draw
@@ -88,6 +89,7 @@ def in_parallel(work: Callable[..., Found], arguments: Iterable[Any], n_jobs: in
     from joblib import effective_n_jobs
     from sklearn.utils.parallel import Parallel, delayed
 
+    n_jobs = None if n_jobs is None else min(n_jobs, MOST_THREADS)
     if effective_n_jobs(n_jobs) == 1 or not has(_OF_JOBLIB + _THREADS_OF_JOBLIB * stack_bytes()):
         return (work(*each) for each in arguments)
     parallel = Parallel(n_jobs=n_jobs)

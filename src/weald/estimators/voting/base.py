@@ -275,7 +275,7 @@ def _line(message: str, seconds: float) -> str:
     """What is told of a member that is fitted, in the words of scikit-learn.
 
     >>> _line("(1 of 2) Processing tree", 3.14)
-    '[Voting] ................. (1 of 2) Processing tree, total=   3.1s'
+    '[Voting] ..................... (1 of 2) Processing tree, total=   3.1s'
     """
     took = f"{seconds / 60:4.1f}min" if seconds > 60 else f" {seconds:5.1f}s"
     first, last = "[Voting] ", f" {message}, total={took}"

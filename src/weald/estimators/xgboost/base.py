@@ -393,5 +393,6 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "n_classes_",
             "_booster",
             "_attributes",
+            "io_",
         )
         set_fitted(self, taken | learned, schema=schema, forgotten=forgotten)

@@ -27,6 +27,24 @@ class DataIter(ABC):
     ----------
     cache_prefix, release_data, on_host, min_cache_page_bytes
         Accepted: no cache is written.
+
+    Examples
+    --------
+    >>> import numpy as np, weald
+    >>> class Halves(weald.DataIter):
+    ...     at = 0
+    ...
+    ...     def next(self, input_data):
+    ...         if self.at == 2:
+    ...             return False
+    ...         input_data(data=np.full((2, 1), float(self.at)), label=[self.at, self.at])
+    ...         self.at += 1
+    ...         return True
+    ...
+    ...     def reset(self):
+    ...         self.at = 0
+    >>> weald.DMatrix(Halves()).num_row()
+    4
     """
 
     def __init__(

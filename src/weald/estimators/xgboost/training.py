@@ -97,9 +97,11 @@ class Training:
         self.sets = [self._watched(each) for each in watched]
 
     def judged(self, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> dict[str, Any]:
-        """The attribute that tells what `cat_smooth="auto"` is about, for the columns that it judges."""
+        """What `cat_smooth="auto"` is about, for the columns that it judges; what reading pages cost."""
+        spent = None if self.rows.pages is None else self.rows.pages.io
+        read = {} if spent is None else {"io_": spent}
         if self.options.cat_smooth != "auto":
-            return {}
+            return read
         target = self.rows.target
         values = target.values.reshape(len(target.values), -1)
         if classes is not None and len(classes) > 1:
@@ -108,7 +110,7 @@ class Training:
             values = values.astype(np.int32)
         told = Target(values, classes, target.weight)
         found = category_shrinkage(schema, self.codes, told, from_levels=FEW_CATEGORIES + 1)
-        return {"category_shrinkage_": found}
+        return read | {"category_shrinkage_": found}
 
     def run(
         self,

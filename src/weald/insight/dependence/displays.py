@@ -105,6 +105,15 @@ class PartialDependenceDisplay(_CurvesDisplay):
     ----------
     results : list of PartialDependence
         What `weald.partial_dependence` gave.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.DecisionTreeRegressor().fit(X, [a + b for a, b in X])
+    >>> display = weald.PartialDependenceDisplay.from_estimator(model, X, [0, 1])
+    >>> len(display.axes_)
+    2
     """
 
     def __init__(self, results: Sequence[PartialDependence]) -> None:
@@ -218,6 +227,15 @@ class AccumulatedLocalEffectsDisplay(_CurvesDisplay):
     ----------
     results : list of AccumulatedLocalEffects
         What `weald.accumulated_local_effects` gave.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.DecisionTreeRegressor().fit(X, [a + b for a, b in X])
+    >>> display = weald.AccumulatedLocalEffectsDisplay.from_estimator(model, X, [0, 1])
+    >>> len(display.axes_)
+    2
     """
 
     def __init__(self, results: Sequence[AccumulatedLocalEffects]) -> None:
@@ -298,6 +316,15 @@ class FriedmanHDisplay:
     ----------
     result : FriedmanH
         What `weald.friedman_h` gave.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[a, b, c] for a in range(4) for b in range(4) for c in range(4)]
+    >>> model = weald.DecisionTreeRegressor().fit(X, [a * b + c for a, b, c in X])
+    >>> display = weald.FriedmanHDisplay.from_estimator(model, X)
+    >>> display.result.matrix()[1].shape
+    (3, 3)
     """
 
     def __init__(self, result: FriedmanH) -> None:

@@ -111,7 +111,7 @@ def accumulated_local_effects(
     >>> model = weald.DecisionTreeRegressor().fit(X, [3.0 * b for a, b in X])
     >>> effect = weald.accumulated_local_effects(model, X, 1)
     >>> effect.values.round(6).tolist()
-    [[-6.0, -3.0, 0.0, 3.0, 6.0]]
+    [[-5.1, -2.1, 0.9, 3.9, 6.9]]
     """
     _check_bins(bins)
     asked = ask(model, X, response=response, target=target, n_jobs=n_jobs)

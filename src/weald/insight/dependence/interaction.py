@@ -78,7 +78,7 @@ def friedman_h(
     >>> model = weald.DecisionTreeRegressor().fit(X, [a * b + c for a, b, c in X])
     >>> found = weald.friedman_h(model, X, pairs=[(0, 1), (0, 2)])
     >>> found.h2.round(6).tolist()
-    [[0.178571, 0.0]]
+    [[0.217391, 0.0]]
     """
     asked = _asked(model, X, response, target, n_jobs)
     table = asked.summed.table

@@ -121,7 +121,7 @@ def partial_dependence(
     Examples
     --------
     >>> import weald
-    >>> X = {"size": [1, 2, 3, 4] * 5, "city": ["Bern", "Basel"] * 10}
+    >>> X = {"size": [1, 2, 3, 4] * 10, "city": (["Bern"] * 4 + ["Basel"] * 4) * 5}
     >>> y = [size + 2 * (city == "Bern") for size, city in zip(X["size"], X["city"])]
     >>> model = weald.DecisionTreeRegressor().fit(X, y)
     >>> weald.partial_dependence(model, X, "city").values.round(6).tolist()

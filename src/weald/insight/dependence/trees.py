@@ -180,8 +180,11 @@ def _grown(model: FittedForest, X: TableLike, response: str) -> _Found:
     )  # forests predict the mean of their trees
     way = _mean(forest, n_trees)
     if isinstance(model, BalancedRandomForestClassifier) and response == "predict_proba":
-        by_class = model._by_class()
-        way = _Way(_each(forest.n_outputs), finish=lambda sums: model._corrected(sums / n_trees, by_class))
+        by_class, share_map = model._by_class(), model._share_map
+        way = _Way(
+            _each(forest.n_outputs),
+            finish=lambda sums: model._corrected(sums / n_trees, by_class, share_map),
+        )
     return forest, model._read(X)[0], (0, forest.n_trees), way
 
 

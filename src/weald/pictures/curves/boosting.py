@@ -63,6 +63,15 @@ def plot_shrinkage(
     -------
     matplotlib axes
         With the picture on them.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.XGBRegressor(n_estimators=10)
+    >>> ax = weald.plot_shrinkage(model, X, [a + 2 * b for a, b in X], learning_rates=(1.0, 0.1))
+    >>> len(ax.get_legend().get_texts())
+    2
     """
     rates = _numbers(learning_rates, "learning_rates", "plot_shrinkage", math.inf)
     curves = _Curves(model, X, y, test, test_size, random_state, "plot_shrinkage")
@@ -100,6 +109,15 @@ def plot_subsampling(
     -------
     matplotlib axes
         With the picture on them.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.XGBRegressor(n_estimators=10)
+    >>> ax = weald.plot_subsampling(model, X, [a + 2 * b for a, b in X], subsamples=(1.0, 0.5))
+    >>> len(ax.get_legend().get_texts())
+    2
     """
     shares = _numbers(subsamples, "subsamples", "plot_subsampling", 1.0)
     curves = _Curves(model, X, y, test, test_size, random_state, "plot_subsampling")

@@ -45,6 +45,15 @@ def plot_bar(
     -------
     matplotlib axes
         With the picture on them.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.DecisionTreeRegressor().fit(X, [a + 2 * b for a, b in X])
+    >>> ax = weald.plot_bar(weald.explain(model, X))
+    >>> len(ax.patches)
+    2
     """
     whole: NDArray[Any] = np.asarray(getattr(explanation, "values", np.zeros(0)))
     stacked = whole.ndim == 3 and output is None and row is None

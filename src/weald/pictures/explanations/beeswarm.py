@@ -57,6 +57,15 @@ def plot_beeswarm(
     -------
     matplotlib axes
         With the picture on them.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.DecisionTreeRegressor().fit(X, [a + 2 * b for a, b in X])
+    >>> ax = weald.plot_beeswarm(weald.explain(model, X))
+    >>> len(ax.get_yticks())
+    2
     """
     found = shown(explanation, output, "plot_beeswarm")
     n = most_columns(max_display, len(found.names), "max_display")

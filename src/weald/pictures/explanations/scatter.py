@@ -57,6 +57,15 @@ def plot_shap_scatter(
     -------
     matplotlib axes
         With the picture on them.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = {"age": [i / 10 for i in range(50)], "dose": [i % 7 for i in range(50)]}
+    >>> y = [a + 2 * b for a, b in zip(X["age"], X["dose"])]
+    >>> model = weald.DecisionTreeRegressor().fit(X, y)
+    >>> weald.plot_shap_scatter(weald.explain(model, X), "dose").get_xlabel()
+    'dose'
     """
     owner = "plot_shap_scatter"
     found = shown(explanation, output, owner)

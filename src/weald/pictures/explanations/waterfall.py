@@ -52,6 +52,15 @@ def plot_waterfall(
     -------
     matplotlib axes
         With the picture on them; bars to the right raise the prediction, bars to the left lower it.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[i / 10, i % 7] for i in range(50)]
+    >>> model = weald.DecisionTreeRegressor().fit(X, [a + 2 * b for a, b in X])
+    >>> ax = weald.plot_waterfall(weald.explain(model, X), row=3)
+    >>> len(ax.get_yticks())
+    2
     """
     found = shown(explanation, output, "plot_waterfall")
     whole = isinstance(row, int | np.integer) and not isinstance(row, bool)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from weald.data.codes import Codes
 from weald.rows.blocks.source import PageSource
+from weald.rows.paged.counters import IoCounters
 
 
 class PagedCodes(Codes):
@@ -17,6 +18,13 @@ class PagedCodes(Codes):
     def __init__(self, source: PageSource) -> None:
         super().__init__(source.codebook)
         self.source = source
+        counters: IoCounters | None = getattr(source, "io", None)
+        self._begun = None if counters is None else counters.copy()
+
+    @property
+    def io(self) -> IoCounters | None:
+        """What reading pages has cost since these codes were made; None where nothing is read."""
+        return None if self._begun is None else self.source.io.since(self._begun)  # type: ignore[attr-defined,no-any-return]
 
     @property
     def n_rows(self) -> int:

@@ -175,8 +175,7 @@ def _write(
     n_pages = -(-learned.n_rows // options.page_rows)
     places.check_room(_least_bytes(codebook, learned.n_rows))
     compress = places.compress(options.compress)
-    writer = PageWriter(places.homes, names, store=identity, compress=compress, log=places.folder)
-    places.writer = writer
+    writer = places.open(names, store=identity, compress=compress)
     notes = writer.resume(codebook, options.page_rows, key) if places.folder is not None else []
     missing = np.zeros(len(columns), np.bool_)
     entries = np.zeros(len(columns), np.int64)

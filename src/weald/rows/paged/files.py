@@ -75,8 +75,16 @@ class PageFile:
                 continue
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise disk_full(self.path, len(view) - done) from error
+                    raise self._disk_full(len(view) - done) from error
                 raise cannot(f"be written at {what}", self.path, error) from error
+
+    def _disk_full(self, needed: int) -> DataError:
+        found = os.fstatvfs(self.fd)
+        return DataError(
+            f"The disk of {self.path.parent} is full: {needed:,} more bytes were needed for one page, "
+            f"{found.f_bavail * found.f_frsize:,} are free. Free some, or name another folder: "
+            "weald.scan(…, folder=…) or disks=[…]."
+        )
 
     def cut(self, size: int) -> None:
         """Drop what lies beyond."""
@@ -103,15 +111,6 @@ def cannot(what: str, path: Path, error: OSError) -> DataError:
 def free_bytes(folder: Path) -> int:
     """What a user may still write there."""
     return shutil.disk_usage(folder).free
-
-
-def disk_full(path: Path, needed: int) -> DataError:
-    """The error for a disk that has no room."""
-    free = free_bytes(path.parent if path.parent.exists() else Path("/"))
-    return DataError(
-        f"The disk of {path.parent} is full: {needed:,} more bytes were needed, {free:,} are free. Free "
-        "some, or name another folder: weald.scan(…, folder=…) or disks=[…]."
-    )
 
 
 def check_room(folder: Path, needed: int) -> None:

@@ -27,8 +27,8 @@ class Places:
     def __init__(self, folder: Path | None, disks: Sequence[Path]) -> None:
         self.folder = folder
         self._disks = list(disks)
+        self.roots: list[Path] = []
         self.homes: list[Path] = []
-        self._temporary: list[Path] = []
         self.writer: PageWriter | None = None
         self._kept = False
 
@@ -36,22 +36,35 @@ class Places:
         try:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            disks: list[Path | None] = [*self._disks] if self._disks else [self.folder]
-            self.homes = [self._home(disk) for disk in disks]
+            self.roots = self._disks or [self.folder or Path(tempfile.gettempdir())]
+            if self.folder is not None:
+                self.homes = [self._home(self.folder, root) for root in self.roots]
         except OSError as error:
             raise cannot("be made", Path(error.filename or "."), error) from error
         return self
 
-    def _home(self, disk: Path | None) -> Path:
-        if self.folder is None:
-            home = Path(tempfile.mkdtemp(prefix="weald-", dir=disk))
-            self._temporary.append(home)
-            return home
-        if disk is None or not self._disks:
-            return self.folder
-        home = disk / f"weald-{self.folder.resolve().name}"
+    def _home(self, folder: Path, root: Path) -> Path:
+        if not self._disks:
+            return folder
+        home = root / f"weald-{folder.resolve().name}"
         home.mkdir(parents=True, exist_ok=True)
         return home
+
+    def open(self, names: list[str], *, store: int, compress: str) -> PageWriter:
+        """The files of the store; those of a temporary one have lost their names and folders already."""
+        if self.folder is not None:
+            self.writer = PageWriter(self.homes, names, store=store, compress=compress, log=self.folder)
+            return self.writer
+        try:
+            for root in self.roots:
+                self.homes.append(Path(tempfile.mkdtemp(prefix="weald-", dir=root)))
+            self.writer = PageWriter(self.homes, names, store=store, compress=compress, log=None)
+        except OSError as error:
+            raise cannot("be made", Path(error.filename or "."), error) from error
+        finally:
+            for home in self.homes:
+                shutil.rmtree(home, ignore_errors=True)
+        return self.writer
 
     @property
     def names(self) -> list[str]:
@@ -72,12 +85,12 @@ class Places:
 
     def check_room(self, least: int) -> None:
         """Refuse what cannot fit."""
-        for home in self.homes:
-            check_room(home, least // len(self.homes))
+        for root in self.roots:
+            check_room(root, least // len(self.roots))
 
     def compress(self, asked: str) -> str:
         """What "auto" means on these disks."""
-        return pays(min(disk_rate(home) for home in self.homes)) if asked == "auto" else asked
+        return pays(min(disk_rate(root) for root in self.roots)) if asked == "auto" else asked
 
     def keep(self, manifest: Manifest, writer: PageWriter) -> Store:
         """The finished store."""
@@ -93,8 +106,6 @@ class Places:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for home in self._temporary:
-            shutil.rmtree(home, ignore_errors=True)
         if self.writer is not None:
             self.writer.close_log()
             if not self._kept:

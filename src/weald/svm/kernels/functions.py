@@ -166,6 +166,12 @@ class Sigmoid(_GammaKernel):
         Above 0; "scale" is 1 / (columns · variance of all numbers), "auto" is 1 / columns.
     coef0 : float, default=0.0
         Any number.
+
+    Examples
+    --------
+    >>> from weald.kernels import Sigmoid
+    >>> Sigmoid(gamma=1.0)([[0.0], [1.0]]).round(3).tolist()
+    [[0.0, 0.0], [0.0, 0.762]]
     """
 
     name: ClassVar[str] = "sigmoid"
@@ -185,6 +191,12 @@ class Laplacian(_GammaKernel):
     ----------
     gamma : float, "scale" or "auto", default="scale"
         Above 0; "scale" is 1 / (columns · variance of all numbers), "auto" is 1 / columns.
+
+    Examples
+    --------
+    >>> from weald.kernels import Laplacian
+    >>> Laplacian(gamma=1.0)([[0.0], [2.0]]).round(3).tolist()
+    [[1.0, 0.135], [0.135, 1.0]]
     """
 
     name: ClassVar[str] = "laplacian"
@@ -203,6 +215,12 @@ class ChiSquared(_GammaKernel):
     ----------
     gamma : float, "scale" or "auto", default=1.0
         Above 0; "scale" is 1 / (columns · variance of all numbers), "auto" is 1 / columns.
+
+    Examples
+    --------
+    >>> from weald.kernels import ChiSquared
+    >>> ChiSquared()([[0.0], [1.0]]).round(3).tolist()
+    [[1.0, 0.368], [0.368, 1.0]]
     """
 
     name: ClassVar[str] = "chi2"

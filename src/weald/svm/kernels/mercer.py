@@ -50,6 +50,13 @@ class MercerReport:
         How many there were.
     message : str
         All this in a sentence or two.
+
+    Examples
+    --------
+    >>> import weald
+    >>> report = weald.check_mercer("rbf", [[0.0], [1.0], [3.0]])
+    >>> report.ok, report.n_negative
+    (True, 0)
     """
 
     ok: bool

@@ -24,6 +24,12 @@ class Constant(Kernel):
     ----------
     value : float, default=1.0
         Above 0.
+
+    Examples
+    --------
+    >>> from weald.kernels import Linear
+    >>> (Linear() + 1.0)([[0.0], [2.0]]).tolist()
+    [[1.0, 1.0], [1.0, 5.0]]
     """
 
     name: ClassVar[str] = "constant"
@@ -48,6 +54,12 @@ class Scaled(Kernel):
         Any kernel of numbers.
     factor : float
         Above 0.
+
+    Examples
+    --------
+    >>> from weald.kernels import Linear
+    >>> (2.0 * Linear())([[1.0], [2.0]]).tolist()
+    [[2.0, 4.0], [4.0, 8.0]]
     """
 
     name: ClassVar[str] = "scaled"
@@ -127,6 +139,12 @@ class Sum(_Joined):
     ----------
     kernels : tuple of Kernel
         At least two.
+
+    Examples
+    --------
+    >>> from weald.kernels import RBF, Linear
+    >>> (RBF(gamma=1.0) + Linear())([[0.0], [2.0]]).round(3).tolist()
+    [[1.0, 0.018], [0.018, 5.0]]
     """
 
     name: ClassVar[str] = "sum"
@@ -146,6 +164,12 @@ class Product(_Joined):
     ----------
     kernels : tuple of Kernel
         At least two.
+
+    Examples
+    --------
+    >>> from weald.kernels import Linear
+    >>> (Linear() ** 2)([[1.0], [2.0]]).tolist()
+    [[1.0, 4.0], [4.0, 16.0]]
     """
 
     name: ClassVar[str] = "product"

@@ -112,8 +112,17 @@ def precision_recall_band(
 ) -> CurveBand:
     """The precision–recall curve of a model with a band: precisions at given recalls.
 
-    Parameters are those of `roc_band`. A precision at a recall is that of the highest threshold that reaches
-    it, as in the average precision.
+    A precision at a recall is that of the highest threshold that reaches it, as in the average precision.
+
+    Parameters
+    ----------
+    model, X, y, sample_weight, confidence, simultaneous, n_points, n_resamples, random_state, n_jobs
+        As in `roc_band`.
+
+    Returns
+    -------
+    CurveBand
+        With recalls as `x`, precisions as `estimate`, and the average precision as `area`.
 
     Examples
     --------

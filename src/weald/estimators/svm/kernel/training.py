@@ -41,6 +41,8 @@ from weald.svm.kernels.spectrum import SpectrumPlan, is_one_column, text_table
 log = logging.getLogger("weald.svm")
 
 _MEGABYTE = 1 << 20
+#: in bytes; more cannot be there
+_ALL_MEMORY = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +152,7 @@ def read_training(
             hint = reading.plan.hint()
         matrix = matrix if present is None else matrix.take(numbers)
         kernel, source = _source(kernel, matrix)
-    cache_bytes = int(options.cache_size * _MEGABYTE)
+    cache_bytes = int(min(options.cache_size * _MEGABYTE, _ALL_MEMORY))
     return MachineRows(reading, kernel, source, target, numbers, shape, cache_bytes, hint)
 
 

@@ -52,7 +52,7 @@ class Booster(Saving, BoosterShowing, BoosterTraining):
     >>> train = weald.DMatrix([[1.0], [2.0], [3.0], [4.0]] * 4, label=[0, 0, 1, 1] * 4)
     >>> booster = weald.train({"objective": "binary:logistic"}, train, 3)
     >>> booster.num_boosted_rounds(), booster.predict(train).round(2)[:4].tolist()
-    (3, [0.21, 0.21, 0.79, 0.79])
+    (3, [0.27, 0.27, 0.73, 0.73])
     """
 
     def __init__(

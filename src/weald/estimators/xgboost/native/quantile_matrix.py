@@ -24,6 +24,13 @@ class QuantileDMatrix(DMatrix):
         Accepted, without effect.
     **others
         As in `DMatrix`.
+
+    Examples
+    --------
+    >>> import weald
+    >>> train = weald.QuantileDMatrix([[1.0], [2.0], [3.0], [4.0]] * 4, label=[0, 0, 1, 1] * 4, max_bin=16)
+    >>> weald.train({"objective": "binary:logistic"}, train, 3).num_boosted_rounds()
+    3
     """
 
     def __init__(
@@ -51,6 +58,24 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
         Accepted, without effect.
     **others
         As in `QuantileDMatrix`.
+
+    Examples
+    --------
+    >>> import numpy as np, weald
+    >>> class Once(weald.DataIter):
+    ...     done = False
+    ...
+    ...     def next(self, input_data):
+    ...         if self.done:
+    ...             return False
+    ...         input_data(data=np.array([[1.0], [2.0]]), label=[0, 1])
+    ...         self.done = True
+    ...         return True
+    ...
+    ...     def reset(self):
+    ...         self.done = False
+    >>> weald.ExtMemQuantileDMatrix(Once()).num_row()
+    2
     """
 
     def __init__(

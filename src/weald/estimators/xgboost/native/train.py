@@ -229,6 +229,14 @@ def cv(
     -------
     DataFrame or dict
         A row per round: "train-rmse-mean", "train-rmse-std", "test-rmse-mean", "test-rmse-std" and so on.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X, y = [[0.0], [1.0]] * 20, [0, 1] * 20
+    >>> found = weald.cv({"objective": "binary:logistic"}, X, y, 5, nfold=4)
+    >>> len(found), "test-logloss-mean" in found
+    (5, True)
     """
     placed: dict[str, Any] = {"y": y, "num_boost_round": num_boost_round, "nfold": nfold}
     table = place(X, dtrain, by_place, placed, "cv", of_matrix=("num_boost_round", "nfold"))
