@@ -54,6 +54,26 @@ def test_large_nodes_equal_the_reference(criterion, weights):
             assert_same_tree(forest, records, columns, impurity_scale=limited.impurity_scale)
 
 
+@pytest.mark.parametrize("weights", ["none", "fractions"])
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e12, -1e12])
+def test_candidates_are_not_given_up_too_early(offset, weights):
+    """Means far from 0, of which the differences are a small part, and two classes; no missing values."""
+    rng = np.random.default_rng(5)
+    n = 400
+    values = np.round(rng.normal(size=(n, 2)), 1)
+    table = Table(tuple(NumericColumn(j, values[:, j].copy()) for j in range(2)), n, named=False)
+    signal = values[:, 0] + rng.normal(size=n)
+    weight = None if weights == "none" else rng.random(n) * rng.choice([1e-6, 1.0, 1e6], n)
+    for problem in (
+        Problem(table, "squared_error", signal + offset, 0, weight, Options()),
+        Problem(table, "gini", (signal > 2).astype(np.int32), 2, weight, Options()),
+    ):
+        columns = problem.reference_columns()
+        records = problem.reference(columns)
+        assert len(records) > 30
+        assert_same_tree(problem.grow(), records, columns, impurity_scale=problem.impurity_scale)
+
+
 @pytest.mark.parametrize("n_codes", [255, 256, 65_535, 65_536, 80_000])
 def test_root_split_of_codes_of_every_width(n_codes):
     """1, 2 and 4 bytes per code and the borders between them; all candidates by cumulated sums."""

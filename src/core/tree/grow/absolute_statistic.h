@@ -58,7 +58,7 @@ class AbsoluteSearch : public ColumnSearch {
   void scan_all(const Searched& at, std::span<const Entry> entries, Split& best) {
     const bool categorical = at.column.kind == ColumnKind::categorical;
     if (!options_.random) {
-      categorical ? scan_.scan_categories(entries, at.rules.may_be_id()) : scan_.scan(entries);
+      categorical ? scan_.scan_categories(entries, at.rules->may_be_id()) : scan_.scan(entries);
       scan_.offer(at.j, best);
       return;
     }

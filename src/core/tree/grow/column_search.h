@@ -20,10 +20,10 @@ struct Searched {
   const GrowColumn& column;
   const int64_t* lanes;  // of the node
   int64_t n_rows;
-  size_t place;                // of the node among those searched together
-  Constraint constraint = {};  // monotone
-  CategoryRules rules = {};    // categories only
-  uint64_t word = 0;           // what the random splitter draws by
+  size_t place;                          // of the node among those searched together
+  Constraint constraint = {};            // monotone
+  const CategoryRules* rules = nullptr;  // categories only
+  uint64_t word = 0;                     // what the random splitter draws by
 };
 
 inline Searched searched(int32_t j, const GrowColumn& column, const GrowNode& node, const int64_t* lanes,

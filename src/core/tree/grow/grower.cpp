@@ -29,7 +29,7 @@ Grower::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint3
     side_.resize(n_rows);
     id_scratch_.resize(ids_.size());
   } else {
-    items_->begin(columns_, n_rows, options, counted_, workers_);
+    items_->begin(columns_, n_rows, options, counted_, kept.squares, workers_);
   }
   for (Worker& worker : workers_) {
     worker.search = items_ == nullptr ? statistic_->make_search(options, counted_) : items_->make_search();
@@ -88,12 +88,12 @@ GrownTree Grower::grow() {
   root.path = place_.path;
   root.lower = place_.lower;
   root.upper = place_.upper;
-  root.squares = squares_of(root);
   root.used = place_.used;
   sparse_columns_.place_rows(ids_, root.record);
   std::vector<int64_t> lanes(static_cast<size_t>(n_lanes_), 0);
   statistic_->add_rows(ids_, lanes.data());
   if (items_ != nullptr) items_->begin_root(lanes.data(), root.depth < options_.max_depth && items_->groups().empty());
+  root.squares = squares_of(root);
   add_record(root, ids_of(root), lanes.data());
   if (place_.tree_weight == 0) {
     place_.tree_weight = statistic_->weight(lanes.data());
@@ -190,14 +190,15 @@ void Grower::expand(GrowNode node) {
   histograms_.release(node);
 }
 
+// Of the root, or of the smaller child of a node whose rows were just parted.
 RowSquare Grower::squares_of(const GrowNode& node) {
+  if (items_ != nullptr) return items_->summed_squares();
   constexpr size_t together = size_t{1} << 14;
   std::vector<RowSquare> parts(workers_.size());
   const size_t n = kept_.squares.known() ? node.size() : 0;
   workers_.for_each((n + together - 1) / together, n, [&](size_t block, Worker& worker) {
     const size_t begin = node.begin + block * together, end = std::min(node.end, begin + together);
     RowSquare& sum = parts[worker.number];
-    if (items_ != nullptr) return items_->add_squares(kept_.squares, begin, end, node.in_second, sum);
     for (size_t i = begin; i < end; ++i) sum.add(kept_.squares.of_row[ids_[i]]);
   });
   for (size_t p = 1; p < parts.size(); ++p) parts[0].add(parts[p]);
@@ -207,7 +208,7 @@ RowSquare Grower::squares_of(const GrowNode& node) {
 // The smaller child is added up, the other has the rest.
 void Grower::square_children(const GrowNode& node, GrowNode* children) {
   if (!kept_.squares.known()) return;
-  const size_t small = children[0].size() <= children[1].size() ? 0 : 1;
+  const size_t small = children[0].size() <= children[1].size() ? 0 : 1;  // as items see it too
   children[small].squares = squares_of(children[small]);
   children[1 - small].squares = node.squares;
   children[1 - small].squares.subtract(children[small].squares);

@@ -69,25 +69,30 @@ bool GrowingTree::worth_it(GrowNode& node) const {
   return lowers_enough(options_, statistic_->spread(), node.worth, place_.tree_weight);
 }
 
-Searched GrowingTree::searched_at(int32_t j, const GrowNode& node) const {
+Searched GrowingTree::searched_at(int32_t j, const GrowNode& node, CategoryRules& rules) const {
   Searched at = searched(j, column(j), node, lanes_of(node.record), options_);
   if (options_.random) at.word = draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
   if (at.column.kind == ColumnKind::categorical) {
-    const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-    at.rules = {
-        .one_hot = at.column.n_codes < options_.one_hot_categories,
-        .most = options_.max_categories,
-        .rare_rows = options_.rare_rows,
-        .group_rows = options_.group_rows,
-        .chance = category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
-        .rare_weight = options_.rare_weight,
-        .believes = row_squares_.known() && at.column.n_codes > few_categories,
-        .spread = row_squares_.spread(node.squares),
-        .within = options_.chance_within ? options_.category_chance : 0,
-        .free = options_.free_categories,
-        .in_tree = in_tree(place_.orders, j)};
+    rules = category_rules(j, node);
+    at.rules = &rules;
   }
   return at;
+}
+
+CategoryRules GrowingTree::category_rules(int32_t j, const GrowNode& node) const {
+  const NodeRecord& record = record_of(node);
+  const uint32_t n_codes = column(j).n_codes;
+  return {.one_hot = n_codes < options_.one_hot_categories,
+          .most = options_.max_categories,
+          .rare_rows = options_.rare_rows,
+          .group_rows = options_.group_rows,
+          .chance = category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
+          .rare_weight = options_.rare_weight,
+          .believes = row_squares_.known() && n_codes > few_categories,
+          .spread = row_squares_.spread(node.squares),
+          .within = options_.chance_within ? options_.category_chance : 0,
+          .free = options_.free_categories,
+          .in_tree = in_tree(place_.orders, j)};
 }
 
 Router GrowingTree::write_split(const GrowNode& node, NodeRecord& record) {

@@ -34,7 +34,9 @@ class GrowingTree {
   bool is_leaf(const GrowNode& node, std::span<const uint32_t> ids) const;
   // Fills in what the best split found is worth; false if there is none or it gains too little.
   bool worth_it(GrowNode& node) const;
-  Searched searched_at(int32_t j, const GrowNode& node) const;
+  // `rules`: where those of a column of categories are kept while it is searched.
+  Searched searched_at(int32_t j, const GrowNode& node, CategoryRules& rules) const;
+  CategoryRules category_rules(int32_t j, const GrowNode& node) const;
   // Rows the node did not see (missing, absent categories) follow the heavier child, so that a set lists the categories
   // of the lighter one. They stay in the table `listed_` until they are flipped again.
   Router write_split(const GrowNode& node, NodeRecord& record);

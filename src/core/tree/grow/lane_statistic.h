@@ -96,7 +96,7 @@ class LaneSearch : public ColumnSearch {
 
   void search_present(const Searched& at, Split& best) {
     options_.random ? scan_random_categories(present_, at.j, at.word, scan_, best)
-                    : scan_categories(present_, at.j, at.rules, scan_, best);
+                    : scan_categories(present_, at.j, *at.rules, scan_, best);
   }
 
   void offer_drawn(const Searched& at, const DrawnCut& cut, Split& best) {

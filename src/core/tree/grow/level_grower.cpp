@@ -188,6 +188,7 @@ void LevelGrower::search(std::span<GrowNode*> nodes, Run& run) {
   struct Mine {
     std::unique_ptr<ColumnSearch> search;
     std::vector<Split> best;
+    CategoryRules rules;
   };
   std::vector<Mine> workers(static_cast<size_t>(run.n_threads()));
   for (Mine& mine : workers) {
@@ -202,7 +203,7 @@ void LevelGrower::search(std::span<GrowNode*> nodes, Run& run) {
     for (size_t i = 0; i < nodes.size(); ++i) {
       GrowNode& node = *nodes[i];
       if (column(j).n_codes == 0 || !column_rules_.in_tree(at) || !node.may_use(j)) continue;
-      mine.search->in_cells(searched_at(j, node), node.cells.get() + cell_start_[at], mine.best[i]);
+      mine.search->in_cells(searched_at(j, node, mine.rules), node.cells.get() + cell_start_[at], mine.best[i]);
     }
   });
   for (size_t i = 0; i < nodes.size(); ++i) {

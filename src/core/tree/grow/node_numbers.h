@@ -11,6 +11,7 @@
 #include "core/data/encode/cuts.h"
 #include "core/tree/options.h"
 #include "core/tree/split/split.h"
+#include "core/tree/statistics/quantise.h"
 #include "core/tree/statistics/statistics.h"
 
 namespace weald {
@@ -71,13 +72,16 @@ double mean_target(const Rows& rows, const Criterion& criterion, const Spread& s
   if (equal) return first;
   int exponent;
   std::frexp(largest, &exponent);
+  const int power = 62 - exponent;
+  const double scale = std::ldexp(1.0, std::min(power, 1023));
   __int128 sum = 0;  // below 2^62 (weights) · 2^62 (targets)
   Lanes<Rows::fixed_lanes> row_lanes(rows.lanes());
   for (const uint32_t row : ids) {
     clear_lanes(row_lanes);
     rows.add(row, row_lanes.data());
-    const double target = std::nearbyint(std::ldexp(spread.target[row * width + output], 62 - exponent));
-    sum += static_cast<__int128>(criterion.weight(row_lanes.data())) * static_cast<int64_t>(target);
+    const double target = spread.target[row * width + output];
+    const int64_t units = in_units(power <= 1023 ? target : std::ldexp(target, power - 1023), scale);
+    sum += static_cast<__int128>(criterion.weight(row_lanes.data())) * units;
   }
   return std::ldexp(static_cast<double>(sum) / static_cast<double>(weight), exponent - 62);
 }

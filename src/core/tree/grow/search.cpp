@@ -94,10 +94,13 @@ void Grower::take_best(std::span<GrowNode*> children, const std::vector<int32_t>
     for (auto& worker : workers_) {
       if (worker.best[c].found() && worker.best[c].better_than(child.split)) child.split = worker.best[c];
     }
-    child.active.clear();
+    child.active.resize(active.size());
+    size_t n = 0;
     for (size_t i = 0; i < active.size(); ++i) {
-      if (constant_[c][i] == 0) child.active.push_back(active[i]);
+      child.active[n] = active[i];
+      n += constant_[c][i] == 0;
     }
+    child.active.resize(n);
   }
 }
 
@@ -115,7 +118,9 @@ void Grower::search_column(int32_t j, size_t position, std::span<GrowNode*> chil
     bool constant = false;
     if (parent_in_order || in_order(j, child.size())) {
       if (!parent_in_order) orders_.put_in_order(j, child, ids_of(child), ids_.size(), worker);
-      if (may) constant = worker.search->in_order(searched_at(j, child), orders_.carried(j, child), worker.best[c]);
+      if (may)
+        constant =
+            worker.search->in_order(searched_at(j, child, worker.rules), orders_.carried(j, child), worker.best[c]);
     } else {
       const auto build = [&](size_t begin, size_t end, const int64_t* total, int64_t* to) {
         if (items_ != nullptr) return items_->build_cells(j, begin, end, child.in_second, total, to, worker);
@@ -126,7 +131,7 @@ void Grower::search_column(int32_t j, size_t position, std::span<GrowNode*> chil
           histograms_.start(j), cells_of(j), child, parent, sibling, worker, static_cast<size_t>(n_lanes_),
           [&](int32_t record) { return lanes_of(record); }, build);
       if (!child.inherits) sibling = cells;
-      if (may) constant = worker.search->in_cells(searched_at(j, child), cells, worker.best[c]);
+      if (may) constant = worker.search->in_cells(searched_at(j, child, worker.rules), cells, worker.best[c]);
     }
     constant_[c][position] = constant;
   }
@@ -194,7 +199,7 @@ void Grower::search_sparse_column(const SparseRange& range, size_t i, std::span<
     const auto part = parent == nullptr ? entries : right ? entries.subspan(n_left) : entries.first(n_left);
     bool constant = part.empty();
     if (!part.empty() && child.may_use(range.column)) {
-      const Searched at = searched_at(range.column, child);
+      const Searched at = searched_at(range.column, child, worker.rules);
       constant = worker.search->in_listed(at, part, ids_of(child), worker.best[c]);
     }
     sparse_columns_.set_constant(c, i, constant);

@@ -15,7 +15,7 @@ void Grower::put_aside(GrowNode&& child) {
     part.ids.assign(ids.begin(), ids.end());
   } else {
     part.statistic = items_->take(part.node, part.ids);
-    if (kept_.squares.known()) part.squares = items_->list_squares(kept_.squares, part.node);
+    if (kept_.squares.known()) part.squares = items_->list_squares(part.node);
   }
   aside_.push_back(std::move(part));
 }

@@ -22,6 +22,7 @@ struct Worker {
   std::vector<std::pair<double, uint32_t>> values;  // of a combination, with their rows
   std::vector<uint64_t> bits;                       // of ranks, all 0 between columns
   std::vector<uint8_t> usable;                      // of some flags
+  CategoryRules rules;                              // of the column being searched
   Split best[2];
 };
 

@@ -20,11 +20,12 @@ size_t item_block_of(size_t n_rows) {
 }  // namespace
 
 void Items::begin(const std::vector<GrowColumn>& columns, size_t n_rows, const GrowOptions& options, bool counted,
-                  Workers& workers) {
+                  const RowSquares& squares, Workers& workers) {
   columns_ = &columns;
   n_rows_ = n_rows;
   options_ = &options;
   counted_ = counted;
+  squares_ = squares;
   workers_ = &workers;
 }
 
@@ -79,21 +80,37 @@ template <class Rows>
 void PackedItems<Rows>::begin_root(int64_t* lanes, bool sums) {
   buffers_.second.resize(buffers_.first.size());
   buffers_.sums.resize(workers_->size());
-  for (const Item item : buffers_.first) {
-    lanes[0] += item.value.g;
-    lanes[1] += item.value.h;
-  }
   summed_begin_ = 0;
   summed_end_ = buffers_.first.size();
-  if (!sums) return;
-  clear_sums(buffers_.sums);
+  if (sums) clear_sums(buffers_.sums);
+  struct Part {
+    int64_t g = 0, h = 0;
+    RowSquare squares;
+  };
+  std::vector<Part> parts(workers_->size());
   const std::span<const Item> rows = buffers_.first;
   const size_t item_block = item_block_of(rows.size());
   const size_t n_blocks = (rows.size() + item_block - 1) / item_block;
-  workers_->for_each(n_blocks, rows.size() * columns_->size(), [&](size_t block, Worker& worker) {
+  workers_->for_each(n_blocks, rows.size() * (sums ? columns_->size() : 1), [&](size_t block, Worker& worker) {
     const size_t first = block * item_block, last = std::min(rows.size(), first + item_block);
-    add_tiles<Rows>(tiles_, rows.subspan(first, last - first), buffers_.sums[worker.number]);
+    const auto here = rows.subspan(first, last - first);
+    int64_t g = 0, h = 0;
+    for (const Item item : here) {
+      g += item.value.g;
+      h += item.value.h;
+    }
+    Part& part = parts[worker.number];
+    part.g += g;
+    part.h += h;
+    part.squares.add(squares_of(here));
+    if (sums) add_tiles<Rows>(tiles_, here, buffers_.sums[worker.number]);
   });
+  summed_squares_ = {};
+  for (const Part& part : parts) {
+    lanes[0] += part.g;
+    lanes[1] += part.h;
+    summed_squares_.add(part.squares);
+  }
 }
 
 // Fills `goes_left` for the rows of a node, and how many go left in each block. left_of(rows, i) is copied:
@@ -179,6 +196,7 @@ void PackedItems<Rows>::write_children(std::span<const Item> rows, const std::ve
   const size_t item_block = item_block_of(rows.size());
   const size_t n_blocks = left_before.size() - 1, n_left = left_before[n_blocks];
   const size_t cost = 2 + (sums ? columns_->size() : 0);
+  std::vector<RowSquare> squares(workers_->size());
   workers_->for_each(n_blocks, rows.size() * cost, [&](size_t block, Worker& worker) {
     const uint8_t* const goes_left = buffers_.goes_left.data();
     const size_t first = block * item_block, last = std::min(rows.size(), first + item_block);
@@ -190,9 +208,12 @@ void PackedItems<Rows>::write_children(std::span<const Item> rows, const std::ve
       left += goes;
       right += 1 - goes;
     }
-    const size_t end = small_left ? left : right;
-    if (sums) add_tiles<Rows>(tiles_, {to + begin, end - begin}, buffers_.sums[worker.number]);
+    const std::span<const Item> small{to + begin, (small_left ? left : right) - begin};
+    squares[worker.number].add(squares_of(small));
+    if (sums) add_tiles<Rows>(tiles_, small, buffers_.sums[worker.number]);
   });
+  summed_squares_ = {};
+  for (const RowSquare& each : squares) summed_squares_.add(each);
 }
 
 template <class Rows>
@@ -271,25 +292,23 @@ void PackedItems<Rows>::build_group(const Group& group, bool in_second, Worker& 
 }
 
 template <class Rows>
-void PackedItems<Rows>::add_squares(const RowSquares& squares, size_t begin, size_t end, bool in_second,
-                                    RowSquare& sum) const {
-  const std::span<const Item> rows = items(begin, end, in_second);
+RowSquare PackedItems<Rows>::squares_of(std::span<const Item> rows) const {
   RowSquare found;
-  if (squares.of_lanes) {
+  if (squares_.of_lanes) {
     for (const Item& item : rows) found.square += square_of_lane(item.value.g);
     found.times = static_cast<int64_t>(rows.size());
-  } else {
-    for (const Item& item : rows) found.add(squares.of_row[item.row]);
+  } else if (squares_.known()) {
+    for (const Item& item : rows) found.add(squares_.of_row[item.row]);
   }
-  sum.add(found);
+  return found;
 }
 
 template <class Rows>
-std::vector<RowSquare> PackedItems<Rows>::list_squares(const RowSquares& squares, const GrowNode& node) const {
+std::vector<RowSquare> PackedItems<Rows>::list_squares(const GrowNode& node) const {
   std::vector<RowSquare> out;
   out.reserve(node.size());
   for (const Item& item : items(node.begin, node.end, node.in_second)) {
-    out.push_back(squares.of_lanes ? RowSquare{square_of_lane(item.value.g), 1} : squares.of_row[item.row]);
+    out.push_back(squares_.of_lanes ? RowSquare{square_of_lane(item.value.g), 1} : squares_.of_row[item.row]);
   }
   return out;
 }

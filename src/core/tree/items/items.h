@@ -38,9 +38,9 @@ class Items {
   bool words() const { return words_; }  // a cell is one word from the histogram to the scan
   bool has_flags() const { return !tiles_.flags().empty(); }
   std::span<const Group> groups() const { return groups_; }
-  // Before all else: the columns of the tree, and whether cells count rows.
+  // Before all else: the columns of the tree, whether cells count rows, and the squares of rows, if they are asked for.
   void begin(const std::vector<GrowColumn>& columns, size_t n_rows, const GrowOptions& options, bool counted,
-             Workers& workers);
+             const RowSquares& squares, Workers& workers);
   // Words of dense columns: what a thread has built of a column it also subtracts and scans, so that histograms do not
   // travel between processors.
   void make_groups(std::span<const int32_t> all_columns);
@@ -58,11 +58,10 @@ class Items {
   // Adds up the rows that were summed last, for the columns of a group, into worker.words.
   virtual void build_group(const Group& group, bool in_second, Worker& worker) const = 0;
   size_t n_summed() const { return summed_end_ - summed_begin_; }
-  // Adds those of the rows [begin, end) of a node to `sum`.
-  virtual void add_squares(const RowSquares& squares, size_t begin, size_t end, bool in_second,
-                           RowSquare& sum) const = 0;
+  // Of all rows after begin_root(), of the smaller child's after part().
+  const RowSquare& summed_squares() const { return summed_squares_; }
   // One per row of a node.
-  virtual std::vector<RowSquare> list_squares(const RowSquares& squares, const GrowNode& node) const = 0;
+  virtual std::vector<RowSquare> list_squares(const GrowNode& node) const = 0;
   // A node's rows on their own: their numbers, and their statistic.
   virtual std::unique_ptr<Statistic> take(const GrowNode& node, std::vector<uint32_t>& ids) const = 0;
   // The row numbers of all leaves, when the tree is grown, for those who cannot read the items.
@@ -85,10 +84,12 @@ class Items {
   size_t n_rows_ = 0;  // of the table
   const GrowOptions* options_ = nullptr;
   bool counted_ = false;
+  RowSquares squares_;
   Workers* workers_ = nullptr;
   std::vector<Group> groups_;
   std::vector<int32_t> in_group_;             // per column: its place in its group
   size_t summed_begin_ = 0, summed_end_ = 0;  // rows whose sums the workers hold
+  RowSquare summed_squares_;                  // of these rows, if `squares_` are known
 };
 
 // For NarrowRows and WordRows.
@@ -106,8 +107,7 @@ class PackedItems final : public Items {
                    const Worker& worker) const override;
   void build_flags(size_t first, size_t n, size_t begin, size_t end, bool in_second, int64_t* cells) const override;
   void build_group(const Group& group, bool in_second, Worker& worker) const override;
-  void add_squares(const RowSquares& squares, size_t begin, size_t end, bool in_second, RowSquare& sum) const override;
-  std::vector<RowSquare> list_squares(const RowSquares& squares, const GrowNode& node) const override;
+  std::vector<RowSquare> list_squares(const GrowNode& node) const override;
   std::unique_ptr<Statistic> take(const GrowNode& node, std::vector<uint32_t>& ids) const override;
   void collect_ids(GrownTree& tree) const override;
 
@@ -124,6 +124,7 @@ class PackedItems final : public Items {
   void write_children(std::span<const Item> rows, const std::vector<uint64_t>& left_before, Item* to, bool small_left,
                       bool sums);
   void add_column(int32_t j, std::span<const Item> rows, int64_t* cells) const;
+  RowSquare squares_of(std::span<const Item> rows) const;
 
   ItemBuffers<Rows>& buffers_;
   std::vector<uint8_t> side_;  // per row of the table, for sparse columns of large nodes

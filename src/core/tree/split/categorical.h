@@ -54,13 +54,18 @@ void collect_histogram(const int64_t* cells, uint32_t n_codes, int lanes, bool c
     add_lanes(scan.missing, cells);
     scan.n_missing = std::max<int64_t>(1, rows_of(cells));
   }
+  present.resize(n_codes);
+  size_t n = 0;
   for (uint32_t code = 1; code <= n_codes; ++code) {
     const int64_t* cell = cells + stride * code;
     if (!has_rows<N>(cell, lanes, counted)) continue;
-    std::copy_n(cell, lanes, present.append(code));
-    present.n_rows.back() = rows_of(cell);
+    present.code[n] = code;
+    present.n_rows[n] = rows_of(cell);
+    std::copy_n(cell, N > 0 ? N : lanes, present.lanes.data() + n * present.n_lanes);
+    ++n;
   }
-  scan.constant = present.size() + (scan.n_missing > 0 ? 1 : 0) < 2;
+  present.resize(n);
+  scan.constant = n + (scan.n_missing > 0 ? 1 : 0) < 2;
 }
 
 // Position of each category along the first principal axis of the profiles, (weight.size(), d), weighted. Power
@@ -167,8 +172,7 @@ struct CategoryRules {
   uint32_t most = 0;                   // see scan_prefixes; boosting: most categories of the listed side
   double rare_rows = 0;                // boosting: a category of fewer rows is never listed
   double group_rows = 0;               // boosting: from one candidate to the next, at least so many rows change sides
-  double chance = 0;                   // forests: what each category beyond the free ones has to gain; boosting: what
-                                       // one gains by chance, where that counts
+  double chance = 0;                   // what each category beyond the free ones gains by chance (boosting: each)
   double rare_weight = 0;              // boosting: as rare_rows, in units of the weight lane
   bool believes = false;               // boosting: the categories are judged by what their spread says of them
   NodeSpread spread = {};              // of the node's rows, if so
@@ -226,8 +230,7 @@ void scan_missing(uint32_t code, const Rarity& rare, Scan<Criterion, N>& scan) {
   scan.consider(code, 0, scan.n_total() - scan.n_missing);
 }
 
-// Whether rows to the left of k of m categories, chosen for their values, gain more than those would by chance: of m
-// numbers the k largest have squares of about 2 ln(m / k) each.
+// Whether k of m categories gain more than by chance: of m numbers the k largest have squares of about 2 ln(m / k).
 template <class Criterion, int N>
 bool beyond_chance(double chance, size_t k, size_t m, const Scan<Criterion, N>& scan) {
   const Criterion& judge = scan.criterion();

@@ -5,34 +5,33 @@
 
 namespace weald {
 
-// The hot loop of exact trees: no missing rows, no constraint. Everything it touches stays in registers; a candidate
-// that cannot win costs a few multiplications.
+// The hot loop of exact trees: no missing rows, no constraint, at least two codes. Everything it touches stays in
+// registers; a candidate that cannot win costs a few multiplications.
 template <class Rows, class Criterion, int N>
 void scan_present(const Rows& rows, std::span<const Entry> entries, Scan<Criterion, N>& scan) {
-  Lanes<N> left(rows.lanes()), right(scan.total()), best_left(rows.lanes()), row(rows.lanes());
   const Criterion criterion = scan.criterion();
-  double best_score = -std::numeric_limits<double>::infinity();
+  const Lanes<N> total(scan.total());
+  Lanes<N> left(rows.lanes()), best_left(rows.lanes());
+  CandidateFilter<Criterion, N> filter(criterion, total, -std::numeric_limits<double>::infinity());
   size_t best = 0;
   constexpr size_t ahead = 24;
-  for (size_t i = 0; i < entries.size(); ++i) {
+  const size_t n = entries.size();
+  // The candidate after an entry, when that has come to the left. The last entry is followed by none.
+  for (size_t i = 0; i + 1 < n; ++i) {
     if constexpr (requires { rows.prefetch(0U); }) {
-      rows.prefetch(entry_row(entries[std::min(i + ahead, entries.size() - 1)]));
+      if (i + ahead < n) rows.prefetch(entry_row(entries[i + ahead]));
     }
-    if (i > 0 && entry_code(entries[i]) != entry_code(entries[i - 1]) &&
-        !criterion.hopeless(left.data(), right.data(), best_score)) {
-      const double score = criterion.score(left.data()) + criterion.score(right.data());
-      if (score > best_score && scan.within_limits(left.data(), static_cast<int64_t>(i), right.data())) {
-        best_score = score;
-        best = i;
-        best_left = left;
-      }
+    rows.add(entry_row(entries[i]), left.data());
+    if (entry_code(entries[i]) == entry_code(entries[i + 1]) || filter.hopeless(left)) continue;
+    const Lanes<N> right = without(total, left);
+    const double score = criterion.score(left.data()) + criterion.score(right.data());
+    if (score > filter.best_score() && scan.within_limits(left.data(), static_cast<int64_t>(i + 1), right.data())) {
+      filter.raise(score);
+      best = i + 1;
+      best_left = left;
     }
-    clear_lanes(row);
-    rows.add(entry_row(entries[i]), row.data());
-    add_lanes(left, row.data());
-    for (int l = 0; l < right.size(); ++l) right.data()[l] -= row.data()[l];
   }
-  if (best > 0) scan.take(best_score, entry_code(entries[best - 1]), entry_code(entries[best]), best_left);
+  if (best > 0) scan.take(filter.best_score(), entry_code(entries[best - 1]), entry_code(entries[best]), best_left);
 }
 
 // Numeric or ordinal column, rows in code order.

@@ -19,6 +19,10 @@
 //   refused(cell)       no side may be such a cell (Poisson: a sum of 0); only if there are such. The order of
 //                       categories is then no longer sure to hold the best partition
 //   most                no score exceeds it; only if there is such a number
+//   mean_lane           the lane whose mean it compares, and
+//   mean_gain           how often the gain has (S_l − W_l·S/W)²·W / (W_l·W_r), of this lane S and the weight W: the
+//   test of
+//                       mean_filter.h then stands in for hopeless(); only if it is such a criterion
 //   hopeless(l, r, s)   true only if score(l) + score(r) surely is below s: a test without divisions, which are most of
 //                       the cost of a candidate. Its rounding errors are below 2^-49 of its terms; `caution` is 2^-44
 #pragma once
@@ -76,6 +80,8 @@ struct TwoClasses {
 
 // −Σ n_c (n − n_c) / n                                                                                            (1)
 struct GiniTwo : TwoClasses {
+  static constexpr int mean_lane = 1;
+  static constexpr double mean_gain = 2;
   static double score(const int64_t* cell) {
     const double zero = static_cast<double>(cell[0]), one = static_cast<double>(cell[1]);
     return -(zero * one + one * zero) / static_cast<double>(cell[0] + cell[1]);
@@ -221,6 +227,8 @@ struct OneTarget {
 
 // (Σ w·y)² / Σ w                                                                                                  (3)
 struct Squared : OneTarget {
+  static constexpr int mean_lane = 0;
+  static constexpr double mean_gain = 1;
   static double score(const int64_t* cell) {
     const double s = static_cast<double>(cell[0]);
     return s * s / static_cast<double>(cell[1]);

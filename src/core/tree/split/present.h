@@ -22,6 +22,12 @@ struct PresentCategories {
     lanes.clear();
     n_lanes = static_cast<size_t>(lane_count);
   }
+  // Room for n: one by one they would cost more to add than to find.
+  void resize(size_t n) {
+    code.resize(n);
+    n_rows.resize(n);
+    lanes.resize(n * n_lanes);
+  }
   int64_t* append(uint32_t new_code) {
     code.push_back(new_code);
     n_rows.push_back(0);

@@ -11,6 +11,8 @@
 
 #include "core/tree/rows/order.h"
 #include "core/tree/split/combinations.h"
+#include "core/tree/split/lanes.h"
+#include "core/tree/split/mean_filter.h"
 #include "core/tree/statistics/ties.h"
 
 namespace weald {
@@ -88,46 +90,6 @@ bool rows_may_be_zero(const Rows& rows) {
   return false;
 }
 
-// Lanes of a cell: an array in registers when their number is fixed, else a vector kept between scans.
-template <int N>
-struct Lanes {
-  std::array<int64_t, static_cast<size_t>(N)> lane{};
-  explicit Lanes(int) {}
-  static constexpr int size() { return N; }
-  int64_t* data() { return lane.data(); }
-  const int64_t* data() const { return lane.data(); }
-};
-template <>
-struct Lanes<0> {
-  std::vector<int64_t> lane;
-  explicit Lanes(int n) : lane(static_cast<size_t>(n)) {}
-  int size() const { return static_cast<int>(lane.size()); }
-  int64_t* data() { return lane.data(); }
-  const int64_t* data() const { return lane.data(); }
-};
-
-template <int N>
-void set_lanes(Lanes<N>& to, const int64_t* from) {
-  for (int l = 0; l < to.size(); ++l) to.data()[l] = from[l];
-}
-template <int N>
-void clear_lanes(Lanes<N>& to) {
-  for (int l = 0; l < to.size(); ++l) to.data()[l] = 0;
-}
-template <int N>
-void add_lanes(Lanes<N>& to, const int64_t* from) {
-  for (int l = 0; l < to.size(); ++l) to.data()[l] += from[l];
-}
-
-// Whether a histogram cell has rows: by its count where it has one, else by its lanes.
-template <int N>
-bool has_rows(const int64_t* cell, int lanes, bool counted) {
-  if (counted) return cell[lanes] != 0;
-  int64_t any = 0;
-  for (int l = 0; l < (N > 0 ? N : lanes); ++l) any |= cell[l];
-  return any != 0;
-}
-
 // Bounds lower what a set of rows is worth, on every column (boosting), instead of only forbidding splits.
 template <class Criterion>
 concept HoldsScores =
@@ -197,32 +159,33 @@ class Scan {
   void consider_cells(const int64_t* cells, uint32_t n_codes, size_t stride, bool counted) {
     static_assert(N > 0);
     const Criterion criterion = *criterion_;
-    Lanes<N> l(N), r(total_), best(N);
-    double best_score = best_score_;
+    const Lanes<N> total(total_);
+    Lanes<N> l(N), best(N);
+    CandidateFilter<Criterion, N> filter(criterion, total, best_score_);
     uint32_t current = 0, n_present = 0;
     int64_t n_left = 0;
     for (uint32_t code = 1; code <= n_codes; ++code) {
       const int64_t* cell = cells + stride * code;
       if (!has_rows<N>(cell, N, counted)) continue;
       ++n_present;
-      if (current != 0 && !criterion.hopeless(l.data(), r.data(), best_score) &&
-          within_limits(l.data(), n_left, r.data())) {
+      if (current != 0 && !filter.hopeless(l)) {
+        const Lanes<N> r = without(total, l);
         const double score = criterion.score(l.data()) + criterion.score(r.data());
-        if (score > best_score) {
-          best_score = score;
+        if (score > filter.best_score() && within_limits(l.data(), n_left, r.data())) {
+          filter.raise(score);
           best = l;
           best_code_ = current;
           best_next_ = code;
           best_n_left_ = n_left;
         }
       }
-      for (int k = 0; k < N; ++k) l.data()[k] += cell[k], r.data()[k] -= cell[k];
+      add_lanes(l, cell);
       n_left += counted ? cell[N] : criterion.weight(cell);
       current = code;
     }
     constant = n_present < 2;
-    if (!(best_score > best_score_)) return;
-    best_score_ = best_score;
+    if (!(filter.best_score() > best_score_)) return;
+    best_score_ = filter.best_score();
     best_missing_left_ = false;
     best_left_ = best;
   }
