@@ -297,9 +297,10 @@ void LevelSums::list_rows(const TrainingBlock& block, std::span<const Number> nu
   }
   Narrow* const narrow_to = listed_.narrow.data();
   const Draws rounding(units.seed, Purpose::rounding, units.round);
+  const bool keeps = task_.plan.splits.empty() && !block.kept.empty();
   list_all(
       block, number, factors,
-      [=, first = block.first_row, kept = task_.plan.splits.empty() ? block.kept.data() : nullptr](
+      [=, first = block.first_row, kept = keeps ? block.kept.data() : nullptr](
           size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) -> int64_t {
         const auto value =
             to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(first + row));
