@@ -16,7 +16,7 @@
 #include "core/base/pool.h"
 #include "core/data/codes.h"
 #include "core/rows/tree_units.h"
-#include "core/tree/grow/level_plan.h"
+#include "core/tree/levels/level_plan.h"
 #include "core/tree/newton/rows.h"
 
 namespace weald {

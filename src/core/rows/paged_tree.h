@@ -14,7 +14,7 @@
 #include "core/data/codes.h"
 #include "core/rows/level_sums.h"
 #include "core/rows/tree_units.h"
-#include "core/tree/grow/level_grower.h"
+#include "core/tree/levels/level_grower.h"
 #include "core/tree/newton/rows.h"
 
 namespace weald {

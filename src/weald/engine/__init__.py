@@ -29,21 +29,6 @@ from weald.engine.grow import (
 from weald.engine.inspection import Explainer, LeafRows
 from weald.engine.losses import fill_gradients, leaf_quantiles, map_values, softmax
 from weald.engine.memory import memory_bytes
-from weald.engine.paged import (
-    BlockGradients,
-    GradientCounts,
-    LevelSums,
-    Numbers,
-    PagedTree,
-    RowDraw,
-    add_numbered_values,
-    block_of,
-    drawn_rows,
-    gradients_of_block,
-    leaf_of_block,
-    loss_of_block,
-    nearest_row,
-)
 from weald.engine.predict import PREDICTED_ARRAYS, Predictor
 from weald.engine.prune import (
     HeldOutRows,
@@ -63,6 +48,21 @@ from weald.engine.ranking import (
 from weald.engine.resampling import NativeStatistic, RankedRows, ResampledError, ResamplePlan
 from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
 from weald.engine.stage import stage_huber, stage_pass, stage_quantiles
+from weald.engine.storage.trees import (
+    BlockGradients,
+    GradientCounts,
+    LevelSums,
+    Numbers,
+    PagedTree,
+    RowDraw,
+    add_numbered_values,
+    block_of,
+    drawn_rows,
+    gradients_of_block,
+    leaf_of_block,
+    loss_of_block,
+    nearest_row,
+)
 from weald.engine.threads import simd_level, thread_count
 
 __all__ = [

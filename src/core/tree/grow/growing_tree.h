@@ -1,5 +1,5 @@
 // A tree that is growing: its nodes so far, and the rules by which they are split. The same wherever rows lie, in
-// memory (grower.h) or in blocks that pass by (level_grower.h): rows only enter as sums.
+// memory (grower.h) or in blocks that pass by (levels/level_grower.h): rows only enter as sums.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 #include "core/base/pool.h"
 #include "core/tree/grow/frontier.h"
 #include "core/tree/grow/growing_tree.h"
-#include "core/tree/grow/level_plan.h"
+#include "core/tree/levels/level_plan.h"
 
 namespace weald {
 

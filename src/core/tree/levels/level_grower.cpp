@@ -1,4 +1,4 @@
-#include "core/tree/grow/level_grower.h"
+#include "core/tree/levels/level_grower.h"
 
 #include <algorithm>
 #include <limits>
