@@ -101,7 +101,7 @@ void LevelSums::route(const Codes& codes, std::span<Number> number, Run& run) co
   struct Way {
     const CodeColumn* column;
     CodeSplit split;
-    bool bytes;  // the side of each code is in the table
+    const uint8_t* bytes;  // codes of one byte, the side of each of which is in the table
     std::array<uint8_t, byte_codes> right;
     Number left;
   };
@@ -110,10 +110,10 @@ void LevelSums::route(const Codes& codes, std::span<Number> number, Run& run) co
     const CodeColumn& column = codes.columns[static_cast<size_t>(each.column)];
     Way way{&column,
             {each.column, each.kind, each.missing_left, each.code, each.set, each.set_left},
-            column.width == 1 && !column.sparse,
+            column.width == 1 && !column.sparse ? static_cast<const uint8_t*>(column.data) : nullptr,
             {},
             static_cast<Number>(each.left)};
-    for (uint32_t code = 0; way.bytes && code < byte_codes; ++code) way.right[code] = !way.split.left(code);
+    for (uint32_t code = 0; way.bytes != nullptr && code < byte_codes; ++code) way.right[code] = !way.split.left(code);
     ways.push_back(way);
   }
   const size_t n_rows = number.size();
@@ -124,8 +124,8 @@ void LevelSums::route(const Codes& codes, std::span<Number> number, Run& run) co
       const int32_t at = plan.split[number[row]];
       if (at < 0) continue;
       const Way& way = ways[static_cast<size_t>(at)];
-      const bool right = way.bytes ? way.right[static_cast<const uint8_t*>(way.column->data)[row]] != 0
-                                   : !way.split.left(code_of(*way.column, static_cast<uint32_t>(row)));
+      const bool right = way.bytes != nullptr ? way.right[way.bytes[row]] != 0
+                                              : !way.split.left(code_of(*way.column, static_cast<uint32_t>(row)));
       number[row] = static_cast<Number>(way.left + right);
     }
   });
@@ -183,22 +183,24 @@ void LevelSums::list_kept(const TrainingBlock& slice, std::span<const Number> nu
     const uint32_t* const ids = slice.drawn.ids.empty() ? nullptr : slice.drawn.ids.data();
     const int32_t* const histogram_of = task_.plan.histogram.data();
     int64_t *const n_rows = part.rows.data(), *const sums = part.lanes.data(), *const hist_rows = part.hist_rows.data();
-    const bool has_squares = !totals.squares.empty();
     Narrow* const to = listed_.narrow.data() + first;
     uint32_t n = 0;
+    // Which rows are listed is as good as chance: each is written, and some are written over.
     for (size_t i = first; i < last; ++i) {
       const uint32_t row = ids == nullptr ? static_cast<uint32_t>(i) : ids[i];
       const Number node = number_here[row];
-      ++n_rows[node];
       const int32_t histogram = histogram_of[node];
-      if (histogram < 0) continue;
-      const NarrowRows::Value value = kept[row];
-      const auto h = static_cast<size_t>(histogram);
+      ++n_rows[node];
+      to[n] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), kept[row]};
+      n += histogram >= 0;
+    }
+    const bool has_squares = !totals.squares.empty();
+    for (uint32_t i = 0; i < n; ++i) {
+      const size_t h = to[i].histogram;
       ++hist_rows[h];
-      sums[2 * h] += value.g;
-      sums[2 * h + 1] += value.h;
-      to[n++] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
-      if (has_squares) part.squares[h].add({square_of_lane(value.g), 1});
+      sums[2 * h] += to[i].value.g;
+      sums[2 * h + 1] += to[i].value.h;
+      if (has_squares) part.squares[h].add({square_of_lane(to[i].value.g), 1});
     }
     listed_.n[static_cast<size_t>(at)] = n;
   });
