@@ -34,6 +34,9 @@ PAGES: tuple[tuple[str, str, dict[str, str]], ...] = (
         "Files, comparing methods, model files",
         {
             "weald.data.files": "command_line",
+            "weald.data.scanning": "larger_than_memory",
+            "weald.rows.paged": "larger_than_memory",
+            "weald.runs.plan": "larger_than_memory",
             "weald.runs": "choosing",
             "weald.report": "report",
             "weald.io": "getting_started",

@@ -30,6 +30,18 @@ Codes code_columns(const Codes& codebook, const nb::list& columns, int64_t n_row
   return call(n_threads, [&](Run& run) { return code_block(codebook, sources, n_rows, run); });
 }
 
+// `placed`: [(position, values, missing | None), …] by ascending position
+Codes code_matrix(const Codes& codebook, const nb::tuple& matrix, const nb::list& placed, int n_threads) {
+  const SparseView sparse = sparse_view(matrix);
+  std::vector<PlacedColumn> given;
+  for (const nb::handle item : placed) {
+    const auto column = nb::cast<nb::tuple>(item);
+    given.push_back({nb::cast<int64_t>(column[0]), {raw_column(column[1], column[2], sparse.n_rows)}});
+    require(given.back().position >= 0 && given.back().position < sparse.n_columns, "a column outside the matrix");
+  }
+  return call(n_threads, [&](Run& run) { return code_sparse_block(codebook, sparse, given, run); });
+}
+
 // One level of a tree: split and histogram per node; column, kind, missing_left, code, set_start, set_codes, set_left,
 // left and right per split.
 struct LevelArrays {
@@ -130,6 +142,8 @@ void bind_leaves(nb::module_& m) {
 
 void bind_blocks(nb::module_& m) {
   m.def("code_block", code_columns, nb::arg("codebook"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"));
+  m.def("code_sparse_block", code_matrix, nb::arg("codebook"), nb::arg("matrix"), nb::arg("placed"),
+        nb::arg("n_threads"));
   m.def(
       "block_exponents",
       [](const Vector<double>& g, const Vector<double>& h, const Vector<double>& weight, bool whole, int n_threads) {

@@ -33,30 +33,30 @@ std::vector<PlacedColumn> read_placed(const nb::list& columns, int64_t n_rows) {
 }
 
 Codes encode_columns(const nb::list& columns, int64_t n_rows, const Vector<int64_t>& weights, uint32_t max_bins,
-                     int n_threads) {
+                     int n_threads, int64_t limit) {
   std::vector<ColumnSource> sources;
   sources.reserve(columns.size());
   for (const nb::handle item : columns) sources.push_back(read_source(nb::cast<nb::tuple>(item), 0, n_rows));
   require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight per row");
-  return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run); });
+  return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run, limit); });
 }
 
 Codes encode_array(const nb::object& array, int kind, const nb::list& placed, int64_t n_rows,
-                   const Vector<int64_t>& weights, uint32_t max_bins, int n_threads) {
+                   const Vector<int64_t>& weights, uint32_t max_bins, int n_threads, int64_t limit) {
   std::vector<ColumnSource> sources;
   for_columns(array, n_rows, [&](const RawColumn& raw) { sources.push_back({raw, static_cast<ColumnKind>(kind), 0}); });
   for (const auto& [position, source] : read_placed(placed, n_rows)) sources.at(static_cast<size_t>(position)) = source;
   require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == n_rows, "one weight per row");
-  return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run); });
+  return call(n_threads, [&](Run& run) { return encode(sources, n_rows, view(weights), max_bins, run, limit); });
 }
 
 Codes encode_matrix(const nb::tuple& matrix, int kind, const nb::list& placed, const Vector<int64_t>& weights,
-                    uint32_t max_bins, int n_threads) {
+                    uint32_t max_bins, int n_threads, int64_t limit) {
   const SparseView sparse = sparse_view(matrix);
   const std::vector<PlacedColumn> dense = read_placed(placed, sparse.n_rows);
   require(weights.size() == 0 || static_cast<int64_t>(weights.size()) == sparse.n_rows, "one weight per row");
   return call(n_threads, [&](Run& run) {
-    return encode_sparse(sparse, static_cast<ColumnKind>(kind), dense, view(weights), max_bins, run);
+    return encode_sparse(sparse, static_cast<ColumnKind>(kind), dense, view(weights), max_bins, run, limit);
   });
 }
 
@@ -104,11 +104,11 @@ void bind_codes(nb::module_& m) {
       .def("default_code", [](const Codes& codes, size_t j) { return codes.columns.at(j).default_code; })
       .def("rows", rows_copy);
   m.def("encode", encode_columns, nb::arg("columns"), nb::arg("n_rows"), nb::arg("weights").noconvert(),
-        nb::arg("max_bins"), nb::arg("n_threads"));
+        nb::arg("max_bins"), nb::arg("n_threads"), nb::arg("limit") = sample_limit);
   m.def("encode_array", encode_array, nb::arg("array"), nb::arg("kind"), nb::arg("placed"), nb::arg("n_rows"),
-        nb::arg("weights").noconvert(), nb::arg("max_bins"), nb::arg("n_threads"));
+        nb::arg("weights").noconvert(), nb::arg("max_bins"), nb::arg("n_threads"), nb::arg("limit") = sample_limit);
   m.def("encode_sparse", encode_matrix, nb::arg("matrix"), nb::arg("kind"), nb::arg("placed"),
-        nb::arg("weights").noconvert(), nb::arg("max_bins"), nb::arg("n_threads"));
+        nb::arg("weights").noconvert(), nb::arg("max_bins"), nb::arg("n_threads"), nb::arg("limit") = sample_limit);
 }
 
 }  // namespace weald::bindings

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_tree(m);
   weald::bindings::bind_newton(m);
   weald::bindings::bind_blocks(m);
+  weald::bindings::bind_paged(m);
   weald::bindings::bind_prune(m);
   weald::bindings::bind_predict(m);
   weald::bindings::bind_losses(m);
@@ -27,4 +28,5 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_neighbors(m);
   weald::bindings::bind_logistic(m);
   weald::bindings::bind_dependence(m);
+  weald::bindings::bind_pages(m);
 }

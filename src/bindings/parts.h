@@ -12,6 +12,7 @@ void bind_sketch(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_newton(nanobind::module_& m);
 void bind_blocks(nanobind::module_& m);
+void bind_paged(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);
@@ -26,5 +27,6 @@ void bind_linear(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_dependence(nanobind::module_& m);
+void bind_pages(nanobind::module_& m);
 
 }  // namespace weald::bindings

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from weald.boosting.stopping import EarlyStopping
     from weald.data.files.libsvm import read_libsvm
     from weald.data.files.reading import read
+    from weald.data.scanning.scan import scan
     from weald.data.sketch import QuantileSketch
     from weald.estimators.adaboost.classifier import AdaBoostClassifier
     from weald.estimators.adaboost.regressor import AdaBoostRegressor
@@ -93,7 +94,9 @@ if TYPE_CHECKING:
     from weald.pictures.graphviz import export_graphviz
     from weald.pictures.margin import plot_margin
     from weald.pictures.text import export_text
+    from weald.rows.paged.store import open_store
     from weald.runs.comparing import compare
+    from weald.runs.plan import plan
     from weald.svm.kernels.mercer import MercerReport, check_mercer
     from weald.theory import forest_bound, logit, majority_vote_error, odds, sigmoid, variance_of_average
     from weald.uncertainty.bootstrap.bootstrap import bootstrap
@@ -197,7 +200,9 @@ __all__ = [
     "majority_vote_error",
     "nearest_like",
     "odds",
+    "open_store",
     "partial_dependence",
+    "plan",
     "plot_bar",
     "plot_beeswarm",
     "plot_importance",
@@ -220,6 +225,7 @@ __all__ = [
     "read_libsvm",
     "report",
     "roc_band",
+    "scan",
     "score_interval",
     "select_columns",
     "sigmoid",
@@ -335,10 +341,13 @@ _HOME = {
     "plot_subsampling": "weald.pictures.curves.boosting",
     "plot_tree": "weald.pictures.drawing",
     "plot_waterfall": "weald.pictures.explanations.waterfall",
+    "open_store": "weald.rows.paged.store",
+    "plan": "weald.runs.plan",
     "precision_recall_band": "weald.uncertainty.scores.bands",
     "read": "weald.data.files.reading",
     "read_libsvm": "weald.data.files.libsvm",
     "roc_band": "weald.uncertainty.scores.bands",
+    "scan": "weald.data.scanning.scan",
     "score_interval": "weald.uncertainty.scores.score_interval",
     "select_columns": "weald.insight.columns.selection",
     "sigmoid": "weald.theory",

@@ -56,6 +56,7 @@ struct Codes {
   std::vector<std::unique_ptr<unsigned char[]>> storage;  // codes of dense columns
   std::vector<std::vector<double>> mark_storage;          // marks of dense columns
   std::vector<SparseGroup> groups;
+  std::shared_ptr<const void> kept;  // what else columns point into: a page, a codebook
 
   // Room for n dense columns, whose memory `allocate` and `set_marks` give them.
   void resize_dense(size_t n) {

@@ -20,14 +20,16 @@ void code_levels(const ColumnSource& source, int64_t n_rows, uint32_t n_codes, C
   }
 }
 
+uint32_t rank_of(double value, std::span<const double> marks) {
+  const auto at = std::lower_bound(marks.begin(), marks.end(), value);
+  if (at == marks.end() || *at != value) throw BadInput("a number has no code: no row of the codebook has it");
+  return static_cast<uint32_t>(at - marks.begin()) + 1;
+}
+
 template <class Code>
 void code_ranks(std::span<const double> values, std::span<const double> marks, Code* out) {
   for (size_t row = 0; row < values.size(); ++row) {
-    out[row] = 0;
-    if (!(values[row] == values[row])) continue;
-    const auto at = std::lower_bound(marks.begin(), marks.end(), values[row]);
-    if (at == marks.end() || *at != values[row]) throw BadInput("a number has no code: no row of the codebook has it");
-    out[row] = static_cast<Code>(at - marks.begin() + 1);
+    out[row] = values[row] == values[row] ? static_cast<Code>(rank_of(values[row], marks)) : Code{0};
   }
 }
 

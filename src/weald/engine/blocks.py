@@ -47,7 +47,10 @@ class Level(NamedTuple):
 
 
 def code_block(codebook: NativeCodes, columns: NativeColumns, n_rows: int, *, n_threads: int) -> NativeCodes:
-    """Code the dense columns of some rows by the codebook of a whole table."""
+    """Code some rows by the codebook of a whole table."""
+    if columns.sparse:
+        placed = [(j, column.values, column.missing) for j, column in columns.placed.items()]
+        return _core.code_sparse_block(codebook, columns.block, placed, n_threads)
     sources = []
     for j in range(codebook.n_columns):
         column = columns.placed[j] if j in columns.placed else NativeColumn(columns.block[:, j])

@@ -24,10 +24,15 @@ def encode(
     max_bins: int | None,
     weights: NDArray[np.int64] | None,
     n_threads: int,
+    all_rows: bool = False,
 ) -> NativeCodes:
-    """Codes of every column; `max_bins` None is exact. Raises InfiniteValue where a number is infinite."""
+    """Codes of every column; `max_bins` None is exact. Raises InfiniteValue where a number is infinite.
+
+    `all_rows`: cuts are made of all rows, however many, which are a sample themselves.
+    """
+    limit = (n_rows,) if all_rows else ()
     numeric = _EXACT if max_bins is None else _BINNED
-    rest = (NO_WEIGHTS if weights is None else weights, max_bins or 0, n_threads)
+    rest = (NO_WEIGHTS if weights is None else weights, max_bins or 0, n_threads, *limit)
     placed = [(j, *_encoded(column, numeric)) for j, column in columns.placed.items()]
     if columns.block is None:
         return _core.encode([source[1:] for source in placed], n_rows, *rest)

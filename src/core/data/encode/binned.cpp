@@ -161,8 +161,8 @@ void code_rows(std::span<const ColumnSource> columns, std::span<const size_t> ch
 }  // namespace
 
 void encode_binned(std::span<const ColumnSource> columns, std::span<const size_t> chosen,
-                   std::span<const int64_t> weights, uint32_t max_bins, Codes& codes, Run& run) {
-  const std::vector<uint32_t> rows = sample_rows(codes.n_rows, weights);
+                   std::span<const int64_t> weights, uint32_t max_bins, Codes& codes, Run& run, int64_t limit) {
+  const std::vector<uint32_t> rows = sample_rows(codes.n_rows, weights, limit);
   std::vector<size_t> narrow, wide;
   for (const size_t j : chosen) (fits_float(columns[j].raw.dtype) ? narrow : wide).push_back(j);
   fit_cuts<uint32_t>(columns, narrow, rows, weights, max_bins, codes, run);

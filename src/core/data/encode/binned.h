@@ -11,8 +11,8 @@
 
 namespace weald {
 
-// Gives the columns `chosen` their marks, codes and memory; `weights` as in `encode`.
+// Gives the columns `chosen` their marks, codes and memory; `weights` and `limit` as in `encode`.
 void encode_binned(std::span<const ColumnSource> columns, std::span<const size_t> chosen,
-                   std::span<const int64_t> weights, uint32_t max_bins, Codes& codes, Run& run);
+                   std::span<const int64_t> weights, uint32_t max_bins, Codes& codes, Run& run, int64_t limit);
 
 }  // namespace weald

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/radix_sort.h"
-#include "core/base/random.h"
 #include "core/data/encode/binned.h"
 #include "core/data/encode/order_key.h"
 
@@ -120,17 +119,21 @@ void encode_levels(const ColumnSource& source, Codes& codes, size_t j) {
 
 }  // namespace
 
-std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights) {
+uint64_t sample_bound(int64_t n_present, int64_t limit) {
+  if (n_present <= limit) return ~uint64_t{0};
+  return static_cast<uint64_t>(static_cast<double>(limit) / static_cast<double>(n_present) * 0x1p64);
+}
+
+std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights, int64_t limit) {
   const int64_t n_present =
       weights.empty() ? n_rows : std::count_if(weights.begin(), weights.end(), [](int64_t w) { return w != 0; });
-  const bool all = n_present <= sample_limit;
-  const double share = static_cast<double>(sample_limit) / static_cast<double>(std::max<int64_t>(n_present, 1));
-  const auto below = all ? ~uint64_t{0} : static_cast<uint64_t>(share * 0x1p64);
+  const bool all = n_present <= limit;
+  const uint64_t below = sample_bound(n_present, limit);
   std::vector<uint32_t> rows;
-  rows.reserve(static_cast<size_t>(all ? n_present : sample_limit + sample_limit / 8));
+  rows.reserve(static_cast<size_t>(all ? n_present : limit + limit / 8));
   for (int64_t row = 0; row < n_rows; ++row) {
     if (!weights.empty() && weights[static_cast<size_t>(row)] == 0) continue;
-    if (all || draw(0, Purpose::cut_sample, static_cast<uint64_t>(row)) < below) {
+    if (all || sample_draw(static_cast<uint64_t>(row)) < below) {
       rows.push_back(static_cast<uint32_t>(row));
     }
   }
@@ -138,7 +141,7 @@ std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weigh
 }
 
 Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<const int64_t> weights, uint32_t max_bins,
-             Run& run) {
+             Run& run, int64_t limit) {
   check_row_count(n_rows);
   Codes codes;
   codes.n_rows = n_rows;
@@ -150,7 +153,7 @@ Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<co
     (!numeric ? levels : columns[j].kind == ColumnKind::exact ? exact : binned).push_back(j);
   }
   encode_exact(columns, exact, codes, run);
-  if (!binned.empty()) encode_binned(columns, binned, weights, max_bins, codes, run);
+  if (!binned.empty()) encode_binned(columns, binned, weights, max_bins, codes, run, limit);
   parallel_for(run, static_cast<int64_t>(levels.size()), [&](int64_t c, int) {
     const size_t j = levels[static_cast<size_t>(c)];
     encode_levels(columns[j], codes, j);

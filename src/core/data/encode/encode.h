@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/pool.h"
+#include "core/base/random.h"
 #include "core/data/codes.h"
 #include "core/data/raw_column.h"
 
@@ -31,11 +32,18 @@ inline void check_row_count(int64_t n_rows) {
   if (n_rows > std::numeric_limits<uint32_t>::max() / 2) throw BadInput("a table in memory holds at most 2^31 rows");
 }
 
-// The rows that shape the cuts: every row of positive weight, or about sample_limit of them by hash of the row id.
-std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights);
+// What decides by itself whether a row is in the sample, and the bound below which it is: all rows up to `limit`.
+inline uint64_t sample_draw(uint64_t row) {
+  return draw(0, Purpose::cut_sample, row);
+}
+uint64_t sample_bound(int64_t n_present, int64_t limit = sample_limit);
 
-// `weights`: whole units per row, 0 = the row does not shape the codebook; empty = all 1.
+// The rows that shape the cuts: every row of positive weight, or about `limit` of them by hash of the row id.
+std::vector<uint32_t> sample_rows(int64_t n_rows, std::span<const int64_t> weights, int64_t limit = sample_limit);
+
+// `weights`: whole units per row, 0 = the row does not shape the codebook; empty = all 1. `limit`: read so many rows
+// for the cuts, all of them of what is a sample already.
 Codes encode(std::span<const ColumnSource> columns, int64_t n_rows, std::span<const int64_t> weights, uint32_t max_bins,
-             Run& run);
+             Run& run, int64_t limit = sample_limit);
 
 }  // namespace weald

@@ -23,8 +23,8 @@ struct Sample {
   std::vector<bool> chosen;  // empty: all rows
   int64_t total = 0;
 
-  Sample(int64_t n_rows, std::span<const int64_t> weights_of_rows) : weights(weights_of_rows) {
-    const std::vector<uint32_t> rows = sample_rows(n_rows, weights);
+  Sample(int64_t n_rows, std::span<const int64_t> weights_of_rows, int64_t limit) : weights(weights_of_rows) {
+    const std::vector<uint32_t> rows = sample_rows(n_rows, weights, limit);
     for (const uint32_t row : rows) total += weights.empty() ? 1 : weights[row];
     if (static_cast<int64_t>(rows.size()) == n_rows) return;
     chosen.resize(static_cast<size_t>(n_rows));
@@ -258,7 +258,7 @@ void place_dense(std::span<const PlacedColumn> placed, Codes&& dense, Codes& cod
 }  // namespace
 
 Codes encode_sparse(const SparseView& matrix, ColumnKind kind, std::span<const PlacedColumn> placed,
-                    std::span<const int64_t> weights, uint32_t max_bins, Run& run) {
+                    std::span<const int64_t> weights, uint32_t max_bins, Run& run, int64_t limit) {
   require(kind == ColumnKind::exact || kind == ColumnKind::binned, "a sparse matrix holds numbers");
   check_row_count(matrix.n_rows);
   check_lines(matrix);
@@ -275,13 +275,13 @@ Codes encode_sparse(const SparseView& matrix, ColumnKind kind, std::span<const P
   const std::vector<ColumnRange> ranges = group_columns(count, run.n_threads());
   codes.groups.resize(ranges.size());
   std::unique_ptr<Sample> sample;
-  if (kind == ColumnKind::binned) sample = std::make_unique<Sample>(matrix.n_rows, weights);
+  if (kind == ColumnKind::binned) sample = std::make_unique<Sample>(matrix.n_rows, weights, limit);
   const Job job{matrix, kind, sample.get(), max_bins, count};
   parallel_for(run, static_cast<int64_t>(ranges.size()), [&](int64_t g, int) {
     const auto at = static_cast<size_t>(g);
     code_group(job, ranges[at], run, codes, codes.groups[at]);
   });
-  if (!placed.empty()) place_dense(placed, encode(sources, matrix.n_rows, weights, max_bins, run), codes);
+  if (!placed.empty()) place_dense(placed, encode(sources, matrix.n_rows, weights, max_bins, run, limit), codes);
   return codes;
 }
 

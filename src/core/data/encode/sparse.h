@@ -20,6 +20,6 @@ struct PlacedColumn {
 
 // `kind`: exact or binned, for the columns of the matrix. `placed`: by ascending position. Others as in `encode`.
 Codes encode_sparse(const SparseView& matrix, ColumnKind kind, std::span<const PlacedColumn> placed,
-                    std::span<const int64_t> weights, uint32_t max_bins, Run& run);
+                    std::span<const int64_t> weights, uint32_t max_bins, Run& run, int64_t limit = sample_limit);
 
 }  // namespace weald

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,17 @@ class Frontier {
     nodes_.push_back(std::move(node));
     if (ordered_) std::push_heap(nodes_.begin(), nodes_.end(), later());
   }
+
+  // The node that comes next.
+  const Node& top() const { return ordered_ ? nodes_.front() : nodes_.back(); }
+  // All nodes, the next one first. They stay where they are until one is pushed or popped.
+  std::vector<Node*> in_order() {
+    std::vector<Node*> all;
+    for (size_t i = nodes_.size(); i-- > 0;) all.push_back(&nodes_[i]);
+    if (ordered_) std::sort(all.begin(), all.end(), [&](const Node* a, const Node* b) { return later()(*b, *a); });
+    return all;
+  }
+  void clear() { nodes_.clear(); }
 
   Node pop() {
     if (ordered_) std::pop_heap(nodes_.begin(), nodes_.end(), later());

@@ -12,17 +12,11 @@ namespace weald {
 Grower::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids,
                std::unique_ptr<Statistic> statistic, const GrowOptions& options, Run& run, const Kept& kept,
                Place place)
-    : columns_(std::move(columns)),
+    : GrowingTree(std::move(columns), std::move(statistic), options, kept.squares, std::move(place)),
       n_rows_(n_rows),
       ids_(std::move(ids)),
-      statistic_(std::move(statistic)),
-      options_(options),
       kept_(kept),
       items_(kept.items),
-      place_(std::move(place)),
-      column_rules_(options, columns_.size()),
-      n_lanes_(statistic_->kind().n_lanes),
-      counted_(!statistic_->kind().unit_weights && (options.min_rows_leaf > 1 || statistic_->kind().may_be_zero)),
       all_(options.combined_columns == 0 &&
            (options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size()))),
       search_(kept.items != nullptr ? Search::histogram : options.search),
@@ -44,7 +38,6 @@ Grower::Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint3
             std::any_of(columns_.begin(), columns_.end(), [](const GrowColumn& each) { return each.sparse; });
   if (sparse_ && all_) sparse_columns_.carry(columns_, column_rules_, ids_, kept.sparse_order, side_);
   if (sparse_ && !all_) sparse_columns_.follow(n_rows);
-  tree_.n_lanes = n_lanes_;
   lay_out_histograms();
   if (items_ != nullptr) {
     items_->keep_cells(histograms_);
@@ -101,14 +94,14 @@ GrownTree Grower::grow() {
   statistic_->add_rows(ids_, lanes.data());
   if (items_ != nullptr) items_->begin_root(lanes.data(), root.depth < options_.max_depth && items_->groups().empty());
   root.squares = squares_of(root);
-  add_record(root, lanes.data());
+  add_record(root, ids_of(root), lanes.data());
   if (place_.tree_weight == 0) {
     place_.tree_weight = statistic_->weight(lanes.data());
     if (wants_tree_orders(options_)) tree_orders_ = statistic_->orders(columns_, ids_);
     place_.orders = tree_orders_;
   }
   GrowNode* only[] = {&root};
-  if (!is_leaf(root)) search_and_push(only, nullptr);
+  if (!is_leaf(root, ids_of(root))) search_and_push(only, nullptr);
   while (!frontier_.empty()) {
     if (options_.max_leaves > 0 && n_leaves_ >= options_.max_leaves) break;
     expand(frontier_.pop());
@@ -137,20 +130,6 @@ void Grower::keep_some_lanes() {
   tree_.n_lanes = 0;
 }
 
-void Grower::add_record(const GrowNode& node, const int64_t* lanes) {
-  NodeRecord record;
-  record.n_rows = static_cast<int64_t>(node.size());
-  record.weight = statistic_->weight(lanes);
-  record.score = statistic_->score(node, ids_of(node), lanes, options_.leaf_means_only, tree_.means);
-  record.begin = node.begin;
-  record.in_second = node.in_second;
-  record.impurity = node_impurity(statistic_->spread(), ids_of(node), record.score, record.weight);
-  record.lower = node.lower;
-  record.upper = node.upper;
-  tree_.nodes.push_back(std::move(record));
-  tree_.lanes.insert(tree_.lanes.end(), lanes, lanes + n_lanes_);
-}
-
 // The means of the nodes that have become leaves; those put aside have theirs when they are grown.
 void Grower::add_leaf_means() {
   if (!statistic_->spread().target) return;
@@ -161,23 +140,6 @@ void Grower::add_leaf_means() {
     const auto ids = std::span(ids_).subspan(record.begin, static_cast<size_t>(record.n_rows));
     statistic_->fill_means(ids, record.weight, tree_.means.data() + i * width);
   }
-}
-
-bool Grower::is_leaf(const GrowNode& node) const {
-  const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-  return too_small(options_, node.depth, record.n_rows, record.weight) || statistic_->pure(lanes_of(node.record)) ||
-         ((statistic_->spread().target || options_.stop_alike) && statistic_->alike(node, ids_of(node)));
-}
-
-// Fills in what the best split found is worth; false if there is none or it gains too little.
-bool Grower::worth_it(GrowNode& node) const {
-  if (!node.split.found()) return false;
-  const double gain = statistic_->gain(node, tree_.nodes[static_cast<size_t>(node.record)].score);
-  node.worth = std::max(0.0, gain);
-  if (options_.must_gain && !(gain > gain_rounding * std::abs(node.split.score))) return false;
-  if (options_.min_gain > 0 && std::ldexp(node.worth, statistic_->spread().score_power) < options_.min_gain)
-    return false;
-  return lowers_enough(options_, statistic_->spread(), node.worth, place_.tree_weight);
 }
 
 void Grower::search_and_push(std::span<GrowNode*> children, GrowNode* parent) {
@@ -215,8 +177,8 @@ void Grower::expand(GrowNode node) {
     if (c == 1) {
       for (size_t l = 0; l < lanes.size(); ++l) lanes[l] = lanes_of(node.record)[l] - lanes[l];
     }
-    add_record(child, lanes.data());
-    if (is_leaf(child)) continue;
+    add_record(child, ids_of(child), lanes.data());
+    if (is_leaf(child, ids_of(child))) continue;
     if (child.size() <= subtree_rows_) {
       put_aside(std::move(child));
     } else {
@@ -250,30 +212,6 @@ void Grower::square_children(const GrowNode& node, GrowNode* children) {
   children[small].squares = squares_of(children[small]);
   children[1 - small].squares = node.squares;
   children[1 - small].squares.subtract(children[small].squares);
-}
-
-void Grower::begin_child(const GrowNode& node, int side, size_t n_left, GrowNode& child) {
-  child.begin = side == 0 ? node.begin : node.begin + n_left;
-  child.end = side == 0 ? node.begin + n_left : node.end;
-  child.depth = node.depth + 1;
-  child.in_second = !node.in_second;
-  child.path = draw(node.path, Purpose::node_path, static_cast<uint64_t>(side));
-  if (options_.max_leaves > 0) child.turns = node.turns + (side == 0 ? '0' : '1');
-  if (column_rules_.interact()) {
-    child.used = node.used;
-    child.used.push_back(node.split.column);
-  }
-}
-
-// What the children may predict: along a constrained column, the middle between their own predictions parts them.
-void Grower::bound_children(const GrowNode& node, GrowNode* children) const {
-  for (int c = 0; c < 2; ++c) children[c].lower = node.lower, children[c].upper = node.upper;
-  if (options_.monotone.empty() || node.split.next_code == 0) return;
-  const int direction = options_.monotone[static_cast<size_t>(node.split.column)];
-  if (direction == 0) return;
-  const double middle = node.split.left_value + (node.split.right_value - node.split.left_value) / 2;
-  (direction > 0 ? children[0].upper : children[0].lower) = middle;
-  (direction > 0 ? children[1].lower : children[1].upper) = middle;
 }
 
 }  // namespace weald

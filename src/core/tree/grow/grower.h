@@ -15,6 +15,7 @@
 //
 // What the grower works with, each in a file of its own:
 //
+//   GrowingTree    the nodes so far, and the rules by which they are split (growing_tree.h): the base
 //   Statistic      what rows add up to, and ColumnSearch, which compares it (statistic.h, column_search.h)
 //   Histograms     where the cells of columns lie, and who has memory for them (histograms.h)
 //   RowOrders      rows in the order of a dense column (row_orders.h)
@@ -30,6 +31,7 @@
 #include "core/base/pool.h"
 #include "core/tree/grow/columns.h"
 #include "core/tree/grow/frontier.h"
+#include "core/tree/grow/growing_tree.h"
 #include "core/tree/grow/histograms.h"
 #include "core/tree/grow/node.h"
 #include "core/tree/grow/row_orders.h"
@@ -55,7 +57,7 @@ struct Kept {
   bool prunes = false;                  // the tree will be pruned: its rows are asked for, items or not
 };
 
-class Grower {
+class Grower : private GrowingTree {
  public:
   // `ids`: the rows to grow on, ascending, all below n_rows; none if they are items.
   Grower(std::vector<GrowColumn> columns, size_t n_rows, std::vector<uint32_t> ids,
@@ -75,15 +77,10 @@ class Grower {
   // grower.cpp: nodes and leaves
   void lay_out_histograms();
   void choose_subtrees();
-  void add_record(const GrowNode& node, const int64_t* lanes);
-  bool is_leaf(const GrowNode& node) const;
-  bool worth_it(GrowNode& node) const;
   void search_and_push(std::span<GrowNode*> children, GrowNode* parent);
   void expand(GrowNode node);
   RowSquare squares_of(const GrowNode& node);
   void square_children(const GrowNode& node, GrowNode* children);
-  void begin_child(const GrowNode& node, int side, size_t n_left, GrowNode& child);
-  void bound_children(const GrowNode& node, GrowNode* children) const;
   void add_leaf_means();
   void keep_some_lanes();
 
@@ -91,14 +88,10 @@ class Grower {
   size_t part_rows(GrowNode& node, const Router& router, const NodeRecord& record);
   size_t mark_rows(GrowNode& node, const Router& router);
   size_t mark_combined(const GrowNode& node, const NodeRecord& record);
-  Router write_split(const GrowNode& node, NodeRecord& record);
-  void flip_listed(std::span<const uint32_t> codes);
 
   // search.cpp: the best split of new nodes
   bool in_order(int32_t j, size_t n_rows) const;
   size_t rows_for_histogram(int32_t j) const;
-  Searched searched_at(int32_t j, const GrowNode& node, Worker& worker) const;
-  CategoryRules category_rules(int32_t j, const GrowNode& node) const;
   void search(std::span<GrowNode*> children, GrowNode* parent);
   void search_all(std::span<GrowNode*> children, GrowNode* parent);
   void search_groups(std::span<GrowNode*> children, GrowNode* parent, const std::vector<int32_t>& active);
@@ -127,28 +120,17 @@ class Grower {
   std::span<const uint32_t> ids_of(const GrowNode& node) const {
     return items_ != nullptr ? std::span<const uint32_t>{} : std::span(ids_).subspan(node.begin, node.size());
   }
-  const GrowColumn& column(int32_t j) const { return columns_[static_cast<size_t>(j)]; }
-  const int64_t* lanes_of(int32_t record) const {
-    return tree_.lanes.data() + static_cast<size_t>(record) * static_cast<size_t>(n_lanes_);
-  }
   size_t n_taken() const { return items_ == nullptr ? ids_.size() : items_->size(); }
   size_t cell_stride() const {
     return items_ != nullptr && items_->words() ? 1 : static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
   }
   size_t cells_of(int32_t j) const { return (size_t{column(j).n_codes} + 1) * cell_stride(); }
 
-  std::vector<GrowColumn> columns_;
   size_t n_rows_;
   std::vector<uint32_t> ids_;
-  std::unique_ptr<Statistic> statistic_;
-  const GrowOptions& options_;
   Kept kept_;
   Items* items_;
-  Place place_;
-  ColumnRules column_rules_;
-  int n_lanes_;
-  bool counted_;  // histograms count rows: min_rows_leaf asks, or lanes of 0 may be rows, and the weight is no count
-  bool all_;      // all columns are searched in every node
+  bool all_;             // all columns are searched in every node
   bool sparse_ = false;  // some columns are sparse, and not in the tiles
   Search search_;
   Workers workers_;
@@ -157,8 +139,6 @@ class Grower {
   SparseColumns sparse_columns_;
   DrawnColumns drawn_;
 
-  GrownTree tree_;
-  int64_t n_leaves_ = 1;
   Frontier<GrowNode> frontier_;
   size_t subtree_rows_ = 0;
   std::vector<Aside> aside_;
@@ -166,7 +146,6 @@ class Grower {
   std::vector<TreeOrder> tree_orders_;  // what place_.orders, also of its subtrees, points to
   std::vector<uint8_t> side_;           // per row: 1 if it goes left
   std::vector<uint32_t> id_scratch_;
-  std::vector<uint64_t> listed_;  // one bit per category, all 0 between splits; grows as needed
   std::vector<int32_t> all_columns_;
   std::vector<uint8_t> constant_[2];  // per child and active column
   std::vector<int32_t> position_of_;  // per column: where it is in the active list, −1: nowhere

@@ -3,7 +3,6 @@
 
 #include "core/tree/grow/grower.h"
 #include "core/tree/items/packed_search.h"
-#include "core/tree/rows/tree_orders.h"
 
 namespace weald {
 
@@ -16,32 +15,6 @@ bool Grower::in_order(int32_t j, size_t n_rows) const {
 size_t Grower::rows_for_histogram(int32_t j) const {
   const size_t cells = size_t{column(j).n_codes} + 1;
   return 2 * cells * (statistic_->kind().compacts ? static_cast<size_t>(n_lanes_) : 1);
-}
-
-Searched Grower::searched_at(int32_t j, const GrowNode& node, Worker& worker) const {
-  Searched at = searched(j, column(j), node, lanes_of(node.record), options_);
-  if (options_.random) at.word = draw(options_.seed, Purpose::random_split, node.path, static_cast<uint64_t>(j));
-  if (at.column.kind == ColumnKind::categorical) {
-    worker.rules = category_rules(j, node);
-    at.rules = &worker.rules;
-  }
-  return at;
-}
-
-CategoryRules Grower::category_rules(int32_t j, const GrowNode& node) const {
-  const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
-  const uint32_t n_codes = column(j).n_codes;
-  return {.one_hot = n_codes < options_.one_hot_categories,
-          .most = options_.max_categories,
-          .rare_rows = options_.rare_rows,
-          .group_rows = options_.group_rows,
-          .chance = category_chance(options_, statistic_->spread(), record.impurity, record.weight, record.n_rows),
-          .rare_weight = options_.rare_weight,
-          .believes = kept_.squares.known() && n_codes > few_categories,
-          .spread = kept_.squares.spread(node.squares),
-          .within = options_.chance_within ? options_.category_chance : 0,
-          .free = options_.free_categories,
-          .in_tree = in_tree(place_.orders, j)};
 }
 
 void Grower::search(std::span<GrowNode*> children, GrowNode* parent) {
@@ -146,7 +119,8 @@ void Grower::search_column(int32_t j, size_t position, std::span<GrowNode*> chil
     if (parent_in_order || in_order(j, child.size())) {
       if (!parent_in_order) orders_.put_in_order(j, child, ids_of(child), ids_.size(), worker);
       if (may)
-        constant = worker.search->in_order(searched_at(j, child, worker), orders_.carried(j, child), worker.best[c]);
+        constant =
+            worker.search->in_order(searched_at(j, child, worker.rules), orders_.carried(j, child), worker.best[c]);
     } else {
       const auto build = [&](size_t begin, size_t end, const int64_t* total, int64_t* to) {
         if (items_ != nullptr) return items_->build_cells(j, begin, end, child.in_second, total, to, worker);
@@ -157,7 +131,7 @@ void Grower::search_column(int32_t j, size_t position, std::span<GrowNode*> chil
           histograms_.start(j), cells_of(j), child, parent, sibling, worker, static_cast<size_t>(n_lanes_),
           [&](int32_t record) { return lanes_of(record); }, build);
       if (!child.inherits) sibling = cells;
-      if (may) constant = worker.search->in_cells(searched_at(j, child, worker), cells, worker.best[c]);
+      if (may) constant = worker.search->in_cells(searched_at(j, child, worker.rules), cells, worker.best[c]);
     }
     constant_[c][position] = constant;
   }
@@ -225,7 +199,7 @@ void Grower::search_sparse_column(const SparseRange& range, size_t i, std::span<
     const auto part = parent == nullptr ? entries : right ? entries.subspan(n_left) : entries.first(n_left);
     bool constant = part.empty();
     if (!part.empty() && child.may_use(range.column)) {
-      const Searched at = searched_at(range.column, child, worker);
+      const Searched at = searched_at(range.column, child, worker.rules);
       constant = worker.search->in_listed(at, part, ids_of(child), worker.best[c]);
     }
     sparse_columns_.set_constant(c, i, constant);

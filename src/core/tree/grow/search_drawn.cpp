@@ -30,7 +30,7 @@ void Grower::search_drawn(GrowNode& node) {
 // One column by itself. True if it is constant in the node.
 bool Grower::search_alone(int32_t j, const GrowNode& node, Worker& worker, Split& best) {
   const GrowColumn& of_node = column(j);
-  const Searched at = searched_at(j, node, worker);
+  const Searched at = searched_at(j, node, worker.rules);
   const auto ids = ids_of(node);
   if (of_node.sparse) {
     return worker.search->in_listed(at, sparse_columns_.collect(of_node, ids, node.record, worker), ids, best);
@@ -108,7 +108,7 @@ void Grower::search_combination(std::vector<Term> terms, int32_t first, const Gr
     }
     worker.entries.push_back((static_cast<Entry>(code) << 32) | values[i].second);
   }
-  if (!worker.search->in_combination(searched_at(first, node, worker), worker.entries, best)) return;
+  if (!worker.search->in_combination(searched_at(first, node, worker.rules), worker.entries, best)) return;
   best.terms = std::move(terms);
   best.threshold = best.next_code == 0 ? std::numeric_limits<double>::infinity()
                                        : midpoint_below(values[at[best.code]].first, values[at[best.next_code]].first);

@@ -26,11 +26,11 @@ constexpr size_t most_short_leaves = 0xffff;  // the largest number stands for: 
 
 }  // namespace
 
-int32_t NewtonRows::walk(const TreeArrays& tree, uint32_t row) const {
+int32_t leaf_of_row(const TreeArrays& tree, const Codes& codes, uint32_t row) {
   size_t node = 0;
   while (tree.slot[node] >= 0) {
     const auto inner = static_cast<size_t>(tree.slot[node]);
-    const uint32_t code = code_of(codes_.columns[static_cast<size_t>(tree.column[inner])], row);
+    const uint32_t code = code_of(codes.columns[static_cast<size_t>(tree.column[inner])], row);
     node = goes_left(tree, inner, code) ? node + 1 : static_cast<size_t>(tree.right[inner]);
   }
   return ~tree.slot[node];
@@ -84,7 +84,7 @@ void NewtonRows::place_others(NewtonTree& tree, Run& run) const {
                    last = std::min(n_rows_, first + newton_row_block);
       for (size_t row = first; row < last; ++row) {
         if (leaf[row] == static_cast<Leaf>(-1)) {
-          leaf[row] = static_cast<Leaf>(walk(tree.arrays, static_cast<uint32_t>(row)));
+          leaf[row] = static_cast<Leaf>(weald::leaf_of_row(tree.arrays, codes_, static_cast<uint32_t>(row)));
         }
       }
     });

@@ -9,52 +9,13 @@
 
 #include "core/tree/grow/grower.h"
 #include "core/tree/newton/statistics.h"
+#include "core/tree/newton/values.h"
 #include "core/tree/statistics/newton_units.h"
 #include "core/tree/statistics/quantise.h"
 
 namespace weald {
 
 namespace {
-
-// Values and covers of all nodes, from their lanes.
-// A leaf of less than min_weight, which only a tree without splits can have, adds nothing.
-void fill_values(NewtonTree& tree, const Newton& criterion, Powers powers, std::span<const int64_t> lanes,
-                 double bound_scale, double min_weight) {
-  const size_t n = tree.arrays.slot.size();
-  tree.value.resize(n);
-  tree.cover.resize(n);
-  for (size_t i = 0; i < n; ++i) {
-    const double value = std::ldexp(criterion.value(lanes.data() + 2 * i), powers.h - powers.g);
-    tree.value[i] = std::clamp(value, tree.arrays.lower[i] * bound_scale, tree.arrays.upper[i] * bound_scale);
-    tree.cover[i] = std::ldexp(static_cast<double>(lanes[2 * i + 1]), -powers.h);
-    if (tree.cover[i] < min_weight) tree.value[i] = 0;
-  }
-}
-
-// Σ h of every leaf where each h is 1: how many rows it has.
-void fill_counts(const TreeArrays& tree, double h_scale, std::span<int64_t> sums) {
-  for (size_t leaf = 0; 2 * leaf < sums.size(); ++leaf) {
-    sums[2 * leaf + 1] = in_units(static_cast<double>(tree.leaf_start[leaf + 1] - tree.leaf_start[leaf]), h_scale);
-  }
-}
-
-Newton criterion_in(const NewtonOptions& options, Powers powers) {
-  Newton criterion{std::ldexp(options.lambda, powers.h), std::ldexp(options.alpha, powers.g),
-                   std::ldexp(options.max_step, powers.g - powers.h), std::ldexp(options.category_smooth, powers.h),
-                   std::ldexp(options.category_lambda, powers.h)};
-  criterion.score_power = powers.h - 2 * powers.g;
-  return criterion;
-}
-
-GrowOptions grow_options_in(const NewtonOptions& options, Powers powers) {
-  GrowOptions grow = options.grow;
-  grow.must_gain = true;
-  const double least = std::ceil(std::ldexp(options.min_weight, powers.h));
-  grow.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
-  grow.rare_weight = std::ldexp(options.rare_weight, powers.h);
-  grow.min_gain = options.prune_after ? 0 : options.gamma;
-  return grow;
-}
 
 TreeArrays grow_rows(const Codes& codes, std::vector<uint32_t> ids, std::unique_ptr<Statistic> statistic,
                      const GrowOptions& grow, const NewtonOptions& options, Kept kept, Run& run) {
@@ -206,24 +167,14 @@ NewtonTree NewtonRows::grow_many(const Gradients& given, const DrawnRows& drawn,
       };
     });
   }
-  const Newton one = criterion_in(options, powers);
-  NewtonMany criterion{static_cast<int>(n_outputs), one.lambda, one.alpha, one.max_step,
-                       std::ldexp(options.min_weight, powers.h)};
-  criterion.score_power = one.score_power;
+  const NewtonMany criterion = many_in(options, powers, n_outputs);
   GrowOptions grow = grow_options_in(options, powers);
   grow.min_weight_leaf = 0;  // outputs fall silent one by one instead
   NewtonTree tree;
   const LaneRows rows{pairs_.data(), static_cast<int>(2 * n_outputs)};
   tree.arrays =
       grow_rows(codes_, drawn.list(), newton_statistic(rows, criterion), grow, options, {nullptr, sparse_order()}, run);
-  const size_t n = tree.arrays.slot.size();
-  for (size_t i = 0; i < n; ++i) {
-    const int64_t* lanes = tree.arrays.lanes.data() + 2 * n_outputs * i;
-    for (size_t k = 0; k < n_outputs; ++k) {
-      tree.value.push_back(std::ldexp(criterion.value(lanes, static_cast<int>(k)), powers.h - powers.g));
-    }
-    tree.cover.push_back(std::ldexp(static_cast<double>(criterion.weight(lanes)), -powers.h));
-  }
+  fill_many_values(tree, criterion, powers);
   return tree;
 }
 
@@ -233,12 +184,7 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
   const bool narrow = drawn.size() >= options.narrow_rows;
   if (narrow) given.whole = false;  // 16 bits hold a row's gradient, not that of many
   const Exponents exponents = count_all(given, drawn, run);
-  constexpr int g_bits = 15, h_bits = 16;
-  constexpr int word_spare = 32;  // sums below 2^30, and room for those that present_units adds
-  const int g_top = highest(exponents.g), h_top = highest(exponents.h);
-  const Powers powers = narrow ? Powers{g_bits - g_top, h_bits - h_top}
-                               : Powers{common_power(exponents.g, word_spare), common_power(exponents.h, word_spare)};
-  const bool suits = short_tail(exponents.g, powers.g + g_top) && short_tail(exponents.h, powers.h + h_top);
+  const auto [powers, suits] = packed_powers(exponents, narrow);
   if (exponents.negative_h || !suits) return false;
   if (tiled_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
   out.arrays =
@@ -377,19 +323,8 @@ void NewtonRows::value_wide(const Gradients& given, const DrawnRows& drawn, cons
       leaf_sums = sum_leaves(out, given, drawn, wide, run);
     }
   }
-  // Preorder: children come after their parent, so sums travel up from the end.
-  const size_t n = arrays.slot.size();
-  std::vector<int64_t> lanes(2 * n);
-  for (size_t i = n; i-- > 0;) {
-    const int32_t slot = arrays.slot[i];
-    for (size_t lane = 0; lane < 2; ++lane) {
-      lanes[2 * i + lane] = slot < 0
-                                ? leaf_sums[2 * static_cast<size_t>(~slot) + lane]
-                                : lanes[2 * (i + 1) + lane] +
-                                      lanes[2 * static_cast<size_t>(arrays.right[static_cast<size_t>(slot)]) + lane];
-    }
-  }
-  fill_values(out, criterion_in(options, wide), wide, lanes, scale_of(powers.h - powers.g), options.min_weight);
+  fill_values_of_sums(out, criterion_in(options, wide), wide, leaf_sums, scale_of(powers.h - powers.g),
+                      options.min_weight);
 }
 
 }  // namespace weald

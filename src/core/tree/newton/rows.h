@@ -70,6 +70,9 @@ void with_leaves(Tree& tree, F&& f) {
   tree.wide_leaf.empty() ? f(tree.leaf.data()) : f(tree.wide_leaf.data());
 }
 
+// The leaf of `tree` that a row comes to by its codes, which are those it was grown on, in memory or of a block.
+int32_t leaf_of_row(const TreeArrays& tree, const Codes& codes, uint32_t row);
+
 // What a tree is grown on: g and h, (outputs, n) or from a source (one output), and the weights they are to be
 // multiplied by.
 struct Gradients {
@@ -147,7 +150,6 @@ class NewtonRows {
   template <class Rows>
   void place_items(NewtonTree& tree, const ItemBuffers<Rows>& items, Run& run) const;
   void place_others(NewtonTree& tree, Run& run) const;
-  int32_t walk(const TreeArrays& tree, uint32_t row) const;
 
   const Codes& codes_;
   size_t n_rows_;

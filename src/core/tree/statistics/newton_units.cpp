@@ -82,41 +82,54 @@ Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run) {
   return found;
 }
 
+namespace {
+
+// Each square is brought below 1 and counted in parts of 2^-30: those of 2^31 rows stay below 2^62.
+constexpr int square_bits = 30;
+
+}  // namespace
+
+SquareRule::SquareRule(const SquareTops& tops) {
+  const int g_top = tops.g > 0 ? std::ilogb(tops.g) + 1 : 0;
+  const int factor_top = tops.factor > 0 ? std::ilogb(tops.factor) + 1 : 0;
+  g_scale = scale_of(-g_top);
+  factor_scale = scale_of(square_bits - factor_top);
+  power = 2 * g_top + factor_top - square_bits;
+  weight_power = factor_top;
+}
+
+SquareUnit SquareRule::unit(bool weighted, int64_t weight, int64_t n_rows) const {
+  if (!weighted) return {1.0, power};
+  return {std::ldexp(static_cast<double>(weight), -square_bits) / static_cast<double>(n_rows), power + weight_power};
+}
+
+SquareTops square_tops(const Gradients& given, const DrawnRows& drawn, Run& run) {
+  std::vector<SquareTops> tops(static_cast<size_t>(run.n_threads()));
+  with_factors(given, [&](const auto factors) {
+    for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
+      SquareTops found;
+      for_rows_of(block, drawn,
+                  [&](size_t, uint32_t row, double g, double) { found.take({std::abs(g), factors.factor(row)}); });
+      tops[static_cast<size_t>(block.worker)].take(found);
+    });
+  });
+  SquareTops all;
+  for (const SquareTops& each : tops) all.take(each);
+  return all;
+}
+
 SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out,
                        Run& run) {
   out.resize(n_rows);
-  struct Largest {
-    double g = 0, factor = 0;
-    void take(const Largest& other) { g = std::max(g, other.g), factor = std::max(factor, other.factor); }
-  };
-  std::vector<Largest> largest(static_cast<size_t>(run.n_threads()));
-  with_factors(given, [&](const auto factors) {
-    for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
-      Largest found;
-      for_rows_of(block, drawn,
-                  [&](size_t, uint32_t row, double g, double) { found.take({std::abs(g), factors.factor(row)}); });
-      largest[static_cast<size_t>(block.worker)].take(found);
-    });
-  });
-  Largest all;
-  for (const Largest& each : largest) all.take(each);
-  // Each square is brought below 1 and counted in parts of 2^-30: those of 2^31 rows stay below 2^62.
-  constexpr int bits = 30;
-  const int g_top = all.g > 0 ? std::ilogb(all.g) + 1 : 0, factor_top = all.factor > 0 ? std::ilogb(all.factor) + 1 : 0;
-  const double g_scale = scale_of(-g_top), factor_scale = scale_of(bits - factor_top);
+  const SquareRule rule(square_tops(given, drawn, run));
   for_rows(given, drawn, run, [&](const auto factors, int) {
-    return [=, squares = out.data()](size_t, uint32_t row, double g, double) {
-      const double part = g * g_scale;
-      const auto units = static_cast<int64_t>(round_small(part * part * (factors.factor(row) * factor_scale)));
-      squares[row] = {factors.times(row) * units, factors.times(row)};
-    };
+    return
+        [=, squares = out.data()](size_t, uint32_t row, double g, double) { squares[row] = rule.of(factors, row, g); };
   });
-  const int power = 2 * g_top + factor_top - bits;
-  if (given.weight.empty() || given.whole) return {1.0, power};
-  int64_t weight = 0;  // in parts of the largest: as the squares, below 2^62
-  for (size_t i = 0; i < drawn.size(); ++i)
-    weight += static_cast<int64_t>(round_small(given.weight[drawn[i]] * factor_scale));
-  return {std::ldexp(static_cast<double>(weight), -bits) / static_cast<double>(drawn.size()), power + factor_top};
+  const bool weighted = !given.weight.empty() && !given.whole;
+  int64_t weight = 0;
+  for (size_t i = 0; weighted && i < drawn.size(); ++i) weight += rule.weight_units(given.weight[drawn[i]]);
+  return rule.unit(weighted, weight, static_cast<int64_t>(drawn.size()));
 }
 
 bool Exponents::may_vanish(int h_power) const {
@@ -148,6 +161,15 @@ bool short_tail(const Counts& counts, int bits) {
     n_small += counts[e];
   }
   return all > 0 && small < 0.01 * all && 2 * n_small < n_all;
+}
+
+PackedPowers packed_powers(const Exponents& exponents, bool narrow) {
+  constexpr int g_bits = 15, h_bits = 16;
+  constexpr int word_spare = 32;  // sums below 2^30, and room for those that present_units adds
+  const int g_top = highest(exponents.g), h_top = highest(exponents.h);
+  const Powers powers = narrow ? Powers{g_bits - g_top, h_bits - h_top}
+                               : Powers{common_power(exponents.g, word_spare), common_power(exponents.h, word_spare)};
+  return {powers, short_tail(exponents.g, powers.g + g_top) && short_tail(exponents.h, powers.h + h_top)};
 }
 
 }  // namespace weald

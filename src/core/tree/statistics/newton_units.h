@@ -117,6 +117,30 @@ void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Ma
 
 // As count_exponents, for w·v or, with whole weights, v counted w times; over the rows drawn, in parallel.
 Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run);
+// The largest |g| and factor of rows, by which their squares are scaled.
+struct SquareTops {
+  double g = 0, factor = 0;
+  void take(const SquareTops& other) { g = std::max(g, other.g), factor = std::max(factor, other.factor); }
+};
+// How w g² of a row becomes whole units, when all rows have told their largest.
+struct SquareRule {
+  double g_scale = 0, factor_scale = 0;
+  int power = 0;         // of squares
+  int weight_power = 0;  // of the mean weight
+
+  explicit SquareRule(const SquareTops& tops);
+  template <class Factors>
+  RowSquare of(const Factors& factors, uint32_t row, double g) const {
+    const double part = g * g_scale;
+    const auto units = static_cast<int64_t>(round_small(part * part * (factors.factor(row) * factor_scale)));
+    return {factors.times(row) * units, factors.times(row)};
+  }
+  // A weight in parts of the largest: those of 2^31 rows stay below 2^62.
+  int64_t weight_units(double weight) const { return static_cast<int64_t>(round_small(weight * factor_scale)); }
+  // `weight`: what these add up to over so many rows; not read where weights are none or whole.
+  SquareUnit unit(bool weighted, int64_t weight, int64_t n_rows) const;
+};
+SquareTops square_tops(const Gradients& given, const DrawnRows& drawn, Run& run);
 // w g² of every row drawn in whole units.
 SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out,
                        Run& run);
@@ -125,6 +149,13 @@ int highest(const Counts& counts);
 // Whether `bits` for the largest value tell the others well enough: those left with fewer than 5 carry under 1 % of
 // Σ|v|, and are not most of the values.
 bool short_tail(const Counts& counts, int bits);
+
+// The powers of 16 bits scaled by the maximum, or of words whose sums are below 2^31, and whether values suit them.
+struct PackedPowers {
+  Powers powers;
+  bool suits;
+};
+PackedPowers packed_powers(const Exponents& exponents, bool narrow);
 
 // 2^power as a double; powers of units stay far within its range unless values are near the end of float64's.
 inline double scale_of(int power) {

@@ -11,15 +11,15 @@ DART subtracts some trees from F before the gradients and shares their weight wi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald import engine
 from weald.arrays import Floats
 from weald.boosting.newton.dart import compact, dropped_trees, normalised
 from weald.boosting.newton.options import BoostOptions
+from weald.boosting.newton.paged_rows import PagedRows, leaves_on_pages
 from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, Objective
@@ -32,6 +32,10 @@ from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes
 from weald.random import tree_seed
+from weald.rows.blocks import PagedCodes
+
+#: a tree of the rows at hand, which only these look into
+_Grown: TypeAlias = Any
 
 
 class NewtonStep:
@@ -54,7 +58,7 @@ class NewtonStep:
         self._weight = target.weight
         self._by_gradient = options.sampling_method == "gradient_based" and options.subsample < 1
         # Rows drawn by their gradients are drawn here: the grower is to take all it is given.
-        self._rows = BoostedRows(
+        self._rows = _rows_of(
             codes, target.weight, replace(options, subsample=1.0) if self._by_gradient else options
         )
         self._by_row = self._rows.large and not self._by_gradient and self._losses_by_row()
@@ -98,7 +102,7 @@ class NewtonStep:
         for tree, native in new:
             tree.weight = weight
             self._take(tree, native)
-        self._follow([tree for tree, _ in new])
+        self._follow(new)
         self.next_round += 1
 
     def keep_rounds(self, n_rounds: int) -> None:
@@ -114,7 +118,7 @@ class NewtonStep:
         many = self._options.multi_strategy == "multi_output_tree"
         return range(1) if many else range(self._objective.n_outputs)
 
-    def _grow_tree(self, output: int, place: int, rate: float) -> tuple[BoostedTree, engine.NewtonTree]:
+    def _grow_tree(self, output: int, place: int, rate: float) -> tuple[BoostedTree, _Grown]:
         options, objective = self._options, self._objective
         one = slice(output, output + 1)
         part = slice(None) if options.multi_strategy == "multi_output_tree" else one
@@ -129,7 +133,7 @@ class NewtonStep:
             native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
         else:
             native = self._rows.grow_loss(loss, self._scores[output], seed=seed, round_=self.next_round)
-        arrays = engine.tree_arrays(native)
+        arrays = native.arrays()
         value = arrays.pop("value")[arrays["slot"] < 0]
         if objective.refreshes_leaves:
             value = self._refreshed(native, output, value, left_out)
@@ -144,7 +148,7 @@ class NewtonStep:
         return row_factors(g, h, self._options.subsample, self._options.reg_lambda, seed)
 
     def _refreshed(
-        self, native: engine.NewtonTree, output: int, value: Floats, left_out: NDArray[np.bool_] | None
+        self, native: _Grown, output: int, value: Floats, left_out: NDArray[np.bool_] | None
     ) -> Floats:
         """Leaf values of the objective's own, where it has such."""
         leaves = self._rows.leaf_of_row(native, drawn_only=True)
@@ -156,7 +160,7 @@ class NewtonStep:
             columns.append(value[:, k] if better is None else better)
         return np.stack(columns, axis=1)
 
-    def _take(self, tree: BoostedTree, native: engine.NewtonTree) -> None:
+    def _take(self, tree: BoostedTree, native: _Grown) -> None:
         """Add a tree to the model and to the training scores."""
         self.trees.append(tree)
         width = tree.value.shape[1]
@@ -165,17 +169,27 @@ class NewtonStep:
         if self._options.dart is not None:
             self._kept[0].append(compact(self._rows.leaf_of_row(native), tree.n_leaves))
 
-    def _follow(self, new: list[BoostedTree]) -> None:
+    def _follow(self, new: list[tuple[BoostedTree, _Grown]]) -> None:
         """Bring new trees to the scores of the watched rows."""
         if not self._watched:
             return
-        n_outputs = len(self._scores)
-        forest = forest_of(new, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
+        n_outputs, n_threads = len(self._scores), self._options.n_threads
+        trees = [tree for tree, _ in new]
+        forest = forest_of(trees, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
+            if rows.pages is not None:
+                for tree, native in new:
+                    leaves = leaves_on_pages(native, rows.pages, n_threads)
+                    rows.scores[tree.output : tree.output + tree.value.shape[1]] += (
+                        tree.value * tree.weight
+                    )[leaves].T
+                    if self._options.dart is not None:
+                        kept.append(compact(leaves, tree.n_leaves))
+                continue
             assert rows.table is not None
-            add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=self._options.n_threads)
+            add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=n_threads)
             if self._options.dart is not None:
-                kept.extend(_leaf_numbers(forest, rows.table, self._options.n_threads))
+                kept.extend(_leaf_numbers(forest, rows.table, n_threads))
 
     def _shift(self, dropped: list[int], *, factor: float, kept_too: bool) -> None:
         """Add `factor` times the dropped trees to the training scores, or to those of the watched rows."""
@@ -186,6 +200,13 @@ class NewtonStep:
                 tree = self.trees[t]
                 width = tree.value.shape[1]
                 scores[tree.output : tree.output + width] += (factor * tree.weight) * tree.value[kept[t]].T
+
+
+def _rows_of(codes: Codes, weight: Floats | None, options: BoostOptions) -> BoostedRows | PagedRows:
+    """The training rows, in memory or in pages."""
+    if isinstance(codes, PagedCodes):
+        return PagedRows(codes, weight, options)
+    return BoostedRows(codes, weight, options)
 
 
 def _leaf_numbers(forest: Forest, table: Table | None, n_threads: int) -> list[NDArray[Any]]:

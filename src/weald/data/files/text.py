@@ -63,7 +63,7 @@ def read_text(open_stream: Callable[[], Any], name: str, options: TextOptions) -
     delimiter = options.delimiter or delimiter_of(sample.decode(encoding, "replace"))
     layout = _Layout(open_stream, name, delimiter, encoding, options.header, b'"' in sample)
     table = _in_some_encoding(layout, options)
-    _check_names(table, name, header=options.header)
+    check_names(table.column_names, name, header=options.header)
     return _with_markers(table, options.notes)
 
 
@@ -267,8 +267,8 @@ def _with_markers(table: pa.Table, notes: list[str]) -> pa.Table:
     return table
 
 
-def _check_names(table: pa.Table, name: str, *, header: bool) -> None:
-    names = table.column_names
+def check_names(names: list[str], name: str, *, header: bool = True) -> None:
+    """Refuse names that come twice, and numbers where names should stand."""
     twice = sorted({each for each in names if names.count(each) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise DataError(f"{name} has several columns named {listing(twice)}. Give each a name of its own.")

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from weald.data.schema import Schema
+from weald.estimators.shared.blocks import ROW_BY_ROW, in_blocks, scan_of, write_answers
 from weald.io.saved_state import LOADED
 
 _Model = TypeVar("_Model")
@@ -74,6 +77,10 @@ def snapshot(model: _Model) -> _Model:
     return same
 
 
+def _predicts(model: object) -> bool:
+    return hasattr(model, "predict")
+
+
 class OneModel:
     """An estimator whose public methods and properties each work on one state.
 
@@ -87,6 +94,35 @@ class OneModel:
         for part in cls.__mro__:
             if part.__module__.partition(".")[0] == "weald":
                 _steady(part)
+
+    @available_if(_predicts)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_to(
+        self,
+        X: object,
+        path: str | Path,
+        *,
+        probabilities: bool = False,
+        keep: Sequence[str] = (),
+    ) -> int:
+        """Predict rows in files into a file, some at a time.
+
+        Parameters
+        ----------
+        X : Scan, str or Path
+            What `weald.scan` gives, or the path of files.
+        path : str or Path
+            Ends in .parquet, .csv, .arrow or .feather. The file is there with all rows or not at all.
+        probabilities : bool, default=False
+            Whether to write the probability of each class too.
+        keep : sequence of str, default=()
+            Columns of the rows to write before the predictions.
+
+        Returns
+        -------
+        int
+            How many rows there were.
+        """
+        return write_answers(self, X, path, probabilities=probabilities, keep=keep)
 
 
 def _steady(part: type) -> None:
@@ -107,10 +143,18 @@ def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(function, _MARK):
         return function
     assert isinstance(function, FunctionType)
-    shared = snapshot
+    shared, scanned, blockwise = snapshot, scan_of, in_blocks
 
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         return function(shared(self), *args, **kwargs)
+
+    def row_by_row(self: Any, /, X: Any, *args: Any, **kwargs: Any) -> Any:
+        scan = scanned(X)
+        if scan is None:
+            return function(shared(self), X, *args, **kwargs)
+        return blockwise(shared(self), function, scan, *args, **kwargs)
+
+    method = row_by_row if function.__name__ in ROW_BY_ROW else method
 
     # With the names of the method's own module, by which doctest tells where its examples belong.
     placed = FunctionType(method.__code__, function.__globals__, function.__name__, None, method.__closure__)

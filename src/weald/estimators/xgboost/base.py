@@ -27,12 +27,13 @@ from weald.errors import DataTypeError, ParameterError
 from weald.estimators.shared.contract import TableManners
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
+from weald.estimators.xgboost import pages
 from weald.estimators.xgboost.ignored import warn_of_ignored
 from weald.estimators.xgboost.names import Elsewhere, ReadableObjective
 from weald.estimators.xgboost.native.cross_validation import cross_validate
 from weald.estimators.xgboost.options import ALIASES, XGBOptions, read_options
 from weald.estimators.xgboost.parameters import XGBParameters
-from weald.estimators.xgboost.plan import ObjectiveLike, Plan, make_plan
+from weald.estimators.xgboost.plan import ObjectiveLike, Plan, check_counts, make_plan
 from weald.estimators.xgboost.predict import BoostedPredictions
 from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, read_table
 from weald.estimators.xgboost.saving import BoostedState
@@ -41,6 +42,7 @@ from weald.estimators.xgboost.training import Trained, Training, Watched
 from weald.model.forest import Forest
 from weald.pictures.trained_on import UNTOLD, trained_on
 from weald.progress import Progress
+from weald.rows.paged import Store
 
 if TYPE_CHECKING:
     from weald.estimators.xgboost.native.booster import Booster
@@ -101,28 +103,32 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         """Read, plan, train, and only then assign."""
         owner, options = type(self).__name__, self._options()
         start = self._read_start(xgb_model)
-        data = self._read_training(given, options, start)
-        plan = self._make_plan(options, data, feature_weights)
-        watched = self._read_sets(sets, names, given, options, data)
-        wait = check_waiting(options, len(watched), owner)
-        rows, held_out = self._hold_out(options, data, plan)
-        watched += held_out
-        stopper = None if wait is None else EarlyStopping(wait, maximize=maximize)
-        plan, found = self._choose_rounds(options, plan, data, given.X, stopper, goes_on=start is not None)
-        training = Training(plan, rows, watched, None if start is None else start.forest_)
-        attributes: dict[str, str] = {}  # what callbacks set
-        trained = training.run(
-            callbacks=options.callbacks,
-            early_stopping=stopper if watched and not found else None,
-            progress=Progress(plan.boost.n_rounds) if verbose else None,
-            predict=self._predictor_so_far(data),
-            booster=self._booster_so_far(data, plan, attributes),
-        )
-        kept: dict[str, Any] = {"_attributes": attributes} if attributes else {}
-        kept |= UNTOLD if start is not None else trained_on(given.X, training.codes, trained.forest)
-        learned = self._learned(trained, plan, found) | training.judged(data.schema, data.classes)
-        self._set_trained(trained, data, learned | kept)
-        return self
+        with pages.opened(given, sets, options, owner, goes_on=start is not None) as opened:
+            given, sets, options = opened
+            data = self._read_training(given, options, start)
+            plan = self._make_plan(options, data, feature_weights)
+            watched = self._read_sets(sets, names, given, options, data)
+            wait = check_waiting(options, len(watched), owner)
+            rows, held_out = self._hold_out(options, data, plan)
+            watched += held_out
+            stopper = None if wait is None else EarlyStopping(wait, maximize=maximize)
+            plan, found = self._choose_rounds(
+                options, plan, data, given.X, stopper, goes_on=start is not None
+            )
+            training = Training(plan, rows, watched, None if start is None else start.forest_)
+            attributes: dict[str, str] = {}  # what callbacks set
+            trained = training.run(
+                callbacks=options.callbacks,
+                early_stopping=stopper if watched and not found else None,
+                progress=Progress(plan.boost.n_rounds) if verbose else None,
+                predict=self._predictor_so_far(data),
+                booster=self._booster_so_far(data, plan, attributes),
+            )
+            kept = {"_attributes": attributes} if attributes else {}
+            kept |= UNTOLD if start is not None else trained_on(given.X, training.codes, trained.forest)
+            learned = self._learned(trained, plan, found) | training.judged(data.schema, data.classes)
+            self._set_trained(trained, data, learned | kept)
+            return self
 
     def _options(self) -> XGBOptions:
         """The parameters as a validated record, with defaults for None."""
@@ -157,6 +163,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             target, classes = self._read_target(given, table.n_rows, options, start._classes_by_output())
             margin = read_margin(given.base_margin, table.n_rows)
             return Data(start.schema_, Rows(table, target, margin), classes)
+        if isinstance(given.X, Store):
+            target, classes = self._read_target(given, given.X.n_rows, options, None)
+            return Data(given.X.schema, pages.rows_of(given.X, target, given.base_margin), classes)
         table = read_table(given.X, options, owner)
         target, classes = self._read_target(given, table.n_rows, options, None)
         schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
@@ -166,12 +175,13 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: ColumnLike | None) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
         owner = type(self).__name__
-        _check_counts(options, data, n_classes, owner)
+        check_counts(options, data.n_targets, n_classes, owner)
         warn_of_ignored(options, objective, owner, n_classes=n_classes, stacklevel=5)
         return make_plan(
             options,
             data.schema,
             data.rows.table.n_rows,
+            in_memory=data.rows.pages is None,
             objective=objective,
             n_classes=n_classes,
             feature_weights=feature_weights,
@@ -204,8 +214,11 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
 
     def _read_set(self, given: Given, options: XGBOptions, data: Data) -> Rows:
         with naming_set(given.where):
-            table = aligned_table(given.X, data.schema, options, type(self).__name__)
             unweighted = replace(options, class_weight=None)
+            if isinstance(given.X, Store):
+                target, _ = self._read_target(given, given.X.n_rows, unweighted, data.classes)
+                return pages.rows_of(given.X, target, given.base_margin)
+            table = aligned_table(given.X, data.schema, options, type(self).__name__)
             target, _ = self._read_target(given, table.n_rows, unweighted, data.classes)
             return Rows(table, target, read_margin(given.base_margin, table.n_rows))
 
@@ -380,20 +393,6 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "n_classes_",
             "_booster",
             "_attributes",
+            "io_",
         )
         set_fitted(self, taken | learned, schema=schema, forgotten=forgotten)
-
-
-def _check_counts(options: XGBOptions, data: Data, n_classes: int | None, owner: str) -> None:
-    """Hold `num_class` and `num_target` against the target."""
-    given = options.num_class
-    if given not in (None, 1) and n_classes and given != n_classes:
-        raise ParameterError(
-            f"`num_class` of {owner} is {given}, and y has {n_classes} classes. Leave it None: the target "
-            "tells."
-        )
-    if options.num_target not in (None, data.n_targets):
-        raise ParameterError(
-            f"`num_target` of {owner} is {options.num_target}, and y has {data.n_targets} columns. Leave it "
-            "None."
-        )

@@ -89,7 +89,8 @@ class XGBClassifier(LabelPredictions, XGBModel):
         ----------
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix or a list of rows. Missing
-            values, text and categories are welcome.
+            values, text and categories are welcome. Or rows in files: `weald.scan(…)`, a path or a
+            store; `y`, weights and the like are then names of their columns, and `tree_method` is "hist".
         y : array-like of shape (n_rows,) or (n_rows, n_outputs)
             Labels.
         sample_weight : array-like of shape (n_rows,), default=None

@@ -125,10 +125,11 @@ def make_plan(
     n_classes: int | None,
     feature_weights: ColumnLike | None,
     owner: str,
+    in_memory: bool = True,
 ) -> Plan:
     """The plan of the parameters for a table of this schema and size."""
     n_columns = len(schema.columns)
-    method = _method(options, n_rows, n_columns)
+    method = _method(options, n_rows, n_columns) if in_memory else "hist"
     weights = _one_given(options.feature_weights, feature_weights, owner)
     boost = BoostOptions(
         **{name: getattr(options, name) for name in _SAME_NAME},
@@ -192,4 +193,18 @@ def check_objective(objective: object, owner: str) -> None:
         raise ParameterError(
             f"objective={objective!r} of {owner} is the name of a custom objective from a model file, which "
             "does not keep its code. Set `objective` to the function to train again."
+        )
+
+
+def check_counts(options: XGBOptions, n_targets: int, n_classes: int | None, owner: str) -> None:
+    """Hold `num_class` and `num_target` against the target."""
+    given = options.num_class
+    if given not in (None, 1) and n_classes and given != n_classes:
+        raise ParameterError(
+            f"`num_class` of {owner} is {given}, and y has {n_classes} classes. Leave it None: the target "
+            "tells."
+        )
+    if options.num_target not in (None, n_targets):
+        raise ParameterError(
+            f"`num_target` of {owner} is {options.num_target}, and y has {n_targets} columns. Leave it None."
         )

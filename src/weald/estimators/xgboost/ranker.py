@@ -81,6 +81,8 @@ class XGBRanker(XGBModel):
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix or a list of rows. Missing
             values, text and categories are welcome. A column called "qid" holds the queries.
+            Or rows in files: `weald.scan(…)`, a path or a store; `y`, `qid`, weights and the like are then
+            names of their columns, and `tree_method` is "hist".
         y : array-like of shape (n_rows,)
             Relevances: 0 and up, more is better.
         group : array-like of shape (n_queries,), default=None

@@ -90,16 +90,18 @@ class Training:
         if self.objective.link == "softmax":
             n_rows, n_classes = rows.target.n_rows, len(self.base)
             check_scores(n_rows, n_classes, "a raw score, a gradient and a curvature", 3)
-        self.codes = encode(
+        self.codes = rows.pages or encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
         )
         self.scores = self._start_scores(rows)
         self.sets = [self._watched(each) for each in watched]
 
     def judged(self, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> dict[str, Any]:
-        """The attribute that tells what `cat_smooth="auto"` is about, for the columns that it judges."""
+        """What `cat_smooth="auto"` is about, for the columns that it judges; what reading pages cost."""
+        spent = None if self.rows.pages is None else self.rows.pages.io
+        read = {} if spent is None else {"io_": spent}
         if self.options.cat_smooth != "auto":
-            return {}
+            return read
         target = self.rows.target
         values = target.values.reshape(len(target.values), -1)
         if classes is not None and len(classes) > 1:
@@ -108,7 +110,7 @@ class Training:
             values = values.astype(np.int32)
         told = Target(values, classes, target.weight)
         found = category_shrinkage(schema, self.codes, told, from_levels=FEW_CATEGORIES + 1)
-        return {"category_shrinkage_": found}
+        return read | {"category_shrinkage_": found}
 
     def run(
         self,
@@ -159,7 +161,7 @@ class Training:
             target = replace(self.rows.target, weight=watched.weight)
             return WatchedRows(watched.name, None, target, self.scores)
         rows = watched.rows
-        return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows))
+        return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows), rows.pages)
 
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""

@@ -1,0 +1,343 @@
+#include "core/rows/level_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/random.h"
+#include "core/rows/block_of.h"
+#include "core/rows/route.h"
+#include "core/tree/statistics/quantise.h"
+
+namespace weald {
+
+LevelSums::LevelSums(const Codes& codebook, LevelTask task)
+    : task_(std::move(task)),
+      n_lanes_(2 * task_.units.n_outputs),
+      stride_(n_lanes_ + (task_.counted ? 1 : 0)),
+      words_(task_.units.packed() && !task_.counted) {
+  const size_t n = task_.plan.n_histograms;
+  size_t start = 0, word_start = 0;
+  for (const CodeColumn& column : codebook.columns) {
+    const size_t n_words = column.width == 1 ? byte_codes : size_t{column.n_codes} + 1;
+    columns_.push_back({start, word_start, n_words, column.n_codes, column.default_code, column.sparse});
+    start += stride_ * (size_t{column.n_codes} + 1);
+    word_start += n * n_words;
+    sparse_ |= column.sparse;
+  }
+  cells.assign(n * start, 0);
+  if (words_) packed_.assign(word_start, 0);
+  in_words_.assign(n, 0);
+  totals.rows.assign(task_.plan.split.size(), 0);
+  totals.lanes.assign(n * n_lanes_, 0);
+  hist_rows_.assign(n, 0);
+  if (task_.units.squared) totals.squares.assign(n, {});
+  if (task_.leaves) leaf_sums.assign(2 * task_.plan.split.size(), 0);
+}
+
+namespace {
+
+constexpr size_t slice_rows = size_t{1} << 16;  // of which each has a number of 16 bits
+
+class PartOfSource final : public GradientSource {
+ public:
+  PartOfSource(const GradientSource* whole, size_t first) : whole_(whole), first_(first) {}
+  void fill(size_t first, size_t n, double* g, double* h) const override { whole_->fill(first_ + first, n, g, h); }
+
+ private:
+  const GradientSource* whole_;
+  size_t first_;
+};
+
+}  // namespace
+
+template <class Number>
+void LevelSums::add(const TrainingBlock& block, std::span<Number> number, Run& run) {
+  if (number.size() <= slice_rows) return add_slice(block, number, run);
+  for (size_t first = 0; first < number.size(); first += slice_rows) {
+    const size_t n = std::min(slice_rows, number.size() - first);
+    const Codes codes =
+        block.codes == nullptr ? Codes() : block_of(*block.codes, static_cast<int64_t>(first), static_cast<int64_t>(n));
+    const PartOfSource source(block.given[0].source, first);
+    std::vector<Gradients> given(block.given.begin(), block.given.end());
+    for (Gradients& each : given) {
+      const auto part = [&](std::span<const double> values) {
+        return values.empty() ? values : values.subspan(first, n);
+      };
+      each.g = part(each.g), each.h = part(each.h), each.weight = part(each.weight);
+      if (each.source != nullptr) each.source = &source;
+    }
+    DrawnRows drawn{n, {}};
+    if (!block.drawn.ids.empty() || block.drawn.size() == 0) {
+      const auto& ids = block.drawn.ids;
+      const auto from = std::lower_bound(ids.begin(), ids.end(), static_cast<uint32_t>(first));
+      const auto to = std::lower_bound(from, ids.end(), static_cast<uint32_t>(first + n));
+      drawn.ids.assign(from, to);
+      for (uint32_t& id : drawn.ids) id -= static_cast<uint32_t>(first);
+      drawn.n = drawn.ids.size();
+    }
+    const TrainingBlock slice{block.codes == nullptr ? nullptr : &codes, block.first_row + first, given, drawn,
+                              block.kept.empty() ? block.kept : block.kept.subspan(first, n)};
+    add_slice(slice, number.subspan(first, n), run);
+  }
+}
+
+template <class Number>
+void LevelSums::add_slice(const TrainingBlock& slice, std::span<Number> number, Run& run) {
+  const LevelPlan& plan = task_.plan;
+  if (!plan.splits.empty()) route(*slice.codes, number, run);
+  list<Number>(slice, number, run);
+  if (plan.n_histograms > 0) add_columns(*slice.codes, run);
+}
+
+template void LevelSums::add(const TrainingBlock&, std::span<uint16_t>, Run&);
+template void LevelSums::add(const TrainingBlock&, std::span<uint32_t>, Run&);
+
+// ---- down the splits ------------------------------------------------------------------------------------------------
+
+template <class Number>
+void LevelSums::route(const Codes& codes, std::span<Number> number, Run& run) const {
+  const LevelPlan& plan = task_.plan;
+  struct Way {
+    const CodeColumn* column;
+    CodeSplit split;
+    const uint8_t* bytes;  // codes of one byte, the side of each of which is in the table
+    std::array<uint8_t, byte_codes> right;
+    Number left;
+  };
+  std::vector<Way> ways;
+  for (const PlannedSplit& each : plan.splits) {
+    const CodeColumn& column = codes.columns[static_cast<size_t>(each.column)];
+    Way way{&column,
+            {each.column, each.kind, each.missing_left, each.code, each.set, each.set_left},
+            column.width == 1 && !column.sparse ? static_cast<const uint8_t*>(column.data) : nullptr,
+            {},
+            static_cast<Number>(each.left)};
+    for (uint32_t code = 0; way.bytes != nullptr && code < byte_codes; ++code) way.right[code] = !way.split.left(code);
+    ways.push_back(way);
+  }
+  const size_t n_rows = number.size();
+  parallel_for(run, static_cast<int64_t>((n_rows + newton_row_block - 1) / newton_row_block), [&](int64_t part, int) {
+    const size_t first = static_cast<size_t>(part) * newton_row_block,
+                 last = std::min(n_rows, first + newton_row_block);
+    for (size_t row = first; row < last; ++row) {
+      const int32_t at = plan.split[number[row]];
+      if (at < 0) continue;
+      const Way& way = ways[static_cast<size_t>(at)];
+      const bool right = way.bytes != nullptr ? way.right[way.bytes[row]] != 0
+                                              : !way.split.left(code_of(*way.column, static_cast<uint32_t>(row)));
+      number[row] = static_cast<Number>(way.left + right);
+    }
+  });
+}
+
+// ---- the rows that histograms take ----------------------------------------------------------------------------------
+
+template <class Number>
+void LevelSums::list(const TrainingBlock& block, std::span<const Number> number, Run& run) {
+  const size_t n_segments = (block.drawn.size() + newton_row_block - 1) / newton_row_block;
+  const size_t n_listed = n_segments * newton_row_block;
+  listed_.n.assign(n_segments, 0);
+  if (task_.plan.n_histograms > 0) {
+    const auto fit = [](auto& to, size_t n) { to.resize(std::max(to.size(), n)); };
+    if (narrow()) {
+      fit(listed_.narrow, n_listed);
+    } else {
+      fit(listed_.place, n_listed);
+      words_ ? fit(listed_.word, n_listed) : fit(listed_.lanes, n_listed * n_lanes_);
+    }
+  }
+  parts_.resize(static_cast<size_t>(run.n_threads()));
+  for (Part& part : parts_) {
+    part.rows.assign(totals.rows.size(), 0);
+    part.lanes.assign(totals.lanes.size(), 0);
+    part.hist_rows.assign(hist_rows_.size(), 0);
+    part.leaf_sums.assign(leaf_sums.size(), 0);
+    part.squares.assign(totals.squares.size(), {});
+    part.weight = 0;
+  }
+  Gradients first = block.given[0];
+  first.whole = task_.units.whole;
+  if (reads_kept(block)) {
+    list_kept(block, number, run);
+  } else {
+    with_factors(first, [&](const auto factors) { list_rows(block, number, factors, run); });
+  }
+  collect_parts(number.size());
+}
+
+// Whether the values of this tree's first pass are all that a later one asks for.
+bool LevelSums::reads_kept(const TrainingBlock& slice) const {
+  const bool only_values = !task_.leaves && (!task_.units.squared || task_.units.square_lanes);
+  return narrow() && !slice.kept.empty() && !task_.plan.splits.empty() && only_values;
+}
+
+template <class Number>
+void LevelSums::list_kept(const TrainingBlock& slice, std::span<const Number> number, Run& run) {
+  const size_t n_drawn = slice.drawn.size();
+  parallel_for(run, static_cast<int64_t>(n_segments()), [&](int64_t at, int worker) {
+    const size_t first = static_cast<size_t>(at) * newton_row_block, last = std::min(n_drawn, first + newton_row_block);
+    Part& part = parts_[static_cast<size_t>(worker)];
+    const Number* const number_here = number.data();
+    const NarrowRows::Value* const kept = slice.kept.data();
+    const uint32_t* const ids = slice.drawn.ids.empty() ? nullptr : slice.drawn.ids.data();
+    const int32_t* const histogram_of = task_.plan.histogram.data();
+    int64_t *const n_rows = part.rows.data(), *const sums = part.lanes.data(), *const hist_rows = part.hist_rows.data();
+    Narrow* const to = listed_.narrow.data() + first;
+    uint32_t n = 0;
+    // Which rows are listed is as good as chance: each is written, and some are written over.
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t row = ids == nullptr ? static_cast<uint32_t>(i) : ids[i];
+      const Number node = number_here[row];
+      const int32_t histogram = histogram_of[node];
+      ++n_rows[node];
+      to[n] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), kept[row]};
+      n += histogram >= 0;
+    }
+    const bool has_squares = !totals.squares.empty();
+    for (uint32_t i = 0; i < n; ++i) {
+      const size_t h = to[i].histogram;
+      ++hist_rows[h];
+      sums[2 * h] += to[i].value.g;
+      sums[2 * h + 1] += to[i].value.h;
+      if (has_squares) part.squares[h].add({square_of_lane(to[i].value.g), 1});
+    }
+    listed_.n[static_cast<size_t>(at)] = n;
+  });
+}
+
+// Of every row that is drawn: counted where it is, added to its leaf, and listed if some histogram takes it.
+// write(entry, row, histogram, g, h, sums): its integers to the list and to the sums of its histogram; returns Σ g's.
+template <class Number, class Factors, class Write>
+void LevelSums::list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
+                         const Write& write, Run& run) {
+  const TreeUnits& units = task_.units;
+  const double g_wide = scale_of(units.wide.g), h_wide = scale_of(units.wide.h);
+  const bool has_squares = units.squared && !totals.squares.empty(), leaves = task_.leaves;
+  for_row_blocks(block.given[0], block.drawn, run, [&](const RowBlock& rows) {
+    Part& part = parts_[static_cast<size_t>(rows.worker)];
+    const size_t segment = rows.begin / newton_row_block;
+    uint32_t n = listed_.n[segment];
+    // Copies, and pointers of their own: what the loop writes could otherwise have changed them.
+    const Write write_here = write;
+    const Factors factors = all_factors;
+    const Number* const number_here = number.data();
+    const int32_t* const histogram_of = task_.plan.histogram.data();
+    int64_t *const n_rows = part.rows.data(), *const leaf_sums_here = part.leaf_sums.data();
+    int64_t *const sums = part.lanes.data(), *const hist_rows = part.hist_rows.data();
+    const size_t first = segment * newton_row_block, n_lanes = n_lanes_;
+    for_rows_of(rows, block.drawn, [&](size_t, uint32_t row, double g, double h) {
+      const Number node = number_here[row];
+      ++n_rows[node];
+      if (leaves) {
+        leaf_sums_here[2 * size_t{node}] += factors.units(row, g, g_wide);
+        leaf_sums_here[2 * size_t{node} + 1] += factors.units(row, h, h_wide);
+      }
+      const int32_t at = histogram_of[node];
+      if (at < 0) return;
+      const auto histogram = static_cast<size_t>(at);
+      ++hist_rows[histogram];
+      const int64_t lane = write_here(first + n++, row, static_cast<uint32_t>(at), g, h, sums + histogram * n_lanes);
+      if (!has_squares) return;
+      part.squares[histogram].add(units.square_lanes ? RowSquare{square_of_lane(lane), 1}
+                                                     : units.rule->of(factors, row, g));
+      if (units.rule) part.weight += units.rule->weight_units(factors.factor(row));
+    });
+    listed_.n[segment] = n;
+  });
+}
+
+template <class Number, class Factors>
+void LevelSums::list_rows(const TrainingBlock& block, std::span<const Number> number, const Factors& factors,
+                          Run& run) {
+  const TreeUnits& units = task_.units;
+  const double g_scale = scale_of(units.powers.g), h_scale = scale_of(units.powers.h);
+  uint32_t* const place_to = listed_.place.data();
+  uint64_t* const word_to = listed_.word.data();
+  int64_t* const lanes_to = listed_.lanes.data();
+  const auto place_of = [](uint32_t row, uint32_t histogram) { return row | histogram << 16; };
+  if (units.kind == TreeUnits::Kind::wide) {
+    list_all(
+        block, number, factors,
+        [&, n_outputs = units.n_outputs, n_lanes = n_lanes_](size_t entry, uint32_t row, uint32_t histogram, double g,
+                                                             double h, int64_t* sums) {
+          int64_t* const lanes = lanes_to + entry * n_lanes;
+          lanes[0] = factors.units(row, g, g_scale);
+          lanes[n_outputs] = factors.units(row, h, h_scale);
+          for (size_t k = 1; k < n_outputs; ++k) {
+            lanes[k] = factors.units(row, block.given[k].g[row], g_scale);
+            lanes[n_outputs + k] = factors.units(row, block.given[k].h[row], h_scale);
+          }
+          for (size_t l = 0; l < n_lanes; ++l) sums[l] += lanes[l];
+          place_to[entry] = place_of(row, histogram);
+          return lanes[0];
+        },
+        run);
+    return;
+  }
+  const bool words = words_;
+  const auto write_pair = [=](size_t entry, uint32_t row, uint32_t histogram, int64_t g, int64_t h, int64_t* sums) {
+    sums[0] += g;
+    sums[1] += h;
+    place_to[entry] = place_of(row, histogram);
+    if (words) {
+      word_to[entry] = (static_cast<uint64_t>(g) << 32) + static_cast<uint64_t>(h);
+    } else {
+      lanes_to[2 * entry] = g, lanes_to[2 * entry + 1] = h;
+    }
+    return g;
+  };
+  if (units.kind == TreeUnits::Kind::words) {
+    list_all(
+        block, number, factors,
+        [=](size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) {
+          return write_pair(entry, row, histogram, factors.small_units(row, g, g_scale),
+                            factors.present_units(row, h, h_scale), sums);
+        },
+        run);
+    return;
+  }
+  Narrow* const narrow_to = listed_.narrow.data();
+  const Draws rounding(units.seed, Purpose::rounding, units.round);
+  const bool keeps = task_.plan.splits.empty() && !block.kept.empty();
+  list_all(
+      block, number, factors,
+      [=, first = block.first_row, kept = keeps ? block.kept.data() : nullptr](
+          size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) -> int64_t {
+        const auto value =
+            to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(first + row));
+        if (!words) return write_pair(entry, row, histogram, value.g, value.h, sums);
+        sums[0] += value.g;
+        sums[1] += value.h;
+        narrow_to[entry] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
+        if (kept != nullptr) kept[row] = value;
+        return value.g;
+      },
+      run);
+}
+
+void LevelSums::collect_parts(size_t n_rows) {
+  const auto add_all = [](const auto& from, auto& to) {
+    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+  };
+  in_slice_.assign(hist_rows_.size(), 0);
+  for (const Part& part : parts_) {
+    add_all(part.rows, totals.rows);
+    add_all(part.lanes, totals.lanes);
+    add_all(part.hist_rows, in_slice_);
+    add_all(part.leaf_sums, leaf_sums);
+    for (size_t i = 0; i < totals.squares.size(); ++i) totals.squares[i].add(part.squares[i]);
+    weight += part.weight;
+  }
+  add_all(in_slice_, hist_rows_);
+  if (!sparse_) return;
+  listed_.entry_of.assign(n_rows, nowhere);
+  for (size_t s = 0; s < n_segments(); ++s) {
+    for (size_t entry = s * newton_row_block; entry < s * newton_row_block + listed_.n[s]; ++entry) {
+      const size_t row = narrow() ? listed_.narrow[entry].row : listed_.place[entry] & 0xffffU;
+      listed_.entry_of[row] = static_cast<uint32_t>(entry);
+    }
+  }
+}
+
+}  // namespace weald

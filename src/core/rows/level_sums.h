@@ -1,0 +1,128 @@
+// What one pass adds up of blocks of rows: a block is taken down the splits of the level before, and its rows are added
+// to the histograms of the nodes they come to. Sums of parts of the rows are added to each other, in any order.
+//
+//   number   (n) of each row's node: in and out, 2 or 4 bytes. Rows that are not drawn go down the tree as well
+//   cells    (histograms, n_cells) when all rows have been added: per column (n_codes + 1) cells of the lanes and, if
+//            counted, how many rows
+//
+// Gradients become integers here, a slice of a block at a time, and are not kept. Packed ones are added two lanes in a
+// word, column by column, and moved to wide cells before a half can overflow (statistics.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/pool.h"
+#include "core/data/codes.h"
+#include "core/rows/tree_units.h"
+#include "core/tree/levels/level_plan.h"
+#include "core/tree/newton/rows.h"
+
+namespace weald {
+
+struct TrainingBlock {
+  const Codes* codes;  // none if the pass has no splits and no histograms
+  uint64_t first_row;
+  std::span<const Gradients> given;  // per output, of the rows of the block
+  const DrawnRows& drawn;
+  // (n) or none: where the 16-bit values of the first pass of a tree are kept, so that the next need no gradients.
+  std::span<NarrowRows::Value> kept = {};
+};
+
+// What a pass is for, besides the histograms of its plan.
+struct LevelTask {
+  LevelPlan plan;
+  TreeUnits units;
+  bool counted = false;  // cells count rows
+  bool leaves = false;   // Σ g and Σ h of every node in wide units: the last pass
+};
+
+class LevelSums {
+ public:
+  LevelSums(const Codes& codebook, LevelTask task);
+
+  template <class Number>
+  void add(const TrainingBlock& block, std::span<Number> number, Run& run);
+  void add(LevelSums& other, Run& run);
+  // Brings all to its place; nothing is added after that.
+  void finish(Run& run);
+
+  LevelTotals totals;
+  std::vector<int64_t> cells;
+  std::vector<int64_t> leaf_sums;  // (numbers, 2)
+  int64_t weight = 0;              // Σ of weights in units of the square rule
+  const LevelTask& task() const { return task_; }
+
+ private:
+  struct Column {
+    size_t start = 0;       // of its cells in a histogram
+    size_t word_start = 0;  // of its words, of all histograms
+    size_t n_words = 0;     // in one histogram
+    uint32_t n_codes = 0, default_code = 0;
+    bool sparse = false;
+  };
+  static constexpr size_t byte_codes = 256;  // words of a column of one-byte codes
+  static constexpr uint32_t nowhere = ~uint32_t{0};
+  struct Narrow {
+    uint16_t row, histogram;
+    NarrowRows::Value value;
+  };
+  // What one thread has added up of a slice.
+  struct Part {
+    std::vector<int64_t> rows, lanes, hist_rows, leaf_sums;
+    std::vector<RowSquare> squares;
+    int64_t weight = 0;
+  };
+  // Rows that some histogram takes, in segments of newton_row_block. What is read for every column is kept small: the
+  // list of a slice stays in the second-level cache.
+  struct Listed {
+    std::vector<uint32_t> place;     // row of the slice, and histogram in the upper half
+    std::vector<Narrow> narrow;      // or all in one, of 16-bit values
+    std::vector<uint64_t> word;      // words of others
+    std::vector<int64_t> lanes;      // no words: the lanes of each row
+    std::vector<uint32_t> n;         // per segment
+    std::vector<uint32_t> entry_of;  // where there are sparse columns: per row, its place in the list, or none
+  };
+
+  template <class Number>
+  void route(const Codes& codes, std::span<Number> number, Run& run) const;
+  template <class Number>
+  void add_slice(const TrainingBlock& slice, std::span<Number> number, Run& run);
+  template <class Number>
+  void list(const TrainingBlock& block, std::span<const Number> number, Run& run);
+  template <class Number, class Factors>
+  void list_rows(const TrainingBlock& block, std::span<const Number> number, const Factors& factors, Run& run);
+  bool reads_kept(const TrainingBlock& slice) const;
+  template <class Number>
+  void list_kept(const TrainingBlock& slice, std::span<const Number> number, Run& run);
+  template <class Number, class Factors, class Write>
+  void list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
+                const Write& write, Run& run);
+  void collect_parts(size_t n_rows);
+  void add_columns(const Codes& codes, Run& run);
+  std::vector<std::vector<size_t>> groups_of(const Codes& codes, int n_threads) const;
+  template <size_t N>
+  void add_bytes(const Codes& codes, std::span<const size_t> group);
+  void add_dense(const CodeColumn& column, const Column& at);
+  void add_sparse(const CodeColumn& column, const Column& at);
+  void flush(const Column& at);
+  size_t n_cells() const {
+    return columns_.empty() ? 0 : columns_.back().start + stride_ * (size_t{columns_.back().n_codes} + 1);
+  }
+  bool narrow() const { return words_ && task_.units.kind == TreeUnits::Kind::narrow; }
+  size_t n_segments() const { return listed_.n.size(); }
+
+  LevelTask task_;
+  size_t n_lanes_, stride_;
+  bool words_;  // histograms are of words until they are finished
+  bool sparse_ = false;
+  std::vector<Column> columns_;
+  std::vector<uint64_t> packed_;
+  std::vector<int64_t> in_words_, in_slice_;  // per histogram: rows in its words, and of this slice
+  std::vector<Part> parts_;
+  Listed listed_;
+  std::vector<int64_t> hist_rows_;
+};
+
+}  // namespace weald

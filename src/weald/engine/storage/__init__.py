@@ -1,0 +1,1 @@
+"""Native calls about codes on disk."""

@@ -1,0 +1,213 @@
+"""Rows that are not in memory: a scan, a path or a store in place of a table, columns by their names.
+
+The rows are coded into pages, by the codebook that memory would find; the model is the one of memory, byte
+for byte. What cannot be so is refused, with what works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.arrays import ColumnLike
+from weald.boosting.records import BoostTarget
+from weald.data.scanning.scan import Scan, is_path, scan
+from weald.data.table import Table
+from weald.engine import thread_count
+from weald.errors import DataError, DataTypeError, ParameterError
+from weald.estimators.xgboost.options import XGBOptions
+from weald.estimators.xgboost.rows import Given, Rows, read_margin, read_table
+from weald.rows.blocks import PagedCodes
+from weald.rows.paged import Store, open_store, store_of_scan
+from weald.rows.paged.scans import is_place
+
+DEFAULT_BINS = 255
+#: parameters of a column's name, and what they hold
+_ROLES = ("sample_weight", "base_margin", "qid")
+
+
+def are_paged(X: object) -> bool:
+    """Whether rows are in files or in a store, not in a table."""
+    return isinstance(X, Scan | Store) or is_path(X)
+
+
+@contextmanager
+def opened(
+    given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, *, goes_on: bool
+) -> Iterator[tuple[Given, list[Given], XGBOptions]]:
+    """The same rows with stores in place of scans and paths, and columns in place of their names.
+
+    Temporary stores are gone in the end, whatever happened. Tables in memory stay as they are.
+    """
+    held_out = options.early_stopping
+    asked = isinstance(held_out, tuple | list) and len(held_out) == 2
+    if asked:
+        sets = [*sets, Given(held_out[0], held_out[1], where="early_stopping")]  # type: ignore[index]
+    with ExitStack() as stack:
+        if not are_paged(given.X):
+            _refuse_sets(sets, owner)
+            yield given, list(sets[: len(sets) - asked]), options
+            return
+        _check_options(options, owner, goes_on=goes_on)
+        store = _store(given, options, owner, stack, None)
+        watched = []
+        for each in sets:
+            if not are_paged(each.X):
+                watched.append(each)
+            elif each.X is given.X and each.y == given.y:
+                watched.append(replace(with_columns(each, store, owner), y=None))
+            else:
+                other = _store(each, options, owner, stack, store)
+                watched.append(with_columns(each, other, owner))
+        training = with_columns(given, store, owner)
+        watched = [replace(each, y=training.y) if each.y is None else each for each in watched]
+        if asked:
+            last = watched.pop()
+            options = replace(options, early_stopping=(last.X, last.y))
+        yield training, watched, options
+
+
+def with_columns(given: Given, store: Store, owner: str) -> Given:
+    """A store, and the columns that were named as they are kept there."""
+    names = {name: getattr(given, name) for name in _ROLES}
+    if given.group is not None:
+        raise ParameterError(
+            f"{owner} takes the queries of rows in pages by the name of their column: use qid."
+        )
+    columns: dict[str, Any] = {
+        name: None if column is None else store.column(column) for name, column in names.items()
+    }
+    wanted: list[str] = [given.y] if isinstance(given.y, str) else list(given.y or ())  # type: ignore[arg-type]
+    rows: Any = store
+    targets = [_target(store, name) for name in wanted]
+    y = targets[0] if isinstance(given.y, str) else np.stack(targets, axis=1)
+    return replace(given, X=rows, y=y, **columns)
+
+
+def rows_of(store: Store, target: BoostTarget, margin: ColumnLike | None) -> Rows:
+    """The rows of a store, with a table that only tells how many they are."""
+    table = Table((), store.n_rows, store.schema.named)
+    return Rows(table, target, read_margin(margin, store.n_rows), PagedCodes(store))
+
+
+def _target(store: Store, name: str) -> NDArray[Any]:
+    """A kept column with its labels."""
+    values, levels = store.column(name), store.levels(name)
+    if levels is None:
+        return values
+    labels: NDArray[Any] = np.array([*levels, None], object)
+    found: NDArray[Any] = labels[values]
+    return found
+
+
+def _store(given: Given, options: XGBOptions, owner: str, stack: ExitStack, like: Store | None) -> Store:
+    """The store of the rows: that which was given, or one that is built."""
+    X: Any = given.X
+    kept = _names(given, owner)
+    bins = options.max_bin or DEFAULT_BINS
+    weight = None if given.sample_weight is None else str(given.sample_weight)
+    settings = {"missing": repr(options.missing), "types": repr(options.feature_types)}
+    settings["categorical"] = repr(options.categorical_features)
+    if is_place(X):
+        X = stack.enter_context(open_store(X))
+    if isinstance(X, Store):
+        if like is None:
+            _check_store(X, bins, weight, options, owner)
+        elif X.codebook is not like.codebook:
+            raise DataError(
+                f"{given.where or 'A set'} is a store with codes of its own. Give the scan that it was built "
+                "from: it is coded as the training rows are."
+            )
+        return X
+    found = X if isinstance(X, Scan) else scan(X)
+    return stack.enter_context(
+        store_of_scan(
+            found,
+            kept,
+            max_bins=bins,
+            weight=weight if like is None else None,
+            read=lambda table: read_table(table, options, owner),
+            unknown=options.unknown,  # type: ignore[arg-type]
+            settings=settings,
+            n_threads=thread_count(options.n_jobs),
+            like=like,
+        )
+    )
+
+
+def _names(given: Given, owner: str) -> list[str]:
+    """The columns that have a role."""
+    where = f"{given.where}: " if given.where else ""
+    targets = [given.y] if isinstance(given.y, str) else given.y
+    if not isinstance(targets, list | tuple) or not all(isinstance(name, str) for name in targets):
+        raise DataTypeError(
+            f"{where}The rows of {owner} are in files, so the target is the name of a column, as in "
+            f'fit("flights/*.parquet", "late"); got {type(given.y).__name__}.'
+        )
+    names = list(targets)
+    for role in _ROLES:
+        name = getattr(given, role)
+        if name is None:
+            continue
+        if not isinstance(name, str):
+            raise DataTypeError(
+                f"{where}`{role}` of {owner} is the name of a column where the rows are in files; got "
+                f"{type(name).__name__}."
+            )
+        names.append(name)
+    return names
+
+
+def _check_store(store: Store, bins: int, weight: str | None, options: XGBOptions, owner: str) -> None:
+    """Refuse a store whose codes are not those that the parameters ask for."""
+    asked = {"max_bins": bins, "weight": weight, "unknown": options.unknown}
+    for name, value in asked.items():
+        known = store.settings.get(name)
+        if known != value:
+            raise ParameterError(
+                f"The store was built with {name}={known!r}, and {owner} asks for {value!r}. Fit on the scan "
+                "again, with a folder of its own, or set the parameter to what the store has."
+            )
+
+
+def _check_options(options: XGBOptions, owner: str, *, goes_on: bool) -> None:
+    """Refuse what needs all rows in memory, and name the way."""
+    if options.tree_method in ("exact", "approx"):
+        raise ParameterError(
+            f"tree_method={options.tree_method!r} of {owner} needs the rows in memory, and these are in "
+            "files. Use tree_method='hist', or read the files into a table first."
+        )
+    if options.max_bin is not None and options.max_bin > 65_535:
+        raise ParameterError(
+            f"`max_bin` of {owner} is at most 65,535 for rows in files; got {options.max_bin}."
+        )
+    if options.class_weight is not None:
+        raise ParameterError(
+            f"`class_weight` of {owner} weighs the cuts of columns too, and those of files are made before "
+            "the classes are known. Write the weights as a column and name it as sample_weight; "
+            "scale_pos_weight works as it is."
+        )
+    if isinstance(options.early_stopping, float | str):
+        raise ParameterError(
+            f"early_stopping={options.early_stopping!r} of {owner} parts the rows in memory, and these are "
+            "in files. Put the rows to measure on in a file of their own: early_stopping=(scan, 'late')."
+        )
+    if goes_on:
+        raise ParameterError(
+            f"{owner} goes on from xgb_model with rows in memory alone. Write what the model predicts for "
+            "the rows, predict(output_margin=True), as a column, and name it as base_margin."
+        )
+
+
+def _refuse_sets(sets: Sequence[Given], owner: str) -> None:
+    paged = [each.where for each in sets if are_paged(each.X)]
+    if paged:
+        raise DataTypeError(
+            f"{', '.join(paged)} of {owner} is in files, and the training rows are a table in memory. "
+            "Give the training rows as a scan too, or read the files of the set into a table."
+        )
