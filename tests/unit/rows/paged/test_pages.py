@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from weald.data.adapters import to_table
 from weald.data.codes import encode
 from weald.engine.storage import pages as native
 from weald.errors import DataError, ParameterError
-from weald.rows.paged import open_store, store_of
+from weald.rows.paged import files, open_store, store_of
 from weald.rows.paged.disk import pays
 from weald.rows.paged.extras import make_extra_page, read_extra_page
 
@@ -91,6 +92,33 @@ def test_a_pass_over_targets_reads_no_codes() -> None:
         assert np.array_equal(store.column("target"), y)
         assert store.io.bytes_read < N + 3 * 100 < store.code_bytes
         assert [page.codes for page in store.pages(codes=False)] == [None] * 3
+
+
+def test_pages_are_read_while_the_last_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, read, n_reads = store_of(table()), files.read_at, 0
+    two_more = threading.Event()
+
+    def read_at(fd: int, into: memoryview, offset: int) -> int:
+        nonlocal n_reads
+        n_reads += 1
+        if n_reads == 3:
+            two_more.set()
+        return read(fd, into, offset)
+
+    monkeypatch.setattr(files, "read_at", read_at)
+    pages = store.pages()
+    next(pages)
+    assert two_more.wait(60)  # nobody has asked for the second page
+    assert [page.first_row for page in pages] == [PAGE, 2 * PAGE]
+
+
+def test_pages_that_are_kept_stay_as_they_are() -> None:
+    codes = encode(to_table(table()), max_bins=255)
+    with store_of(table(), compress="none") as store:
+        for _ in range(4):  # buffers are used again
+            kept = [page.codes for page in store.pages()]
+        found = np.concatenate([each.column(0) for each in kept if each is not None])
+    assert np.array_equal(found, codes.column(0))
 
 
 def test_a_named_store_opens_again_and_is_used_again(tmp_path: Path) -> None:
