@@ -129,15 +129,14 @@ def plan(estimator: Estimator, data: TableLike | Scan | Store | str | Path) -> F
     size = _size_of(data)
     code_bytes = int(size.n_rows * size.row_cells * width)
     trees, passes = _passes(params, size)
-    paged = isinstance(data, Scan | Store)
     notes = _notes(data, code_bytes, size, params)
     cells = size.n_columns * (bins + 1) * CELL_BYTES * 2 ** min(_depth(params), 8)
     n_threads = thread_count(params.get("n_jobs"))
     compute = size.n_rows * size.row_cells * trees * _depth(params) / (_cell_rate() * n_threads)
-    if not paged:
+    if not isinstance(data, Scan | Store):
         memory = code_bytes + size.n_rows * MEMORY_ROW_BYTES + cells
         return _told(estimator, size, "memory", memory, 0, passes + 1, compute, notes)
-    page_rows = page_rows_of(data) if isinstance(data, Scan) else data.page_rows  # type: ignore[union-attr]
+    page_rows = page_rows_of(data) if isinstance(data, Scan) else data.page_rows
     page = int(page_rows * size.row_cells * width)
     built = isinstance(data, Store)
     disk = data.n_bytes if isinstance(data, Store) else code_bytes + 9 * size.n_rows

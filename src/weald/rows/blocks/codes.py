@@ -24,7 +24,7 @@ class PagedCodes(Codes):
     @property
     def io(self) -> IoCounters | None:
         """What reading pages has cost since these codes were made; None where nothing is read."""
-        return None if self._begun is None else self.source.io.since(self._begun)  # type: ignore[attr-defined,no-any-return]
+        return None if self._begun is None else self.source.io.since(self._begun)  # type: ignore[attr-defined]
 
     @property
     def n_rows(self) -> int:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -165,51 +166,38 @@ def _block_weight(rows: SourceRows, options: BuildOptions) -> Floats | None:
     return read_block_weight(rows.extras[options.weight], options.weight, rows.first_row)
 
 
+class _Tally:
+    """What pages tell of columns on the way: whether some row is missing, and the entries of sparse ones."""
+
+    def __init__(self, columns: Sequence[native.CodebookColumn]) -> None:
+        self._sparse = [j for j, column in enumerate(columns) if column.sparse]
+        self.missing = np.zeros(len(columns), np.bool_)
+        self.entries = np.zeros(len(columns), np.int64)
+
+    def of(self, block: NativeCodes) -> dict[str, list[int]]:
+        """What one page tells, as its line in the log has it."""
+        missing = [j for j in range(block.n_columns) if block.has_missing(j)]
+        return {"missing": missing, "entries": [block.n_entries(j) for j in self._sparse]}
+
+    def add(self, note: Mapping[str, list[int]]) -> None:
+        """Take what one page told."""
+        self.missing[note["missing"]] = True
+        self.entries[self._sparse] += np.array(note["entries"], np.int64)
+
+
 def _write(
-    source: Source, options: BuildOptions, learned: _Learned, key: str, places: Any
+    source: Source, options: BuildOptions, learned: _Learned, key: str, places: Places
 ) -> tuple[Manifest, PageWriter]:
     """The second read."""
-    codebook, names = learned.codebook, [extra.name for extra in learned.extras]
     identity = int(key[:16], 16)
-    columns = native.codebook_columns(codebook)
-    n_pages = -(-learned.n_rows // options.page_rows)
-    places.check_room(_least_bytes(codebook, learned.n_rows))
+    columns = native.codebook_columns(learned.codebook)
+    places.check_room(_least_bytes(learned.codebook, learned.n_rows))
     compress = places.compress(options.compress)
-    writer = places.open(names, store=identity, compress=compress)
-    notes = writer.resume(codebook, options.page_rows, key) if places.folder is not None else []
-    missing = np.zeros(len(columns), np.bool_)
-    entries = np.zeros(len(columns), np.int64)
-    sparse = [j for j, column in enumerate(columns) if column.sparse]
-    for note in notes:
-        missing[note["missing"]] = True
-        entries[sparse] += np.array(note["entries"], np.int64)
-    bar = Progress(n_pages, word="page") if options.verbose else None
-    if bar is not None:
-        bar.start()
-    n_rows, begun = 0, writer.n_written
-    with ThreadPoolExecutor(1, "weald-pages") as pool:
-        waiting = None
-        for number, rows in enumerate(ahead(source.rows(options.page_rows))):
-            n_rows += rows.table.n_rows
-            values = {extra.name: extra.read(rows.extras[extra.name]) for extra in learned.extras}
-            if number < begun:
-                continue
-            block = coded(rows.table, learned.schema, codebook, options.n_threads)
-            found = [j for j in range(len(columns)) if block.has_missing(j)]
-            own = [block.n_entries(j) for j in sparse]
-            missing[found] = True
-            entries[sparse] += np.array(own, np.int64)
-            if waiting is not None:
-                waiting.result()
-            waiting = pool.submit(
-                writer.write, block, values, rows.first_row, {"missing": found, "entries": own}
-            )
-            if bar is not None:
-                bar.advance({})
-        if waiting is not None:
-            waiting.result()
-    if bar is not None:
-        bar.close()
+    writer = places.open([extra.name for extra in learned.extras], store=identity, compress=compress)
+    tally = _Tally(columns)
+    for note in writer.resume(learned.codebook, options.page_rows, key) if places.folder else ():
+        tally.add(note)
+    n_rows = _write_pages(source, options, learned, writer, tally)
     source.check()
     if n_rows != learned.n_rows:
         raise DataError(
@@ -223,14 +211,40 @@ def _write(
         compress=compress,
         schema=learned.schema,
         settings=options.described(),
-        codebook=_settled(columns, entries, n_rows),
+        codebook=_settled(columns, tally.entries, n_rows),
         extras=learned.extras,
         disks=places.names,
         codes=writer.codes,
         extra_pages=writer.extras,
-        has_missing=missing.tolist(),
+        has_missing=tally.missing.tolist(),
     )
     return manifest, writer
+
+
+def _write_pages(
+    source: Source, options: BuildOptions, learned: _Learned, writer: PageWriter, tally: _Tally
+) -> int:
+    """Code the rows into the pages that are not there yet, each written while the next is coded."""
+    n_rows, begun = 0, writer.n_written
+    bar = Progress(-(-learned.n_rows // options.page_rows), word="page") if options.verbose else None
+    with bar or nullcontext(), ThreadPoolExecutor(1, "weald-pages") as pool:
+        waiting = None
+        for number, rows in enumerate(ahead(source.rows(options.page_rows))):
+            n_rows += rows.table.n_rows
+            values = {extra.name: extra.read(rows.extras[extra.name]) for extra in learned.extras}
+            if number < begun:
+                continue
+            block = coded(rows.table, learned.schema, learned.codebook, options.n_threads)
+            note = tally.of(block)
+            tally.add(note)
+            if waiting is not None:
+                waiting.result()
+            waiting = pool.submit(writer.write, block, values, rows.first_row, note)
+            if bar is not None:
+                bar.advance({})
+        if waiting is not None:
+            waiting.result()
+    return n_rows
 
 
 def _settled(columns: list[native.CodebookColumn], entries: NDArray[np.int64], n_rows: int) -> NativeCodes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -31,17 +33,33 @@ class Places:
         self.homes: list[Path] = []
         self.writer: PageWriter | None = None
         self._kept = False
+        self._locked: int | None = None
 
     def __enter__(self) -> Self:
         try:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
+                self._lock(self.folder)
             self.roots = self._disks or [self.folder or Path(tempfile.gettempdir())]
             if self.folder is not None:
                 self.homes = [self._home(self.folder, root) for root in self.roots]
         except OSError as error:
+            self.__exit__(None, None, None)
             raise cannot("be made", Path(error.filename or "."), error) from error
         return self
+
+    def _lock(self, folder: Path) -> None:
+        """Keep the folder for this build; the system takes the lock back when the process ends."""
+        self._locked = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._locked)
+            raise DataError(
+                f"Another fit is building a store in {folder}. Wait until it has ended, or name another folder."
+            ) from None
+        except OSError:  # a file system without locks
+            pass
 
     def _home(self, folder: Path, root: Path) -> Path:
         if not self._disks:
@@ -110,3 +128,5 @@ class Places:
             self.writer.close_log()
             if not self._kept:
                 self.writer.files.close()
+        if self._locked is not None:
+            os.close(self._locked)

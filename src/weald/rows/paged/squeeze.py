@@ -65,8 +65,6 @@ def _aligned(n: int) -> int:
 
 def expanded(store: Store, page: NDArray[np.uint8], first_row: int) -> list[tuple[int, NDArray[np.uint8]]]:
     """The columns that zstd made smaller, as they were; the page is checked first."""
-    if store.compress not in ("zstd", "auto"):
-        return []
     n_columns = store.n_columns
     if len(page) < native.HEADER_BYTES + n_columns * native.PAGE_COLUMN.itemsize:
         return []  # the check of the page says so

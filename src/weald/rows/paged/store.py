@@ -293,6 +293,17 @@ def open_store(folder: str | Path) -> Store:
     ------
     DataError
         If there is no finished store, it is damaged, or a newer weald wrote it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from weald import XGBRegressor, open_store, scan
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.csv").write_text("age,height\\n2,86\\n4,103\\n6,116\\n")
+    >>> found = scan(folder / "a.csv", folder=folder / "coded")
+    >>> _ = XGBRegressor(n_estimators=1, tree_method="hist").fit(found, "height")
+    >>> open_store(folder / "coded").extras
+    ('height',)
     """
     place = Path(folder)
     manifest = read_manifest(place)

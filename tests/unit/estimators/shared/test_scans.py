@@ -100,3 +100,23 @@ def test_a_plan_tells_what_a_fit_needs(frame: pd.DataFrame, files: Path) -> None
     assert abs(about.n_rows - N) < N / 10
     assert weald.plan(model, frame).store == "memory"
     assert weald.plan(weald.RandomForestRegressor(n_estimators=7, max_depth=2), frame).passes == 15
+
+
+def test_models_of_text_and_sparse_files_are_those_of_memory(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    lines = [f"{rng.normal():.3f},{'?' if i % 5 == 0 else i % 17},{'ab'[i % 3 == 0]}" for i in range(3000)]
+    (tmp_path / "x.csv").write_text("\n".join(["number,marked,y", *lines]) + "\n")
+    entries = (f"{i % 2} {1 + i % 4}:{rng.random():.2f} {6 + i % 3}:1" for i in range(3000))
+    (tmp_path / "x.svm").write_text("\n".join(entries) + "\n")
+    table, (X, y) = weald.read(tmp_path / "x.csv"), weald.read_libsvm(tmp_path / "x.svm")
+    for name, target, rows, labels in (
+        ("x.csv", "y", table.drop_columns(["y"]), table["y"]),
+        ("x.svm", "target", X, y),
+    ):
+        model = weald.XGBClassifier(n_estimators=4, max_depth=3, tree_method="hist")
+        model.fit(rows, labels).save(tmp_path / "memory.weald")
+        model.fit(tmp_path / name, target).save(tmp_path / "files.weald")
+        assert model.io_.bytes_read > 0
+        assert (tmp_path / "files.weald").read_bytes() == (tmp_path / "memory.weald").read_bytes()
+        model.fit(rows, labels)
+        assert not hasattr(model, "io_")

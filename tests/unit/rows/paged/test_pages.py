@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from weald.data.adapters import to_table
 from weald.data.codes import encode
 from weald.engine.storage import pages as native
 from weald.errors import DataError, ParameterError
-from weald.rows.paged import open_store, store_of
+from weald.rows.paged import files, open_store, places, store_of
 from weald.rows.paged.disk import pays
 from weald.rows.paged.extras import make_extra_page, read_extra_page
 
@@ -93,6 +95,33 @@ def test_a_pass_over_targets_reads_no_codes() -> None:
         assert [page.codes for page in store.pages(codes=False)] == [None] * 3
 
 
+def test_pages_are_read_while_the_last_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, read, n_reads = store_of(table()), files.read_at, 0
+    two_more = threading.Event()
+
+    def read_at(fd: int, into: memoryview, offset: int) -> int:
+        nonlocal n_reads
+        n_reads += 1
+        if n_reads == 3:
+            two_more.set()
+        return read(fd, into, offset)
+
+    monkeypatch.setattr(files, "read_at", read_at)
+    pages = store.pages()
+    next(pages)
+    assert two_more.wait(60)  # nobody has asked for the second page
+    assert [page.first_row for page in pages] == [PAGE, 2 * PAGE]
+
+
+def test_pages_that_are_kept_stay_as_they_are() -> None:
+    codes = encode(to_table(table()), max_bins=255)
+    with store_of(table(), compress="none") as store:
+        for _ in range(4):  # buffers are used again
+            kept = [page.codes for page in store.pages()]
+        found = np.concatenate([each.column(0) for each in kept if each is not None])
+    assert np.array_equal(found, codes.column(0))
+
+
 def test_a_named_store_opens_again_and_is_used_again(tmp_path: Path) -> None:
     X, y = table(), np.random.default_rng(1).choice(["no", "yes"], N)
     disks = [tmp_path / "a", tmp_path / "b"]
@@ -109,6 +138,41 @@ def test_a_named_store_opens_again_and_is_used_again(tmp_path: Path) -> None:
     assert (disks[1] / "weald-store" / "codes.pages").stat().st_size > 0
     with pytest.raises(DataError, match="other data"):
         store_of(table(N - 1), y[1:], folder=tmp_path / "store", disks=disks)
+
+
+def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
+    with (
+        places.Places(tmp_path, ()),
+        pytest.raises(DataError, match="Another fit is building"),
+    ):
+        store_of(table(), folder=tmp_path)
+    store_of(table(), folder=tmp_path).close()
+
+
+def test_a_build_may_go_on_with_another_compression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.column_stack([np.sort(table()[:, 0])])  # zstd makes it much smaller
+    write, n_writes = files.write_at, 0
+
+    def write_at(fd: int, data: memoryview, offset: int) -> int:
+        nonlocal n_writes
+        n_writes += 1
+        if n_writes == 2:
+            raise OSError(errno.EIO, "Input/output error")
+        return write(fd, data, offset)
+
+    monkeypatch.setattr(files, "write_at", write_at)
+    monkeypatch.setattr(places, "pays", lambda rate: "zstd")
+    monkeypatch.setattr(places, "disk_rate", lambda folder: 1.0)
+    with pytest.raises(DataError, match="page 1"):
+        store_of(X, folder=tmp_path, compress="auto")
+    monkeypatch.setattr(files, "write_at", write)
+    monkeypatch.setattr(places, "pays", lambda rate: "none")
+    with store_of(X, folder=tmp_path, compress="auto") as store:
+        assert store.compress == "none"
+        codes = encode(to_table(X), max_bins=255).column(0)
+        found = [page.codes.column(0) for page in store.pages() if page.codes is not None]
+        assert np.array_equal(np.concatenate(found), codes)
+        assert store.code_bytes < 2.2 * PAGE  # the first page is small
 
 
 def test_temporary_stores_leave_nothing(tmp_path: Path) -> None:
