@@ -27,6 +27,15 @@ class Report:
     ----------
     summary : Summary
         All of it, as plain records.
+
+    Examples
+    --------
+    >>> import weald
+    >>> X = [[float(i % 9), float(i % 5)] for i in range(90)]
+    >>> y = ["high" if row[0] > 4 else "low" for row in X]
+    >>> made = weald.report(weald.DecisionTreeClassifier().fit(X, y), X, y)
+    >>> made.to_html().startswith("<!DOCTYPE html>")
+    True
     """
 
     summary: Summary

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from weald import engine
-from weald.data.files.reading import find, import_pyarrow
+from weald.data.files.inputs import find, import_pyarrow
 from weald.data.scanning.libsvm import LibsvmPart, SparseRows
 from weald.data.scanning.parts import ParquetPart, Part, StreamPart, Widened, part_of
 from weald.errors import DataError, DataTypeError, ParameterError, listing, nearest
@@ -173,7 +173,7 @@ class Scan:
                 )
             if isinstance(part, TextPart) and types is not None:
                 known = {name: pa_type(kind) for name, kind in types.items() if name in wanted}
-                pieces: Iterator[pa.Table] = read_batches(part.path, known)
+                pieces: Iterator[pa.Table] = (table for table, _ in read_batches(part.path, known))
             else:
                 pieces = part.tables(wanted)
             for table in pieces:

@@ -40,7 +40,7 @@ def loss_of_block(
     weights = _NO_WEIGHT if weight is None else weight
     name, parameters, output, target = loss
     return _core.BlockGradients.of_loss(
-        name, parameters, output, scores, target, weights, whole, first_row, tuple(draw)
+        name, parameters, output, scores, target, weights, whole, first_row, draw
     )
 
 
@@ -55,21 +55,19 @@ def gradients_of_block(
 ) -> BlockGradients:
     """Gradients and hessians of a block, (outputs, rows)."""
     weights = _NO_WEIGHT if weight is None else weight
-    return _core.BlockGradients.of_arrays(g, h, weights, whole, first_row, tuple(draw))
+    return _core.BlockGradients.of_arrays(g, h, weights, whole, first_row, draw)
 
 
 def drawn_rows(weight: NDArray[np.float64] | None, n_rows: int, draw: RowDraw) -> NDArray[np.bool_]:
     """Which rows of a table are drawn: (n_rows,)."""
-    return _core.drawn_of_block(_NO_WEIGHT if weight is None else weight, n_rows, 0, tuple(draw)).view(
-        np.bool_
-    )
+    return _core.drawn_of_block(_NO_WEIGHT if weight is None else weight, n_rows, 0, draw).view(np.bool_)
 
 
 def nearest_row(
     weight: NDArray[np.float64] | None, n_rows: int, *, first_row: int, draw: RowDraw
 ) -> tuple[int, int]:
     """What came nearest to being drawn in a block: (by how much, row number); row -1: there is none."""
-    return _core.nearest_of_block(_NO_WEIGHT if weight is None else weight, n_rows, first_row, tuple(draw))
+    return _core.nearest_of_block(_NO_WEIGHT if weight is None else weight, n_rows, first_row, draw)
 
 
 def block_of(table: NativeCodes, first: int, n_rows: int) -> NativeCodes:

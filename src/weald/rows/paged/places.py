@@ -56,7 +56,8 @@ class Places:
         except BlockingIOError:
             os.close(self._locked)
             raise DataError(
-                f"Another fit is building a store in {folder}. Wait until it has ended, or name another folder."
+                f"Another fit is building a store in {folder}. Wait until it has ended, or name another "
+                "folder."
             ) from None
         except OSError:  # a file system without locks
             pass

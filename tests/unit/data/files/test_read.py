@@ -151,7 +151,11 @@ def test_libsvm(tmp_path):
         ("twice.csv", "a,a\n1,2\n", "several columns named 'a'"),
         ("false.parquet", "a,b\n1,2\n", "is no Parquet file: it begins with"),
         ("book.csv", b"PK\x03\x04rest", "a zip archive .an Excel workbook is one.*Export it as CSV"),
-        ("cut.csv.gz", gzip.compress(b"a,b\n" + bytes(range(65, 90)) * 999, mtime=0)[:-40], "damaged|cannot be"),
+        (
+            "cut.csv.gz",
+            gzip.compress(b"a,b\n" + bytes(range(65, 90)) * 999, mtime=0)[:-40],
+            "damaged|cannot be",
+        ),
         ("bad.jsonl", '{"a": 1}\n{"a": \n', "cannot be read as JSON lines"),
     ],
 )
