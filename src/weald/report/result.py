@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from weald.errors import DataTypeError, told
+from weald.io import place
 from weald.pictures.svg.scales import number
 from weald.report.finding.checks import LOOK, WARN
 from weald.report.pages.page import page
@@ -62,18 +62,11 @@ class Report:
         path : str or path
             Where.
         """
-        place = Path(path)
-        text = self.to_json() + "\n" if place.suffix == ".json" else self.to_html()
-        descriptor, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-        beside = Path(name)
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            beside.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o644)
-            beside.replace(place)
-        finally:
-            with suppress(FileNotFoundError):
-                beside.unlink()
+            record = Path(path).suffix == ".json"
+        except TypeError:
+            raise DataTypeError(f"`path` of save must be the name of a file; got {told(path)}.") from None
+        place.write(path, (self.to_json() + "\n" if record else self.to_html()).encode())
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, for notebooks."""

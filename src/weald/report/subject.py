@@ -252,6 +252,11 @@ def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
             f"The target of {name} is missing in {lacks.sum():,} row(s), first in row {lacks.argmax()}. "
             "Leave them out."
         )
+    if kind == REGRESSION and np.isinf(target).any():
+        raise DataError(
+            f"The target of {name} is infinite in {np.isinf(target).sum():,} row(s), first in row "
+            f"{np.isinf(target).argmax()}. Leave them out."
+        )
     return Rows(table, target)
 
 

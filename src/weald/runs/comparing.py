@@ -178,7 +178,8 @@ def compare(
         except (WealdError, MemoryError) as error:
             failed[method] = str(error)
     if not trials:
-        raise DataError(f"No method could be trained: {failed}.")
+        why = "; ".join(f"{method}: {message}" for method, message in failed.items())
+        raise DataError(f"No method could be trained. {why or 'None was asked for.'}")
     places = _ranked(trials, known, job.metric, job.parts)
     shape = advice_by_shape(Shape.of(table, known), [each.method for each in places])
     return Leaderboard(job.metric[0], len(known.y), folds, places, failed, n_rows, shape)

@@ -281,3 +281,9 @@ def test_it_can_be_pickled():
     again = pickle.loads(pickle.dumps(told))
     assert np.array_equal(again.values, told.values)
     assert again.output_names == told.output_names
+
+
+def test_a_function_that_forgets_rows():
+    F = frame(6)[["a", "b"]]
+    with pytest.raises(DataError, match="gave 3 numbers for 6 rows"):
+        explain(lambda rows: np.zeros(3), F, background=F)

@@ -300,3 +300,18 @@ def test_labels_that_training_lacks(model: weald.RandomForestClassifier) -> None
     assert found.asked.n_rows == 199
     assert "1 row has a label" in found.asked.notes[0]
     assert 5 not in {each.row for each in found.failing.rows}
+
+
+def test_saving_in_vain(tmp_path: Path) -> None:
+    """The message names the file asked for, and nothing stays beside it."""
+    tree = weald.DecisionTreeRegressor(max_depth=2).fit(X, RAW)
+    made = weald.report(tree, X, RAW)
+    with pytest.raises(FileNotFoundError) as caught:
+        made.save(tmp_path / "none" / "report.html")
+    assert caught.value.filename == str(tmp_path / "none" / "report.html")
+    with pytest.raises(DataTypeError, match="name of a file; got 3"):
+        made.save(3)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+    infinite = np.where(np.arange(N) == 5, np.inf, RAW)
+    with pytest.raises(DataError, match=r"infinite in 1 row.*row 5"):
+        weald.report(tree, X, infinite)

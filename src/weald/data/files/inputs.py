@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weald.data.files import kinds
-from weald.errors import DataError, listing, nearest
+from weald.errors import DataError, DataTypeError, listing, nearest, told
 
 _WILD = frozenset("*?[")
 
@@ -58,7 +59,12 @@ def import_pyarrow() -> None:
 
 def find(path: str | Path | Iterable[str | Path]) -> list[Path]:
     """The files that are meant, in order of their names; `-` stays."""
-    several = [path] if isinstance(path, str | Path) else list(path)
+    several = [path] if isinstance(path, str | os.PathLike) else path
+    if not isinstance(several, Iterable):
+        raise DataTypeError(f"A path, or several, is expected; got {told(path)}.")
+    several = list(several)
+    if not several:
+        raise DataError("No file was named: the list of paths is empty.")
     found: list[Path] = []
     for each in several:
         text = str(each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weald.errors import DataError, DataTypeError, ParameterError
+from weald.errors import DataError, DataTypeError, ParameterError, told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,6 +132,8 @@ def write_answers(model: Any, X: Any, path: str | Path, *, probabilities: bool, 
             f"predict_to takes weald.scan(…) or the path of files; got {type(X).__name__}. Use predict for a "
             "table."
         )
+    if not isinstance(path, str | os.PathLike):
+        raise DataTypeError(f"`path` of predict_to must be the name of a file; got {told(path)}.")
     if probabilities and not hasattr(model, "predict_proba"):
         raise ParameterError(f"{type(model).__name__} gives no probabilities. Leave probabilities=True out.")
     for name in kept:

@@ -6,6 +6,7 @@ Whoever trains on a fold keeps the coded table and sets the weights of the other
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -101,14 +102,19 @@ def _pairs(
     way_out: str,
 ) -> Iterator[Any]:
     """(train, test) from whatever `cv` is; `shuffle`: whether, and by what."""
-    if isinstance(cv, int):
-        yield from _divided(cv, values, weight, labels, shuffle, asker, way_out)
-    elif hasattr(cv, "split"):
+    if isinstance(cv, Integral):
+        yield from _divided(int(cv), values, weight, labels, shuffle, asker, way_out)
+    elif hasattr(cv, "split") and not isinstance(cv, str):
         y = values[:, 0] if values.shape[1] == 1 else values
         table = X if hasattr(X, "shape") or hasattr(X, "__len__") else values
         yield from _asked(cv.split(table, y), asker)
-    else:
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
         yield from cv
+    else:
+        raise ParameterError(
+            f"{asker} must be a number of folds, a splitter or pairs (train, test) of row numbers; "
+            f"got {told(cv)}."
+        )
 
 
 def _asked(pairs: Iterable[Any], asker: str) -> Iterator[Any]:
@@ -133,6 +139,8 @@ def _divided(
 ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
     from sklearn.model_selection import KFold, StratifiedKFold
 
+    if n_folds < 2:
+        raise ParameterError(f"{asker} must be at least 2 folds; got {n_folds}. {way_out}")
     rows = np.flatnonzero(weight > 0)
     if len(rows) < n_folds:
         raise ParameterError(

@@ -58,12 +58,12 @@ class Hybrids:
 
     def full(self) -> Floats:
         """The function of the rows as they are: (n_rows, n_outputs)."""
-        return self._called(self._taken(np.arange(self.n_rows)))
+        return self._called(self._taken(np.arange(self.n_rows)), self.n_rows)
 
     def empty(self) -> Floats:
         """The mean of the function over the background: (n_outputs,)."""
         mean: Floats = self._weight @ self._called(
-            self._taken(np.arange(self.n_rows, self.n_rows + self._n_background))
+            self._taken(np.arange(self.n_rows, self.n_rows + self._n_background)), self._n_background
         )
         return mean
 
@@ -90,20 +90,25 @@ class Hybrids:
                 mixed = sparse.csr_matrix(np.where(mask, above.toarray(), below.toarray()))
             else:
                 mixed = np.where(mask, above, below)
-        values = self._called(mixed).reshape(len(rows), n, -1)
+        values = self._called(mixed, len(own)).reshape(len(rows), n, -1)
         means: Floats = np.einsum("b,qbk->qk", self._weight, values)
         return means
 
     def _taken(self, rows: NDArray[np.int64]) -> Any:
         return take(self._rows, rows)
 
-    def _called(self, table: Any) -> Floats:
+    def _called(self, table: Any, n_rows: int) -> Floats:
         answer = np.asarray(self._function(table))
         if answer.dtype.kind not in "biuf" or answer.ndim not in (1, 2):
             raise DataTypeError(
                 "What is explained must give a number per row, or several: an array of shape (n_rows,) or "
                 f"(n_rows, n_outputs); got {answer.dtype} of shape {answer.shape}. Classifiers without "
                 "probabilities and decision function cannot be explained."
+            )
+        if len(answer) != n_rows:
+            raise DataError(
+                f"What is explained gave {len(answer):,} numbers for {n_rows:,} rows. It must give one per "
+                "row."
             )
         return answer.astype(np.float64).reshape(len(answer), -1)
 

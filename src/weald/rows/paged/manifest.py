@@ -103,7 +103,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     try:
         record = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         begun = (folder / LOG).exists()
         what = (
             "a store that was not finished: build it again with the same data, it goes on"

@@ -23,7 +23,7 @@ from weald.data.schema import Schema
 from weald.data.target import Labels, read_labels
 from weald.engine import NativeCodes
 from weald.engine.storage import pages as native
-from weald.errors import DataError, listing
+from weald.errors import DataError, DataTypeError, listing, told
 from weald.rows.paged.buffers import Buffers
 from weald.rows.paged.counters import IoCounters
 from weald.rows.paged.extras import Extra, labels_of, read_extra_page
@@ -305,7 +305,10 @@ def open_store(folder: str | Path) -> Store:
     >>> open_store(folder / "coded").extras
     ('height',)
     """
-    place = Path(folder)
+    try:
+        place = Path(folder)
+    except TypeError:
+        raise DataTypeError(f"open_store takes the folder of a store; got {told(folder)}.") from None
     manifest = read_manifest(place)
     files = StoreFiles([])
     try:

@@ -15,7 +15,7 @@ from pyarrow import csv as arrow_csv  # noqa: E402
 from pyarrow import feather, parquet  # noqa: E402
 
 import weald  # noqa: E402
-from weald.errors import DataError  # noqa: E402
+from weald.errors import DataError, DataTypeError  # noqa: E402
 
 TABLE = pa.table({"x": [1.5, None, 3.0], "city": ["Bern", "Ulm", None], "n": [1, 2, 3]})
 
@@ -182,3 +182,10 @@ def test_files_that_are_not_there(tmp_path):
         weald.read(tmp_path / "no" / "where.csv")
     with pytest.raises(DataError, match="No file is named like"):
         weald.read(str(tmp_path / "*.parquet"))
+
+
+def test_what_is_no_path():
+    with pytest.raises(DataError, match="list of paths is empty"):
+        weald.read([])
+    with pytest.raises(DataTypeError, match="got 3"):
+        weald.read(3)

@@ -139,3 +139,16 @@ def test_a_fold_without_weight():
         ask([([4], [5]), ([0, 1], [2])], weight=weight)
     with pytest.raises(ParameterError, match=r"^Fold 1 of `cv` of Tree holds out no rows of positive weight"):
         ask([([4], [1]), ([0, 1], [2])], weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [(1, "at least 2 folds; got 1"), (-3, "got -3"), ("five", "got 'five'"), (2.5, "got 2.5")],
+)
+def test_what_is_no_way_to_divide(cv, message):
+    with pytest.raises(ParameterError, match=message):
+        ask(cv)
+
+
+def test_numbers_of_numpy_count():
+    assert held_out(ask(np.int64(3))) == held_out(ask(3))

@@ -120,3 +120,9 @@ def test_models_of_text_and_sparse_files_are_those_of_memory(tmp_path: Path) -> 
         assert (tmp_path / "files.weald").read_bytes() == (tmp_path / "memory.weald").read_bytes()
         model.fit(rows, labels)
         assert not hasattr(model, "io_")
+
+
+def test_where_to_write(files: Path, frame: pd.DataFrame) -> None:
+    model = weald.DecisionTreeClassifier(max_depth=2).fit(frame[["a"]], frame["a"] > 0)
+    with pytest.raises(DataTypeError, match="name of a file; got 3"):
+        model.predict_to(files / "x.csv", 3)  # type: ignore[arg-type]

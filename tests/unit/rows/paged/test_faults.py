@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weald.errors import DataError
+from weald.errors import DataError, DataTypeError
 from weald.rows.paged import Store, files, open_store, store_of
 
 PAGE = 65_536
@@ -189,3 +189,13 @@ def test_a_build_that_was_ended_goes_on(ending: signal.Signals, tmp_path: Path) 
         found = [page.codes.column(0).tobytes() for page in store.pages() if page.codes is not None]
         known = [page.codes.column(0).tobytes() for page in right.pages() if page.codes is not None]
         assert found == known
+
+
+def test_no_store(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    for place in (tmp_path, tmp_path / "none", tmp_path / "x.csv"):
+        with pytest.raises(DataError, match="holds no store"):
+            open_store(place)
+    for wrong in (3, None, [tmp_path]):
+        with pytest.raises(DataTypeError, match="takes the folder of a store"):
+            open_store(wrong)  # type: ignore[arg-type]
