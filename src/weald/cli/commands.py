@@ -71,7 +71,7 @@ def fit(context: click.Context, /, as_json: bool, write_config: Path | None, **g
             write(write_config, context.command, asked)
 
 
-@weald.command()
+@weald.command(short_help="Rank the methods by cross-validation.")
 @options.DATA
 @options.QUESTION
 @click.option("--method", "methods", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
@@ -98,7 +98,7 @@ def compare(as_json: bool, **given: Any) -> None:
         run(CompareOptions(question, **given), _console(), as_json=as_json)
 
 
-@weald.command()
+@weald.command(short_help="Search parameters, then fit with the best.")
 @options.DATA
 @options.QUESTION
 @options.RECIPE
@@ -137,7 +137,7 @@ def tune(context: click.Context, /, as_json: bool, write_config: Path | None, **
             write(write_config, fit, asked | {"settings": (*asked["settings"], *pairs)})
 
 
-@weald.command()
+@weald.command(short_help="Predict every row of DATA.")
 @options.MODEL
 @options.DATA
 @click.option(
@@ -181,7 +181,7 @@ def evaluate(model: Path, data: tuple[str, ...], target: str | None, as_json: bo
         run(model, data, target, _console(), options.layout_of(given), as_json=as_json)
 
 
-@weald.command()
+@weald.command(short_help="Tell what MODEL goes by.")
 @options.MODEL
 @click.argument("data", nargs=-1, metavar="[DATA]...")
 @click.option("--row", type=click.IntRange(1), metavar="N", help="What adds up to the answer for row N.")

@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from weald.cli.writing import whole
 from weald.errors import DataError, ParameterError, nearest
+from weald.io import place
 
 _SET = "set"
 
@@ -74,8 +74,7 @@ def write_config(path: Path, command: click.Command, given: Mapping[str, Any]) -
     settings = [pair.partition("=") for pair in given.get("settings", ())]
     if settings:
         lines += ["", f"[{_SET}]", *(f"{name} = {_toml(_value(text))}" for name, _, text in settings)]
-    with whole(path) as beside:
-        beside.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    place.write(path, "\n".join([*lines, ""]).encode())
 
 
 def _names(command: click.Command) -> dict[str, str]:

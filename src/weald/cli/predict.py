@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import weald
-from weald.cli.writing import whole
 from weald.data.files.batches import ROWS, read_batches
 from weald.data.files.inputs import import_pyarrow
 from weald.data.files.text import TextOptions
 from weald.errors import DataError, ParameterError, listing
+from weald.io import place
 from weald.runs.fitted import columns_of, core_of, types_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def predict(
     answers = _answers(model, data, wanted, layout, lists=suffix != ".csv")
     if output is None:
         return _write(answers, sys.stdout.buffer, suffix)
-    with whole(output) as beside, open(beside, "wb") as file:
+    with place.opened(output) as file:
         return _write(answers, file, suffix)
 
 

@@ -26,24 +26,36 @@ _TOKEN = r"[0-9a-f]{8}"
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put the bytes in place at once: a write that fails halfway leaves the old file as it was.
+    """Put the bytes in place at once: a write that fails halfway leaves the old file as it was."""
+    with opened(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write to, which becomes the one that was asked for when the body ends well, else nothing.
 
     An existing file keeps its mode, a symbolic link stays one, and what is no ordinary file (a pipe, a
     terminal) is written to as it is.
     """
+    target = os.path.realpath(path)
     try:
-        target = os.path.realpath(path)
         mode = _mode(target)
         if mode is not None and not stat.S_ISREG(mode):
             with open(target, "wb") as file:
-                file.write(data)
+                yield file
             return
         _remove_leftovers(target)
-        _replace(target, data, None if mode is None else stat.S_IMODE(mode))
+        with _replacing(target, None if mode is None else stat.S_IMODE(mode)) as file:
+            yield file
     except OSError as error:
-        if error.errno is not None:  # name the file the user asked for, not the one that was to become it
-            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
-        raise
+        folder = os.path.dirname(target)
+        ours = error.filename in (None, target, folder) or str(error.filename).endswith(".partial")
+        if error.errno is None or not ours:  # of the body, about another file
+            raise
+        why = error.strerror if os.path.isdir(folder) else "its folder does not exist"
+        # name the file the user asked for, not the one that was to become it
+        raise type(error)(error.errno, why, os.fspath(path)) from None
 
 
 def _mode(target: str) -> int | None:
@@ -53,9 +65,10 @@ def _mode(target: str) -> int | None:
         return None
 
 
-def _replace(target: str, data: bytes, mode: int | None) -> None:
+@contextlib.contextmanager
+def _replacing(target: str, mode: int | None) -> Iterator[IO[bytes]]:
     with _partial(target, mode) as (partial, file):
-        file.write(data)
+        yield file
         file.flush()
         os.fsync(file.fileno())
         if fcntl is None:

@@ -86,7 +86,7 @@ def start(*words, **more):
             None,
             ["fit", "t.csv", "--target", "y", "--method", "tree", "--model", "no/m.weald"],
             74,
-            "No such file",
+            "folder does not exist",
         ),
     ],
 )

@@ -215,3 +215,22 @@ def test_a_partial_file_taken_away_before_its_lock_is_made_again(tmp_path, monke
     regressor().save(tmp_path / "m.weald")
     assert len(taken) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["m.weald"]
+
+
+def test_a_body_that_fails_leaves_the_old_file(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_bytes(b"old")
+    other = FileNotFoundError(2, "No such file", "elsewhere.csv")
+
+    def fail() -> None:
+        with place.opened(path) as file:
+            file.write(b"new")
+            raise other
+
+    with pytest.raises(FileNotFoundError) as caught:
+        fail()
+    assert caught.value is other  # about another file: not told as if it were of this one
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError, match=r"its folder does not exist: '.*m\.weald'"):
+        regressor().save(tmp_path / "none" / "m.weald")
