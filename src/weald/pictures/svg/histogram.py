@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from weald.pictures.svg.markup import Markup, tag
 from weald.pictures.svg.plot import Chart, Plot, box, line, path_of, told
-from weald.pictures.svg.scales import Scale, percent
+from weald.pictures.svg.scales import Scale
 
 
 def histogram(
@@ -93,9 +93,3 @@ def spark(counts: Sequence[int], words: str, others: Sequence[int] | None = None
     return tag(
         "svg", tag("path", d=bars, class_="fill c0"), over, viewBox="0 0 84 22", class_="spark", **label
     )
-
-
-def level_rows(names: Sequence[str], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """Rows of a table of levels."""
-    total = sum(counts) or 1
-    return tuple((name, f"{n:,}", percent(n / total)) for name, n in zip(names, counts, strict=True))

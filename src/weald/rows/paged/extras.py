@@ -7,7 +7,6 @@ type that keeps every value, so that a pass over a target of 0 and 1 reads a byt
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,11 +125,4 @@ def read_extra_page(
     if constant:
         return np.repeat(values.astype(dtype), n)
     out: NDArray[Any] = values.astype(dtype)
-    return out
-
-
-def labels_of(levels: Sequence[Any]) -> NDArray[Any]:
-    """Levels as an array that `read_labels` takes, of one entry each."""
-    out = np.empty(len(levels), object)
-    out[:] = list(levels)
     return out

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from weald.data.codes import Codes
 from weald.data.schema import Schema
-from weald.data.target import Labels, read_labels
 from weald.engine import NativeCodes
 from weald.engine.storage import pages as native
 from weald.errors import DataError, DataTypeError, listing, told
 from weald.rows.paged.buffers import Buffers
 from weald.rows.paged.counters import IoCounters
-from weald.rows.paged.extras import Extra, labels_of, read_extra_page
+from weald.rows.paged.extras import Extra, read_extra_page
 from weald.rows.paged.files import PageFile
 from weald.rows.paged.manifest import Manifest, PagePlace, read_manifest
 from weald.rows.paged.squeeze import expanded
@@ -183,21 +182,6 @@ class Store:
     def unit(self, name: str) -> str:
         """What the values of a kept column are: "number", "bool", a unit of time, or "levels"."""
         return self._extra(name).unit
-
-    def labels(self, name: str, *, estimator: str, weight: str | None = None) -> Labels:
-        """A kept column as class labels: the classes as memory finds them, and the class of each row.
-
-        Rows whose weight is 0 have no say in which classes there are.
-        """
-        values = self.column(name)
-        levels = self.levels(name)
-        if levels is None:
-            return read_labels(values, n_rows=self.n_rows, estimator=estimator)[0]
-        if (values < 0).any():
-            row = int(np.argmax(values < 0))
-            raise DataError(f"Input y contains NaN: row {row} has no value. Drop the rows without a target.")
-        found = read_labels(labels_of(levels), n_rows=len(levels), estimator=estimator)[0]
-        return Labels(found.classes, found.indices[values])
 
     def _extra(self, name: str) -> Extra:
         for extra in self._manifest.extras:
