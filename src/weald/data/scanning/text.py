@@ -17,6 +17,7 @@ from weald.data.files import kinds
 from weald.data.files.text import (
     MARKERS,
     MISSING,
+    OLD_ENCODINGS,
     SAMPLE,
     check_names,
     delimiter_of,
@@ -150,9 +151,13 @@ class TextPart:
         encoding, delimiter, quoted = self._look()
         message = str(error)
         if isinstance(error, UnicodeError) or "UTF8" in message or "UTF-8" in message:
-            if encoding == "cp1252":
-                raise DataError(f"{self.path} is no text: {error}") from error
-            self._layout = ("cp1252", delimiter, quoted)
+            names = [encoding, *(name for name, _ in OLD_ENCODINGS)]
+            tried = max(at for at, name in enumerate(names) if name == encoding)
+            if tried + 1 == len(names):
+                raise DataError(
+                    f"{self.path} is in no encoding that weald knows. Export it as UTF-8."
+                ) from error
+            self._layout = (names[tried + 1], delimiter, quoted)
             self._types = {}
             return
         place = _PLACE.search(message)
