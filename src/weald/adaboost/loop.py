@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weald.adaboost.judging import Task
 from weald.adaboost.records import Learner, MemberRows, Round, RoundsPlan
 from weald.adaboost.weights import TOTAL, RowWeights, drawn_counts, drawn_units
-from weald.errors import DataError, ParameterError, WealdError, naming_member
+from weald.errors import DataError, ParameterError, WealdError, naming_member, outside
 
 #: how often in a row a round may be tried again
 MOST_TRIES = 20
@@ -237,7 +237,7 @@ def _no_sample(plan: RoundsPlan, at: _Tries) -> str:
     warnings.warn(
         f"{plan.owner} stops after {at.n_done} rounds: {tried}.",
         UserWarning,
-        stacklevel=7,
+        stacklevel=outside(),
     )
     return "end"
 
@@ -271,7 +271,7 @@ def _no_better(
                 f"{plan.owner} stops after {at.n_done} rounds: the {learner.name} of the next is no better "
                 f"than chance (error {error:.3g}) in the last of {at.tries} tries.",
                 UserWarning,
-                stacklevel=7,
+                stacklevel=outside(),
             )
         return "end"
     if task.keeps_single:

@@ -49,6 +49,7 @@ def demo(output: Path | None) -> None:
 @options.THREADS
 @options.MODEL_OUT
 @options.REPORT
+@options.PAGES
 @options.CONFIG
 @options.JSON
 @click.pass_context

@@ -66,9 +66,11 @@ def load_config(context: click.Context, _: click.Parameter, path: Path | None) -
 def write_config(path: Path, command: click.Command, given: Mapping[str, Any]) -> None:
     """Write the options of this call, so that `--config` repeats it."""
     lines = []
+    two_sided = {param.name for param in command.params if param.secondary_opts}
     for option, name in sorted(_names(command).items()):
         value = given.get(name)
-        if value is None or value == () or value is False or name == "settings":
+        off = value is False and name not in two_sided
+        if value is None or value == () or off or name == "settings":
             continue
         lines.append(f"{option} = {_toml(value)}")
     settings = [pair.partition("=") for pair in given.get("settings", ())]

@@ -10,8 +10,10 @@ from rich.console import Console
 
 import weald
 from weald.cli.telling import say, tell_json, tell_scores, working
+from weald.data.scanning.scan import Scan
 from weald.runs.fitted import core_of
 from weald.runs.gathering import Given, Question, gather
+from weald.runs.paging import choose, gather_pages, run_pages
 from weald.runs.recipe import Recipe, rows_of
 from weald.runs.training import Run, hold_out, run
 
@@ -25,21 +27,17 @@ class FitOptions:
     test_share: float = 0.2
     model: Path | None = None
     report: Path | None = None
+    #: whether rows stay in files; None where they are too many for memory
+    pages: bool | None = None
 
 
 def fit(options: FitOptions, console: Console, *, as_json: bool = False) -> Run:
     """Train and tell."""
-    with working("reading"):
-        given = gather(options.question)
-    split = hold_out(
-        given.task,
-        options.test_share,
-        seed=options.recipe.seed or 0,
-        groups=given.groups,
-        ordered_by=given.order,
-    )
-    with working("training"):
-        done = run(options.recipe, given.X, given.task, split, given.weight)
+    found, notes = choose(options.question, options.recipe, options.pages, report=options.report is not None)
+    if found is not None:
+        given, done = _fit_pages(options, found, notes)
+    else:
+        given, done = _fit_in_memory(options, notes)
     if options.model is not None:
         done.model.save(options.model)
     if options.report is not None:
@@ -50,6 +48,28 @@ def fit(options: FitOptions, console: Console, *, as_json: bool = False) -> Run:
     else:
         _tell(console, options, given, done)
     return done
+
+
+def _fit_in_memory(options: FitOptions, notes: list[str]) -> tuple[Given, Run]:
+    with working("reading"):
+        given = gather(options.question)
+    given.notes.extend(notes)
+    split = hold_out(
+        given.task,
+        options.test_share,
+        seed=options.recipe.seed or 0,
+        groups=given.groups,
+        ordered_by=given.order,
+    )
+    with working("training"):
+        return given, run(options.recipe, given.X, given.task, split, given.weight)
+
+
+def _fit_pages(options: FitOptions, found: Scan, notes: list[str]) -> tuple[Given, Run]:
+    with working("reading"):
+        given, columns = gather_pages(found, options.question, notes)
+    with working("training from pages"):
+        return given, run_pages(found, given, columns, options.recipe, options.test_share)
 
 
 def make_report(options: FitOptions, given: Given, done: Run, **more: Any) -> None:
@@ -135,7 +155,9 @@ def _kind(kind: Any) -> str:
 def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> None:
     tell_data(console, given)
     train = done.split.train
-    words = options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
+    words = ""
+    if options.recipe.method == "svm":
+        words = options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
     say(
         console,
         f"method    {options.recipe.method}: {_name(done.model)}, fitted in {done.fit_seconds:.2f} s on "

@@ -92,6 +92,13 @@ CONFIG = together(
 MODEL_OUT = click.option("--model", type=_FILE, metavar="FILE", help="Write the model there.")
 REPORT = click.option("--report", type=_FILE, metavar="FILE", help="Write a report there: one HTML file.")
 
+PAGES = click.option(
+    "--pages/--no-pages",
+    default=None,
+    help="Code the rows into pages on disk, for tables larger than memory (method xgboost); by default "
+    "where they would take more than a quarter of memory.",
+)
+
 
 def layout_of(given: dict[str, Any]) -> Any:
     """Take the layout of text out of the options given."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numbers
 import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import pandas
 
 _Names: TypeAlias = tuple[Hashable, ...]
+#: what `weald.scan` and `weald.open_store` give
+_IN_FILES = ("Scan", "Store")
 
 
 def to_table(X: TableLike, *, categorical_features: CategoricalFeatures = None) -> Table:
@@ -109,7 +112,13 @@ def _read_pandas(X: pandas.DataFrame, wanted: CategoricalFeatures) -> Table:
 
 
 def refuse_by_type(X: object) -> None:
-    """Raise for what is no table at all."""
+    """Raise for what is no table at all, or stands for rows in files."""
+    if isinstance(X, PurePath) or (type(X).__module__.startswith("weald.") and type(X).__name__ in _IN_FILES):
+        raise DataTypeError(
+            f"A table is expected, and this {type(X).__name__} stands for rows in files. Read all of them, or "
+            "some files, by weald.read(…). What takes files as they are: predictions, shap_values, and fit of "
+            "XGB* with tree_method='hist'."
+        )
     if X is None or isinstance(X, str | bytes) or np.isscalar(X):
         raise DataTypeError(
             f"A table is expected: a DataFrame, an Arrow table, a 2-D array or a list of rows; "

@@ -20,7 +20,7 @@ from weald.data.frames.from_sparse import refuse_sparse
 from weald.data.levels import distinct_numbers, missing_rows, order_value
 from weald.data.outputs import Output, read_outputs
 from weald.data.table import LevelColumn, NumericColumn
-from weald.errors import DataError, DataTypeError
+from weald.errors import DataError, DataTypeError, outside
 
 #: weights that are added up as one list
 _TOGETHER = 1 << 16
@@ -269,12 +269,12 @@ def total_weight(weight: NDArray[np.float64]) -> float:
         raise DataError("sample_weight adds up to more than float64 holds. Divide the weights.") from None
 
 
-def warn_of_column(y: TargetLike | None, *, stacklevel: int) -> None:
+def warn_of_column(y: TargetLike | None) -> None:
     """scikit-learn's contract: an estimator that takes one output warns of a target with columns."""
     if len(getattr(y, "shape", ())) > 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples, ), for example using ravel().",
             DataConversionWarning,
-            stacklevel=stacklevel,
+            stacklevel=outside(),
         )

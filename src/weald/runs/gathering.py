@@ -90,16 +90,15 @@ def gather(question: Question) -> Given:
     task = read_task(table, question.target, question.task)
     roles = [name for name in (question.weight, question.group) if name is not None]
     X, found = look_at(table, task, drop=(*question.drop, *roles), keep=question.keep)
-    found = [_in_role(each, question) for each in found]
+    found = [in_role(each, question) for each in found]
     known = table.filter(task.known)
-    weight = column_of(known, question.weight)
-    if weight is not None:
-        weight = _numbers(weight, str(question.weight))
+    weight = read_weight(known, question.weight)
     groups, order = column_of(known, question.group), column_of(known, question.order)
     return Given(X, task, found, notes, weight, groups, order)
 
 
-def _in_role(found: Found, question: Question) -> Found:
+def in_role(found: Found, question: Question) -> Found:
+    """The same with the role of its column, if it has one."""
     roles = {question.weight: "weights of the rows", question.group: "groups of rows"}
     what = roles.get(found.column)
     return found if what is None else Found(found.column, what, dropped=True)
@@ -152,6 +151,12 @@ def column_of(table: pa.Table, name: str | None) -> NDArray[Any] | None:
         return np.asarray(column.to_numpy())
     except NotImplementedError:
         return np.asarray(column.to_pylist())
+
+
+def read_weight(table: pa.Table, name: str | None) -> NDArray[np.float64] | None:
+    """The weights of rows."""
+    values = column_of(table, name)
+    return None if values is None else _numbers(values, str(name))
 
 
 def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:

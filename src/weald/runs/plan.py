@@ -74,11 +74,12 @@ class FitPlan:
 
     def __str__(self) -> str:
         """A line for each."""
+        room = size_in_words(engine.memory_bytes())
         lines = [
             f"{self.estimator} on {self.n_rows:,} rows × {self.n_columns:,} columns",
             f"rows      in {self.store}",
-            f"memory    about {_size(self.bytes_in_memory)} of {_size(engine.memory_bytes())}",
-            f"disk      about {_size(self.bytes_on_disk)}",
+            f"memory    about {size_in_words(self.bytes_in_memory)} of {room}",
+            f"disk      about {size_in_words(self.bytes_on_disk)}",
             f"passes    {self.passes:,}",
             f"time      about {_span(self.seconds)}",
         ]
@@ -146,8 +147,8 @@ def plan(estimator: Estimator, data: TableLike | Scan | Store | str | Path) -> F
     memory = ROW_BYTES * size.n_rows + cells + max(5 * page, while_coding)
     if memory > engine.memory_bytes():
         notes.append(
-            f"this does not fit: {ROW_BYTES} bytes a row stay in memory, {_size(ROW_BYTES * size.n_rows)} of "
-            f"{_size(engine.memory_bytes())}"
+            f"this does not fit: {ROW_BYTES} bytes a row stay in memory, "
+            f"{size_in_words(ROW_BYTES * size.n_rows)} of {size_in_words(engine.memory_bytes())}"
         )
     return _told(estimator, size, "pages", memory, disk, passes + (0 if built else 2), seconds, notes)
 
@@ -195,15 +196,17 @@ def _notes(data: object, code_bytes: int, size: _Size, params: dict[str, Any]) -
         largest = data.largest_row_group()
         if largest > data.memory:
             notes.append(
-                f"one row group is {_size(largest)}, more than the {_size(data.memory)} that reading may "
-                "take: it is decoded in parts. Write files with smaller row groups to read faster"
+                f"one row group is {size_in_words(largest)}, more than the {size_in_words(data.memory)} that "
+                "reading may take: it is decoded in parts. Write files with smaller row groups to read faster"
             )
         if params.get("tree_method") == "exact":
             notes.append("tree_method='exact' is for memory alone: set tree_method='hist'")
         if data.n_rows is None:
             notes.append("the number of rows is estimated from the beginning of the files")
         if code_bytes < SHARE * room:
-            notes.append(f"its codes, {_size(code_bytes)}, would fit into memory: weald.read reads it whole")
+            notes.append(
+                f"its codes, {size_in_words(code_bytes)}, would fit into memory: weald.read reads it whole"
+            )
     elif not isinstance(data, Store) and code_bytes > SHARE * room:
         notes.append("the codes take more than a quarter of memory: weald.scan keeps them on disk")
     return notes
@@ -228,6 +231,13 @@ def _row_cells(table: Table) -> float:
     if isinstance(columns, BlockColumns) and isinstance(columns.block, SparseBlock):
         return len(columns.block.data) / max(table.n_rows, 1) + len(columns.placed)
     return float(table.n_columns)
+
+
+def coded_bytes(found: Scan, max_bins: object = None) -> int:
+    """Bytes of the codes of a scan in memory; of text files about."""
+    size = _size_of_scan(found)
+    width = 2 if isinstance(max_bins, int) and max_bins > 255 else 1
+    return int(size.n_rows * size.row_cells * width)
 
 
 def _size_of_scan(found: Scan) -> _Size:
@@ -296,10 +306,10 @@ def _cell_rate() -> float:
     return n * n_columns / max(time.perf_counter() - begun, 1e-6)
 
 
-def _size(n_bytes: float) -> str:
+def size_in_words(n_bytes: float) -> str:
     """Bytes for people.
 
-    >>> _size(2_500_000)
+    >>> size_in_words(2_500_000)
     '2.5 MB'
     """
     for unit in ("bytes", "kB", "MB", "GB"):

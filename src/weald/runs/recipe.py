@@ -83,8 +83,14 @@ class Recipe:
         self, model: Any, task: Task, y: NDArray[np.generic], given: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         """The weights of rows: those given, times those of the labels where no parameter takes these."""
+        return given if _takes_class_weight(model) else self.row_weights(task, y, given)
+
+    def row_weights(
+        self, task: Task, y: NDArray[np.generic], given: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """The weights given, times those of the labels."""
         wanted = self._class_weights(task)
-        if wanted is None or _takes_class_weight(model):
+        if wanted is None:
             return given
         by_label = compute_sample_weight(wanted, y)
         return np.asarray(by_label if given is None else by_label * given, np.float64)

@@ -151,7 +151,7 @@ def _text(
 
     with each.open() as stream:
         sample = bytes(stream.read(SAMPLE))
-    encoding = _encoding(sample, options)
+    encoding = sampled_encoding(sample, options)
     told = "\t" if each.kind == kinds.TSV else None
     text = sample.decode(encoding, "replace")
     delimiter = options.delimiter or told or delimiter_of(text)
@@ -183,7 +183,8 @@ def _text(
             raise _said(error, each, delimiter, encoding) from error
 
 
-def _encoding(sample: bytes, options: TextOptions) -> str:
+def sampled_encoding(sample: bytes, options: TextOptions) -> str:
+    """The first encoding, of those that reading a whole file tries, that the beginning of a file is in."""
     found = encoding_of(sample, options.encoding)
     if options.encoding is not None or found != "utf-8":
         return found

@@ -10,17 +10,20 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weald.data.files import kinds
+from weald.data.files.batches import sampled_encoding
 from weald.data.files.text import (
     MARKERS,
     MISSING,
+    OLD_ENCODINGS,
     SAMPLE,
+    TextOptions,
     check_names,
     delimiter_of,
-    encoding_of,
     names_of,
 )
 from weald.data.files.text import unreadable as unreadable_text
@@ -45,13 +48,14 @@ class TextPart:
         self._marked: set[str] = set()  # numbers whose gaps have a marker
         self._settled = False
         self._layout: tuple[str, str, bool] | None = None  # encoding, delimiter, lines within quotes
+        self._encoding: str | None = None  # that a later block asked for
         self._names: list[str] = []
 
     def _look(self) -> tuple[str, str, bool]:
         if self._layout is None:
             with self._stream() as stream:
                 sample = bytes(stream.read(SAMPLE))
-            encoding = encoding_of(sample)
+            encoding = self._encoding or sampled_encoding(sample, TextOptions())
             text = sample.decode(encoding, "replace")
             delimiter = "\t" if self._kind.kind == kinds.TSV else delimiter_of(text)
             self._names = names_of(text, delimiter)
@@ -76,8 +80,9 @@ class TextPart:
         """What is known so far: of the first block, before all was read once."""
         import pyarrow as pa
 
-        if not self._types:
-            self._take_types(self._reader(self._stream()).schema)
+        while not self._types:  # each time round another layout is tried, and the last of them raises
+            with suppress(Widened):
+                self._take_types(self._reader(self._stream()).schema)
         types = self._types | dict.fromkeys(self._marked, pa.float64())
         return pa.schema([(name, types[name]) for name in self._names])
 
@@ -150,10 +155,13 @@ class TextPart:
         encoding, delimiter, quoted = self._look()
         message = str(error)
         if isinstance(error, UnicodeError) or "UTF8" in message or "UTF-8" in message:
-            if encoding == "cp1252":
-                raise DataError(f"{self.path} is no text: {error}") from error
-            self._layout = ("cp1252", delimiter, quoted)
-            self._types = {}
+            names = [encoding, *(name for name, _ in OLD_ENCODINGS)]
+            tried = max(at for at, name in enumerate(names) if name == encoding)
+            if tried + 1 == len(names):
+                raise DataError(
+                    f"{self.path} is in no encoding that weald knows. Export it as UTF-8."
+                ) from error
+            self._encoding, self._layout, self._types = names[tried + 1], None, {}
             return
         place = _PLACE.search(message)
         if place is not None:

@@ -291,7 +291,7 @@ class BaseAdaBoost(
                 f"{type(self).__name__} takes one {what} per row; y has {target.n_outputs} columns. Fit one "
                 "for each."
             )
-        warn_of_column(y, stacklevel=5)
+        warn_of_column(y)
 
     def _set_fitted(
         self, members: Members, rounds: tuple[Round, ...], options: AdaBoostOptions, learned: dict[str, Any]

@@ -210,7 +210,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):  # type: ignore[misc]  # 
                 f"{type(self).__name__} takes one label per row; y has {target.n_outputs} columns. Fit one "
                 "for each, or use a DecisionTreeClassifier."
             )
-        warn_of_column(y, stacklevel=5)
+        warn_of_column(y)
 
     def _check_kind(self, base: Estimator) -> None:
         if is_regressor(base):

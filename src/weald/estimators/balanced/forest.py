@@ -287,7 +287,7 @@ class BalancedRandomForestClassifier(ForestClassifier):
     ) -> Target:
         target = super()._read_target(y, n_rows, weight, options)
         if target.n_outputs == 1:
-            warn_of_column(y, stacklevel=5)
+            warn_of_column(y)
         return target
 
     def _class_draws(

@@ -188,7 +188,7 @@ class Conformal(
         """
         options, owner = self._checked_options(), type(self).__name__
         rows = Rows.read(X, y, sample_weight, labels=options.labels, owner=owner)
-        warn_of_column(y, stacklevel=3)
+        warn_of_column(y)
         self._set_fitted(fitted(options, rows, owner), rows.schema, rows.classes)
         return self
 
@@ -218,7 +218,7 @@ class Conformal(
         known = np.asarray((before or model).classes_) if options.labels else None
         X = X if before is None else before._read(X)
         rows = Rows.read(X, y, None, labels=options.labels, owner=owner, known=known)
-        warn_of_column(y, stacklevel=3)
+        warn_of_column(y)
         found = calibrated(options, rows, model, owner, None if before is None else before._judges)
         self._set_fitted(found, rows.schema, rows.classes)
         return self

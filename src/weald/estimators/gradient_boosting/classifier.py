@@ -248,7 +248,7 @@ class GradientBoostingClassifier(LabelPredictions, BaseGradientBoosting):
                 f"y has {len(outputs)} columns, and {owner} takes one. Fit one model per column "
                 "(scikit-learn's MultiOutputClassifier does)."
             )
-        warn_of_column(y, stacklevel=4)
+        warn_of_column(y)
         found = without_absent(outputs[0], weight)
         name = options.loss if isinstance(options.loss, str) else type(options.loss).__name__
         n_classes = len(found.classes)

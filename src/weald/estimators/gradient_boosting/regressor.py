@@ -235,7 +235,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
                 f"y has {values.shape[1]} columns, and {owner} takes one. Fit one model per column "
                 "(scikit-learn's MultiOutputRegressor does)."
             )
-        warn_of_column(y, stacklevel=4)
+        warn_of_column(y)
         return np.ascontiguousarray(values[:, 0]), None
 
     def predict(self, X: TableLike) -> Floats:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.target import read_labels, read_weight, restore_labels, warn_of_column
-from weald.errors import DataError, outside
+from weald.errors import DataError
 from weald.estimators.neighbors.base import BaseNeighbors
 from weald.estimators.neighbors.target import NeighborsTarget
 from weald.estimators.neighbors.votes import class_shares
@@ -89,7 +89,7 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):  # type: ignore[misc
         """Labels of any type, of one output or several."""
         found = read_labels(y, n_rows=n_rows, estimator=type(self).__name__)
         if len(found) == 1:
-            warn_of_column(y, stacklevel=outside())
+            warn_of_column(y)
         labels = tuple(each.indices for each in found)
         return NeighborsTarget(tuple(each.classes for each in found), labels)
 

@@ -18,7 +18,7 @@ from weald.data.frames.user_rows import indexable, outline
 from weald.data.schema import Schema
 from weald.data.table import Outline, Table
 from weald.data.target import Labels, read_labels, warn_of_column
-from weald.errors import UnsupportedTargetError, outside
+from weald.errors import UnsupportedTargetError
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.state import set_fitted
 from weald.resampling.assemble import with_made_rows
@@ -196,7 +196,7 @@ def one_label(y: TargetLike | None, n_rows: int, owner: str) -> Labels:
     """The label of each row; a table of 0 and 1 with one 1 per row is read as the number of its column."""
     outputs = read_labels(y, n_rows=n_rows, estimator=owner)
     if len(outputs) == 1:
-        warn_of_column(y, stacklevel=outside())
+        warn_of_column(y)
         return outputs[0]
     truth = [output.classes.astype(object) == 1 for output in outputs]
     ones = np.stack([each[output.indices] for each, output in zip(truth, outputs, strict=True)], axis=1)

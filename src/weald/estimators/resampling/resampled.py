@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.arrays import Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.target import Labels, read_labels, read_weight, restore_labels, warn_of_column
-from weald.errors import DataError, ParameterError, UnsupportedTargetError, outside
+from weald.errors import DataError, ParameterError, UnsupportedTargetError
 from weald.estimators.resampling.options import CorrectionOptions, ResampledOptions
 from weald.estimators.resampling.parts import TrainingRows, fit_on, proba_among, unseen_map
 from weald.estimators.resampling.saving import ResampledState
@@ -344,5 +344,5 @@ def _labels(y: TargetLike | None, n_rows: int, owner: str) -> Labels:
             f"{owner} needs rows of more than 1 class; y holds {outputs[0].classes.tolist()[0]!r} alone. "
             "Give it rows of every class, for example by stratified folds."
         )
-    warn_of_column(y, stacklevel=outside())
+    warn_of_column(y)
     return outputs[0]

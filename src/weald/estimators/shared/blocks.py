@@ -58,6 +58,42 @@ def _names_files(text: str) -> bool:
     )
 
 
+def refuse_files(model: Any, X: object) -> None:
+    """Raise where rows to learn from are in files and the estimator learns from a table, naming the way."""
+    if isinstance(X, np.ndarray) or getattr(model, "_trains_from_files", False) or not _in_files(X):
+        return
+    load, kind = f"weald.read({_named(X)})", getattr(model, "_estimator_type", None)
+    if hasattr(model, "__sklearn_tags__"):
+        kind = model.__sklearn_tags__().estimator_type
+    other = {"classifier": "XGBClassifier", "regressor": "XGBRegressor"}.get(kind or "")
+    way = "" if other is None else f", or fit {other}(tree_method='hist'), which learns from files"
+    raise DataError(
+        f"The rows are in files, and {type(model).__name__} learns from a table in memory alone. "
+        f"Read them first, {load}{way}."
+    )
+
+
+def _in_files(X: object) -> bool:
+    """Whether rows are given as a scan, a store, or the path of either."""
+    for module, name in (("weald.data.scanning.scan", "Scan"), ("weald.rows.paged.store", "Store")):
+        found = sys.modules.get(module)
+        if found is not None and isinstance(X, getattr(found, name)):
+            return True
+    if isinstance(X, str):
+        return _names_files(X) or (len(X) < 4096 and "\0" not in X and (Path(X) / "store.json").is_file())
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and isinstance(X[0], Path)
+    return isinstance(X, Path)
+
+
+def _named(X: Any) -> str:
+    """How the files are given to `weald.read`, as far as that is known."""
+    if isinstance(X, str | Path) and not (Path(X) / "store.json").is_file():
+        return repr(str(X))
+    paths = [str(part.path) for part in getattr(X, "parts", ()) if hasattr(part, "path")]
+    return repr(paths[0]) if len(paths) == 1 else "paths"
+
+
 def in_blocks(model: Any, method: Callable[..., Any], scan: Scan, *args: Any, **kwargs: Any) -> Any:
     """What a method of a fitted model answers about all rows of a scan."""
     found = [method(model, rows, *args, **kwargs) for rows in model_blocks(model, scan)]

@@ -107,4 +107,4 @@ def check_constrainable(n_classes: list[int], n_outputs: int, owner: str, y: Tar
             f"{n_classes[0]} classes. Only binary classification is supported. Leave `monotonic_cst` None, "
             "or fit one class against the rest."
         )
-    warn_of_column(y, stacklevel=4)
+    warn_of_column(y)

@@ -19,13 +19,15 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from weald.data.schema import Schema
-from weald.estimators.shared.blocks import ROW_BY_ROW, in_blocks, scan_of, write_answers
+from weald.estimators.shared.blocks import ROW_BY_ROW, in_blocks, refuse_files, scan_of, write_answers
 from weald.io.saved_state import LOADED
 
 _Model = TypeVar("_Model")
 
 #: how the names of methods begin that bring a new state, and so must have the estimator itself
 _WRITING = ("fit", "partial_fit", "calibrate", "set_", "load")
+#: those that learn from the rows they are given
+_LEARNING = frozenset(("fit", "fit_predict", "fit_resample", "fit_transform", "partial_fit", "calibrate"))
 _MARK = "_on_one_model"
 
 
@@ -126,8 +128,10 @@ class OneModel:
 
 
 def _steady(part: type) -> None:
-    """Wrap what reads fitted state in one class; what is wrapped already stays."""
+    """Wrap what reads fitted state in one class, and what learns; what is wrapped already stays."""
     for name, value in list(vars(part).items()):
+        if name in _LEARNING and isinstance(value, FunctionType):
+            setattr(part, name, _on_a_table(value))
         if name.startswith(("_", *_WRITING)):
             continue
         if isinstance(value, FunctionType):
@@ -148,15 +152,33 @@ def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         return function(shared(self), *args, **kwargs)
 
-    def row_by_row(self: Any, /, X: Any, *args: Any, **kwargs: Any) -> Any:
-        scan = scanned(X)
+    def row_by_row(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        scan = scanned(args[0] if args else kwargs.get("X"))
         if scan is None:
-            return function(shared(self), X, *args, **kwargs)
-        return blockwise(shared(self), function, scan, *args, **kwargs)
+            return function(shared(self), *args, **kwargs)
+        kwargs.pop("X", None)
+        return blockwise(shared(self), function, scan, *args[1:], **kwargs)
 
-    method = row_by_row if function.__name__ in ROW_BY_ROW else method
+    return _placed(row_by_row if function.__name__ in ROW_BY_ROW else method, function)
 
-    # With the names of the method's own module, by which doctest tells where its examples belong.
+
+def _on_a_table(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which refuses rows in files before it looks at anything else."""
+    if hasattr(function, _MARK):
+        return function
+    assert isinstance(function, FunctionType)
+    refuse = refuse_files
+
+    def learning(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        refuse(self, args[0] if args else kwargs.get("X"))
+        return function(self, *args, **kwargs)
+
+    return _placed(learning, function)
+
+
+def _placed(method: Callable[..., Any], function: FunctionType) -> Callable[..., Any]:
+    """With the names of the method's own module, by which doctest tells where its examples belong."""
+    assert isinstance(method, FunctionType)
     placed = FunctionType(method.__code__, function.__globals__, function.__name__, None, method.__closure__)
     setattr(placed, _MARK, True)
     return wraps(function)(placed)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats, TargetLike
 from weald.data.target import positions_among, read_labels, read_target, warn_of_column
-from weald.errors import DataError, ParameterError, listing, outside
+from weald.errors import DataError, ParameterError, listing
 from weald.estimators.shared.class_weight import class_factors, without_absent
 from weald.estimators.svm.kernel.options import SVCOptions, SVROptions
 from weald.estimators.svm.kernel.training import MachineTarget, upper_bounds
@@ -58,7 +58,7 @@ def weighed_labels(
             f"y has {len(outputs)} columns, and {owner} takes one. Fit one model per column "
             "(scikit-learn's MultiOutputClassifier does)."
         )
-    warn_of_column(y, stacklevel=outside() + 1)
+    warn_of_column(y)
     found = without_absent(outputs[0], weight)
     if len(found.classes) < 2:
         among = (
@@ -113,7 +113,7 @@ def number_target(
             f"y has {numbers.shape[1]} columns, and {owner} takes one. Fit one model per column "
             "(scikit-learn's MultiOutputRegressor does)."
         )
-    warn_of_column(y, stacklevel=5)
+    warn_of_column(y)
     target = numbers[:, 0]
     own = np.ones(n_rows)
     if weight is not None:

@@ -152,7 +152,7 @@ class Thresholded(
                 f"{type(self).__name__} takes one label per row; y has {len(found)} columns. Fit one for "
                 "each."
             )
-        warn_of_column(y, stacklevel=3)
+        warn_of_column(y)
         return without_absent(found[0], weight)
 
     def _set_fitted(

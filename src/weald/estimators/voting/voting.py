@@ -134,7 +134,7 @@ class VotingClassifier(ClassifierMixin, BaseVoting):  # type: ignore[misc]  # sc
                 f"multi-output classification are not supported: y has {len(found)} columns. Fit one for "
                 "each."
             )
-        warn_of_column(y, stacklevel=3)
+        warn_of_column(y)
         classes, numbers = found[0]
         weight = read_weight(sample_weight, n_rows=n_rows)
         fitted = self._fit_members(X, restore_labels(classes, numbers), weight, fit_params, options)
@@ -325,7 +325,7 @@ class VotingRegressor(RegressorMixin, BaseVoting):  # type: ignore[misc]  # scik
                 f"{type(self).__name__} takes one number per row; y has {values.shape[1]} columns. Fit one "
                 "for each."
             )
-        warn_of_column(y, stacklevel=3)
+        warn_of_column(y)
         weight = read_weight(sample_weight, n_rows=n_rows)
         self._set_fitted(self._fit_members(X, values[:, 0], weight, fit_params, options), {})
         return self

@@ -123,7 +123,7 @@ class XGBClassifier(LabelPredictions, XGBModel):
         owner = type(self).__name__
         weight = read_weight(given.sample_weight, n_rows=n_rows)
         if known is None and not _several_outputs(options.objective):
-            warn_of_column(given.y, stacklevel=5)
+            warn_of_column(given.y)
         if known is not None and options.class_weight is None:
             return BoostTarget(read_known_classes(given.y, n_rows, known, owner), weight), known
         found = read_classes(given.y, n_rows, weight, options.class_weight, owner)

@@ -45,6 +45,7 @@ class XGBModel(BaseXGB):
     """
 
     _usual_objective: ClassVar[str] = "reg:squarederror"
+    _trains_from_files: ClassVar[bool] = True
 
     @with_the_way
     def fit(

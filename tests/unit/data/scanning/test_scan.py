@@ -63,6 +63,20 @@ def test_types_of_text_are_those_of_the_whole_file(column: list[str], tmp_path: 
         assert found["a"].equals(known["a"])
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+@pytest.mark.parametrize("late", [False, True])
+def test_old_encodings_of_text_are_found_as_reading_the_whole_finds_them(
+    encoding: str, late: bool, tmp_path: Path
+) -> None:
+    word = "größe" if encoding == "cp1252" else "gr\x81ße"  # 0x81 is no letter of Windows-1252
+    filler = [f"{i},{'x' * 40}" for i in range(110_000 if late else 10)]  # more than one block
+    path = tmp_path / "a.csv"
+    path.write_bytes("\n".join([f"a,{'b' if late else word}", *filler, f"1.5,{word}", ""]).encode(encoding))
+    known, found = weald.read(path), whole(scan(path), 50_000)
+    assert found.equals(known)
+    assert found[1].to_pylist()[-1] == word
+
+
 def test_files_of_every_kind_give_the_same_rows(tmp_path: Path) -> None:
     table = rows_of(2500)
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=700)
