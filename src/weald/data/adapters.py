@@ -115,9 +115,9 @@ def refuse_by_type(X: object) -> None:
     """Raise for what is no table at all, or stands for rows in files."""
     if isinstance(X, PurePath) or (type(X).__module__.startswith("weald.") and type(X).__name__ in _IN_FILES):
         raise DataTypeError(
-            f"A table is expected, and this {type(X).__name__} stands for rows in files. Read all of them, or "
-            "some files, by weald.read(…). What takes files as they are: predictions, shap_values, and fit of "
-            "XGB* with tree_method='hist'."
+            f"A table is expected, and this {type(X).__name__} stands for rows in files. Read all of them, "
+            "or some files, by weald.read(…). What takes files as they are: predictions, shap_values, and "
+            "fit of XGB* with tree_method='hist'."
         )
     if X is None or isinstance(X, str | bytes) or np.isscalar(X):
         raise DataTypeError(

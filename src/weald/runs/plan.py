@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from functools import cache
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,6 +18,7 @@ from weald.data.blocks import SparseBlock
 from weald.data.scanning.scan import Scan, is_path, scan
 from weald.data.table import BlockColumns, Table
 from weald.engine import blocks, thread_count
+from weald.errors import DataTypeError, ParameterError, told
 from weald.rows.paged.disk import disk_rate
 from weald.rows.paged.scans import is_place, page_rows_of
 from weald.rows.paged.store import Store, open_store
@@ -24,8 +26,8 @@ from weald.rows.paged.store import Store, open_store
 if TYPE_CHECKING:
     from weald.data.scanning.parts import Part
 
-#: bytes a row that pages leave in memory: a score and a node
-ROW_BYTES = 10
+#: bytes per row that pages leave in memory: score 8, target 8, node 2, gradients of 16 bits 4
+ROW_BYTES = 22
 #: bytes a row beside codes in memory: target, score, gradient, place
 MEMORY_ROW_BYTES = 32
 #: bytes of one cell of a histogram
@@ -124,17 +126,20 @@ def plan(estimator: Estimator, data: TableLike | Scan | Store | str | Path) -> F
         data = open_store(data)  # type: ignore[arg-type]
     elif is_path(data):
         data = scan(data)
-    params = estimator.get_params(deep=False)
-    bins = int(params.get("max_bin") or params.get("max_bins") or 255)
+    params = _params(estimator)
+    bins = params.get("max_bin") or params.get("max_bins") or 255
     width = 1 if bins <= 255 else 2
     size = _size_of(data)
     code_bytes = int(size.n_rows * size.row_cells * width)
-    trees, passes = _passes(params, size)
+    trees, passes = _passes(params)
     notes = _notes(data, code_bytes, size, params)
     cells = size.n_columns * (bins + 1) * CELL_BYTES * 2 ** min(_depth(params), 8)
     n_threads = thread_count(params.get("n_jobs"))
     compute = size.n_rows * size.row_cells * trees * _depth(params) / (_cell_rate() * n_threads)
-    if not isinstance(data, Scan | Store):
+    from_files = bool(getattr(estimator, "_trains_from_files", False))
+    if not from_files and isinstance(data, Scan | Store):
+        notes.append(f"{type(estimator).__name__} learns from tables in memory: read the files by weald.read")
+    if not from_files or not isinstance(data, Scan | Store):
         memory = code_bytes + size.n_rows * MEMORY_ROW_BYTES + cells
         return _told(estimator, size, "memory", memory, 0, passes + 1, compute, notes)
     page_rows = page_rows_of(data) if isinstance(data, Scan) else data.page_rows
@@ -167,6 +172,34 @@ def _told(
     return FitPlan(name, size.n_rows, size.n_columns, store, int(memory), int(disk), passes, seconds, notes)
 
 
+#: parameters that say how much is to be done
+_COUNTS = (
+    "max_bin",
+    "max_bins",
+    "max_depth",
+    "max_leaves",
+    "max_leaf_nodes",
+    "n_estimators",
+    "num_parallel_tree",
+)
+
+
+def _params(estimator: object) -> dict[str, Any]:
+    """The parameters of an estimator."""
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise DataTypeError(
+            f"plan asks an estimator, such as XGBClassifier(n_estimators=200); got {told(estimator)}."
+        )
+    params: dict[str, Any] = estimator.get_params(deep=False)
+    for name in _COUNTS:
+        value = params.get(name)
+        if value is not None and not (isinstance(value, Integral) and int(value) >= 0):
+            raise ParameterError(
+                f"`{name}` of {type(estimator).__name__} must be None or a whole number; got {told(value)}."
+            )
+    return params
+
+
 def _depth(params: dict[str, Any]) -> int:
     """Levels of a tree."""
     asked = params.get("max_depth")
@@ -182,7 +215,7 @@ def _depth(params: dict[str, Any]) -> int:
     return int(asked)
 
 
-def _passes(params: dict[str, Any], size: _Size) -> tuple[int, int]:
+def _passes(params: dict[str, Any]) -> tuple[int, int]:
     """Trees, and passes over the codes to grow them: one a level."""
     trees = int(params.get("n_estimators") or (100 if "n_estimators" in params else 1))
     trees *= int(params.get("num_parallel_tree") or 1)
@@ -261,7 +294,7 @@ def _rows_of(part: Part) -> int:
     lines = head.count(b"\n")
     if path.suffix.lower() in (".gz", ".zst", ".bz2") or not lines or b"\0" in head:
         return sum(table.num_rows for table in part.tables(None))
-    return max(int(lines / len(head) * _file_bytes(part)), 1)
+    return max(int(lines / len(head) * _file_bytes(part)) - 1, 1)  # the first names the columns
 
 
 def _file_bytes(part: Part) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from weald.data.files import kinds
 from weald.data.files.reading import read
-from weald.errors import DataError
+from weald.errors import DataError, DataTypeError, told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -250,6 +250,11 @@ class StreamPart:
         first = next(batches, None)
         if first is None:
             raise DataError(f"{self.name} gave no batch: a table has at least one row.")
+        if not hasattr(first, "schema"):
+            raise DataTypeError(
+                f"{self.name} gave {told(first)} where a batch of Arrow is expected. Give "
+                "pyarrow.RecordBatch."
+            )
         chained = (each for each in _chain(first, batches))
         return pa.RecordBatchReader.from_batches(first.schema, chained)
 

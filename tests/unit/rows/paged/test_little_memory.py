@@ -55,4 +55,30 @@ def test_a_limit_too_small_is_said_beforehand(monkeypatch: pytest.MonkeyPatch) -
     for room, fits in ((100_000_000, True), (900_000, False)):
         monkeypatch.setattr(engine, "memory_bytes", lambda room=room: room)
         notes = weald.plan(model, weald.scan(rows, memory="2MB")).notes
-        assert any("this does not fit: 10 bytes a row stay in memory, 1 MB" in each for each in notes) != fits
+        assert (
+            any("this does not fit: 22 bytes a row stay in memory, 2.2 MB" in each for each in notes) != fits
+        )
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (None, "plan asks an estimator"),
+        (weald.XGBClassifier, "plan asks an estimator"),
+        (
+            weald.XGBClassifier(n_estimators="x"),
+            "`n_estimators` of XGBClassifier must be None or a whole number",
+        ),
+    ],
+)
+def test_a_plan_asks_for_an_estimator(estimator, message):
+    with pytest.raises(weald.errors.WealdError, match=message):
+        weald.plan(estimator, np.zeros((20, 2)))
+
+
+def test_what_learns_in_memory_is_planned_so(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n" * 344)
+    told = weald.plan(weald.KNeighborsClassifier(), path)
+    assert (told.store, told.n_rows) == ("memory", 344)
+    assert any("weald.read" in each for each in told.notes)
