@@ -126,19 +126,39 @@ void LevelSums::list(const TrainingBlock& block, std::span<Number> number, std::
   if (reads_kept(block)) {
     list_kept(block, number, steps, run);
   } else {
-    with_factors(first, [&](const auto factors) { list_rows<Number>(block, number, factors, run); });
+    with_factors(first, [&](const auto factors) {
+      task_.leaves ? add_leaves<Number>(block, number, factors, run) : list_rows<Number>(block, number, factors, run);
+    });
   }
   collect_parts(number.size());
 }
 
-// Of every row that is drawn: counted where it is, added to its leaf, and listed if some histogram takes it.
+// The last pass: every row that is drawn is counted where it is, and added to its leaf.
+template <class Number, class Factors>
+void LevelSums::add_leaves(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
+                           Run& run) {
+  require(task_.plan.n_histograms == 0, "a pass that adds up leaves has no histograms");
+  for_row_blocks(block.given[0], block.drawn, run, [&](const RowBlock& rows) {
+    Part& part = parts_[static_cast<size_t>(rows.worker)];
+    const double g_scale = scale_of(task_.units.wide.g), h_scale = scale_of(task_.units.wide.h);
+    for_rows_of(rows, block.drawn,
+                [factors = all_factors, g_scale, h_scale, number_here = number.data(), n_rows = part.rows.data(),
+                 sums = part.leaf_sums.data()](size_t, uint32_t row, double g, double h) {
+                  const size_t node = number_here[row];
+                  ++n_rows[node];
+                  sums[2 * node] += factors.units(row, g, g_scale);
+                  sums[2 * node + 1] += factors.units(row, h, h_scale);
+                });
+  });
+}
+
+// Of every row that is drawn: counted where it is, and listed if some histogram takes it.
 // write(entry, row, histogram, g, h, sums): its integers to the list and to the sums of its histogram; returns Σ g's.
 template <class Number, class Factors, class Write>
 void LevelSums::list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
                          const Write& write, Run& run) {
   const TreeUnits& units = task_.units;
-  const double g_wide = scale_of(units.wide.g), h_wide = scale_of(units.wide.h);
-  const bool has_squares = units.squared && !totals.squares.empty(), leaves = task_.leaves;
+  const bool has_squares = units.squared && !totals.squares.empty();
   for_row_blocks(block.given[0], block.drawn, run, [&](const RowBlock& rows) {
     Part& part = parts_[static_cast<size_t>(rows.worker)];
     const size_t segment = rows.begin / newton_row_block;
@@ -148,16 +168,11 @@ void LevelSums::list_all(const TrainingBlock& block, std::span<const Number> num
     const Factors factors = all_factors;
     const Number* const number_here = number.data();
     const int32_t* const histogram_of = task_.plan.histogram.data();
-    int64_t *const n_rows = part.rows.data(), *const leaf_sums_here = part.leaf_sums.data();
-    int64_t* const sums = part.lanes.data();
+    int64_t *const n_rows = part.rows.data(), *const sums = part.lanes.data();
     const size_t first = segment * newton_row_block, n_lanes = n_lanes_;
     for_rows_of(rows, block.drawn, [&](size_t, uint32_t row, double g, double h) {
       const Number node = number_here[row];
       ++n_rows[node];
-      if (leaves) {
-        leaf_sums_here[2 * size_t{node}] += factors.units(row, g, g_wide);
-        leaf_sums_here[2 * size_t{node} + 1] += factors.units(row, h, h_wide);
-      }
       const int32_t at = histogram_of[node];
       if (at < 0) return;
       const auto histogram = static_cast<size_t>(at);

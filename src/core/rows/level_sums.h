@@ -102,6 +102,8 @@ class LevelSums {
   void list(const TrainingBlock& block, std::span<Number> number, std::span<const Step> steps, Run& run);
   template <class Number, class Factors>
   void list_rows(const TrainingBlock& block, std::span<const Number> number, const Factors& factors, Run& run);
+  template <class Number, class Factors>
+  void add_leaves(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors, Run& run);
   bool reads_kept(const TrainingBlock& slice) const;
   template <class Number>
   void list_kept(const TrainingBlock& slice, std::span<Number> number, std::span<const Step> steps, Run& run);
