@@ -151,10 +151,15 @@ def job(name: str, n_rows: str) -> Job:
 
 
 DATASETS = (
+    Dataset("one-million", sized(rows_and_labels, (70_000,), (1_000_000,))),
     Dataset("two-millions", sized(rows_and_labels, (70_000,), (2_000_000,))),
     Dataset("ten-millions", sized(rows_and_labels, (70_000,), (10_000_000,))),
 )
-JOBS = (job("two-millions", "2,000,000"), job("ten-millions", "10,000,000"))
+JOBS = (
+    job("one-million", "1,000,000"),
+    job("two-millions", "2,000,000"),
+    job("ten-millions", "10,000,000"),
+)
 
 if __name__ == "__main__":
     sys.exit(main("paged", "Rows that are not in memory", __file__, DATASETS, JOBS))

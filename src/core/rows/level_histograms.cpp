@@ -182,9 +182,19 @@ void LevelSums::add(LevelSums& other, Run& run) {
 
 // What is left in words, and the default codes of sparse columns, which have the rest of each histogram.
 void LevelSums::finish(Run& run) {
+  if (words_) {
+    parallel_for(run, static_cast<int64_t>(columns_.size()),
+                 [&](int64_t j, int) { flush(columns_[static_cast<size_t>(j)]); });
+  }
+  for (size_t h = 0; h < task_.plan.n_histograms && lanes_of_cells_; ++h) {
+    const int64_t* const first = cells.data() + h * n_cells() + columns_[dense_].start;
+    int64_t* const lanes = totals.lanes.data() + h * n_lanes_;
+    std::fill_n(lanes, n_lanes_, int64_t{0});
+    for (size_t i = 0; i < n_lanes_ * (size_t{columns_[dense_].n_codes} + 1); ++i) lanes[i % n_lanes_] += first[i];
+  }
+  if (!sparse_) return;
   parallel_for(run, static_cast<int64_t>(columns_.size()), [&](int64_t j, int) {
     const Column& at = columns_[static_cast<size_t>(j)];
-    if (words_) flush(at);
     for (size_t h = 0; at.sparse && h < task_.plan.n_histograms; ++h) {
       int64_t* const first = cells.data() + h * n_cells() + at.start;
       for (size_t lane = 0; lane < stride_; ++lane) {

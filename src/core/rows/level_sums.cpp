@@ -1,12 +1,10 @@
 #include "core/rows/level_sums.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/base/random.h"
 #include "core/rows/block_of.h"
-#include "core/rows/route.h"
 #include "core/tree/statistics/quantise.h"
 
 namespace weald {
@@ -24,7 +22,9 @@ LevelSums::LevelSums(const Codes& codebook, LevelTask task)
     start += stride_ * (size_t{column.n_codes} + 1);
     word_start += n * n_words;
     sparse_ |= column.sparse;
+    if (!column.sparse) dense_ = columns_.size() - 1;
   }
+  lanes_of_cells_ = narrow() && dense_ < columns_.size();
   cells.assign(n * start, 0);
   if (words_) packed_.assign(word_start, 0);
   in_words_.assign(n, 0);
@@ -33,6 +33,7 @@ LevelSums::LevelSums(const Codes& codebook, LevelTask task)
   hist_rows_.assign(n, 0);
   if (task_.units.squared) totals.squares.assign(n, {});
   if (task_.leaves) leaf_sums.assign(2 * task_.plan.split.size(), 0);
+  make_ways();
 }
 
 namespace {
@@ -85,56 +86,21 @@ void LevelSums::add(const TrainingBlock& block, std::span<Number> number, Run& r
 template <class Number>
 void LevelSums::add_slice(const TrainingBlock& slice, std::span<Number> number, Run& run) {
   const LevelPlan& plan = task_.plan;
-  if (!plan.splits.empty()) route(*slice.codes, number, run);
-  list<Number>(slice, number, run);
+  const std::vector<Step> steps = plan.splits.empty() ? std::vector<Step>() : steps_of(*slice.codes);
+  // Numbers are read once for both where every row is listed or passed over by the number it gets.
+  const bool at_once = !steps.empty() && reads_kept(slice) && slice.drawn.ids.empty() && slice.drawn.size() > 0;
+  if (!plan.splits.empty() && !at_once) route(*slice.codes, number, steps, run);
+  list<Number>(slice, number, at_once ? steps : std::span<const Step>(), run);
   if (plan.n_histograms > 0) add_columns(*slice.codes, run);
 }
 
 template void LevelSums::add(const TrainingBlock&, std::span<uint16_t>, Run&);
 template void LevelSums::add(const TrainingBlock&, std::span<uint32_t>, Run&);
 
-// ---- down the splits ------------------------------------------------------------------------------------------------
-
-template <class Number>
-void LevelSums::route(const Codes& codes, std::span<Number> number, Run& run) const {
-  const LevelPlan& plan = task_.plan;
-  struct Way {
-    const CodeColumn* column;
-    CodeSplit split;
-    const uint8_t* bytes;  // codes of one byte, the side of each of which is in the table
-    std::array<uint8_t, byte_codes> right;
-    Number left;
-  };
-  std::vector<Way> ways;
-  for (const PlannedSplit& each : plan.splits) {
-    const CodeColumn& column = codes.columns[static_cast<size_t>(each.column)];
-    Way way{&column,
-            {each.column, each.kind, each.missing_left, each.code, each.set, each.set_left},
-            column.width == 1 && !column.sparse ? static_cast<const uint8_t*>(column.data) : nullptr,
-            {},
-            static_cast<Number>(each.left)};
-    for (uint32_t code = 0; way.bytes != nullptr && code < byte_codes; ++code) way.right[code] = !way.split.left(code);
-    ways.push_back(way);
-  }
-  const size_t n_rows = number.size();
-  parallel_for(run, static_cast<int64_t>((n_rows + newton_row_block - 1) / newton_row_block), [&](int64_t part, int) {
-    const size_t first = static_cast<size_t>(part) * newton_row_block,
-                 last = std::min(n_rows, first + newton_row_block);
-    for (size_t row = first; row < last; ++row) {
-      const int32_t at = plan.split[number[row]];
-      if (at < 0) continue;
-      const Way& way = ways[static_cast<size_t>(at)];
-      const bool right = way.bytes != nullptr ? way.right[way.bytes[row]] != 0
-                                              : !way.split.left(code_of(*way.column, static_cast<uint32_t>(row)));
-      number[row] = static_cast<Number>(way.left + right);
-    }
-  });
-}
-
 // ---- the rows that histograms take ----------------------------------------------------------------------------------
 
 template <class Number>
-void LevelSums::list(const TrainingBlock& block, std::span<const Number> number, Run& run) {
+void LevelSums::list(const TrainingBlock& block, std::span<Number> number, std::span<const Step> steps, Run& run) {
   const size_t n_segments = (block.drawn.size() + newton_row_block - 1) / newton_row_block;
   const size_t n_listed = n_segments * newton_row_block;
   listed_.n.assign(n_segments, 0);
@@ -151,7 +117,6 @@ void LevelSums::list(const TrainingBlock& block, std::span<const Number> number,
   for (Part& part : parts_) {
     part.rows.assign(totals.rows.size(), 0);
     part.lanes.assign(totals.lanes.size(), 0);
-    part.hist_rows.assign(hist_rows_.size(), 0);
     part.leaf_sums.assign(leaf_sums.size(), 0);
     part.squares.assign(totals.squares.size(), {});
     part.weight = 0;
@@ -159,61 +124,41 @@ void LevelSums::list(const TrainingBlock& block, std::span<const Number> number,
   Gradients first = block.given[0];
   first.whole = task_.units.whole;
   if (reads_kept(block)) {
-    list_kept(block, number, run);
+    list_kept(block, number, steps, run);
   } else {
-    with_factors(first, [&](const auto factors) { list_rows(block, number, factors, run); });
+    with_factors(first, [&](const auto factors) {
+      task_.leaves ? add_leaves<Number>(block, number, factors, run) : list_rows<Number>(block, number, factors, run);
+    });
   }
   collect_parts(number.size());
 }
 
-// Whether the values of this tree's first pass are all that a later one asks for.
-bool LevelSums::reads_kept(const TrainingBlock& slice) const {
-  const bool only_values = !task_.leaves && (!task_.units.squared || task_.units.square_lanes);
-  return narrow() && !slice.kept.empty() && !task_.plan.splits.empty() && only_values;
-}
-
-template <class Number>
-void LevelSums::list_kept(const TrainingBlock& slice, std::span<const Number> number, Run& run) {
-  const size_t n_drawn = slice.drawn.size();
-  parallel_for(run, static_cast<int64_t>(n_segments()), [&](int64_t at, int worker) {
-    const size_t first = static_cast<size_t>(at) * newton_row_block, last = std::min(n_drawn, first + newton_row_block);
-    Part& part = parts_[static_cast<size_t>(worker)];
-    const Number* const number_here = number.data();
-    const NarrowRows::Value* const kept = slice.kept.data();
-    const uint32_t* const ids = slice.drawn.ids.empty() ? nullptr : slice.drawn.ids.data();
-    const int32_t* const histogram_of = task_.plan.histogram.data();
-    int64_t *const n_rows = part.rows.data(), *const sums = part.lanes.data(), *const hist_rows = part.hist_rows.data();
-    Narrow* const to = listed_.narrow.data() + first;
-    uint32_t n = 0;
-    // Which rows are listed is as good as chance: each is written, and some are written over.
-    for (size_t i = first; i < last; ++i) {
-      const uint32_t row = ids == nullptr ? static_cast<uint32_t>(i) : ids[i];
-      const Number node = number_here[row];
-      const int32_t histogram = histogram_of[node];
-      ++n_rows[node];
-      to[n] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), kept[row]};
-      n += histogram >= 0;
-    }
-    const bool has_squares = !totals.squares.empty();
-    for (uint32_t i = 0; i < n; ++i) {
-      const size_t h = to[i].histogram;
-      ++hist_rows[h];
-      sums[2 * h] += to[i].value.g;
-      sums[2 * h + 1] += to[i].value.h;
-      if (has_squares) part.squares[h].add({square_of_lane(to[i].value.g), 1});
-    }
-    listed_.n[static_cast<size_t>(at)] = n;
+// The last pass: every row that is drawn is counted where it is, and added to its leaf.
+template <class Number, class Factors>
+void LevelSums::add_leaves(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
+                           Run& run) {
+  require(task_.plan.n_histograms == 0, "a pass that adds up leaves has no histograms");
+  for_row_blocks(block.given[0], block.drawn, run, [&](const RowBlock& rows) {
+    Part& part = parts_[static_cast<size_t>(rows.worker)];
+    const double g_scale = scale_of(task_.units.wide.g), h_scale = scale_of(task_.units.wide.h);
+    for_rows_of(rows, block.drawn,
+                [factors = all_factors, g_scale, h_scale, number_here = number.data(), n_rows = part.rows.data(),
+                 sums = part.leaf_sums.data()](size_t, uint32_t row, double g, double h) {
+                  const size_t node = number_here[row];
+                  ++n_rows[node];
+                  sums[2 * node] += factors.units(row, g, g_scale);
+                  sums[2 * node + 1] += factors.units(row, h, h_scale);
+                });
   });
 }
 
-// Of every row that is drawn: counted where it is, added to its leaf, and listed if some histogram takes it.
+// Of every row that is drawn: counted where it is, and listed if some histogram takes it.
 // write(entry, row, histogram, g, h, sums): its integers to the list and to the sums of its histogram; returns Σ g's.
 template <class Number, class Factors, class Write>
 void LevelSums::list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
                          const Write& write, Run& run) {
   const TreeUnits& units = task_.units;
-  const double g_wide = scale_of(units.wide.g), h_wide = scale_of(units.wide.h);
-  const bool has_squares = units.squared && !totals.squares.empty(), leaves = task_.leaves;
+  const bool has_squares = units.squared && !totals.squares.empty();
   for_row_blocks(block.given[0], block.drawn, run, [&](const RowBlock& rows) {
     Part& part = parts_[static_cast<size_t>(rows.worker)];
     const size_t segment = rows.begin / newton_row_block;
@@ -223,20 +168,14 @@ void LevelSums::list_all(const TrainingBlock& block, std::span<const Number> num
     const Factors factors = all_factors;
     const Number* const number_here = number.data();
     const int32_t* const histogram_of = task_.plan.histogram.data();
-    int64_t *const n_rows = part.rows.data(), *const leaf_sums_here = part.leaf_sums.data();
-    int64_t *const sums = part.lanes.data(), *const hist_rows = part.hist_rows.data();
+    int64_t *const n_rows = part.rows.data(), *const sums = part.lanes.data();
     const size_t first = segment * newton_row_block, n_lanes = n_lanes_;
     for_rows_of(rows, block.drawn, [&](size_t, uint32_t row, double g, double h) {
       const Number node = number_here[row];
       ++n_rows[node];
-      if (leaves) {
-        leaf_sums_here[2 * size_t{node}] += factors.units(row, g, g_wide);
-        leaf_sums_here[2 * size_t{node} + 1] += factors.units(row, h, h_wide);
-      }
       const int32_t at = histogram_of[node];
       if (at < 0) return;
       const auto histogram = static_cast<size_t>(at);
-      ++hist_rows[histogram];
       const int64_t lane = write_here(first + n++, row, static_cast<uint32_t>(at), g, h, sums + histogram * n_lanes);
       if (!has_squares) return;
       part.squares[histogram].add(units.square_lanes ? RowSquare{square_of_lane(lane), 1}
@@ -302,13 +241,15 @@ void LevelSums::list_rows(const TrainingBlock& block, std::span<const Number> nu
   const bool keeps = task_.plan.splits.empty() && !block.kept.empty();
   list_all(
       block, number, factors,
-      [=, first = block.first_row, kept = keeps ? block.kept.data() : nullptr](
+      [=, adds = !lanes_of_cells_, first = block.first_row, kept = keeps ? block.kept.data() : nullptr](
           size_t entry, uint32_t row, uint32_t histogram, double g, double h, int64_t* sums) -> int64_t {
         const auto value =
             to_narrow(factors.factor(row) * g * g_scale, factors.factor(row) * h * h_scale, rounding(first + row));
         if (!words) return write_pair(entry, row, histogram, value.g, value.h, sums);
-        sums[0] += value.g;
-        sums[1] += value.h;
+        if (adds) {
+          sums[0] += value.g;
+          sums[1] += value.h;
+        }
         narrow_to[entry] = {static_cast<uint16_t>(row), static_cast<uint16_t>(histogram), value};
         if (kept != nullptr) kept[row] = value;
         return value.g;
@@ -324,7 +265,10 @@ void LevelSums::collect_parts(size_t n_rows) {
   for (const Part& part : parts_) {
     add_all(part.rows, totals.rows);
     add_all(part.lanes, totals.lanes);
-    add_all(part.hist_rows, in_slice_);
+    for (size_t i = 0; i < part.rows.size(); ++i) {
+      const int32_t histogram = task_.plan.histogram[i];
+      if (histogram >= 0) in_slice_[static_cast<size_t>(histogram)] += part.rows[i];
+    }
     add_all(part.leaf_sums, leaf_sums);
     for (size_t i = 0; i < totals.squares.size(); ++i) totals.squares[i].add(part.squares[i]);
     weight += part.weight;

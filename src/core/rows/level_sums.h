@@ -9,6 +9,7 @@
 // word, column by column, and moved to wide cells before a half can overflow (statistics.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -68,9 +69,15 @@ class LevelSums {
     uint16_t row, histogram;
     NarrowRows::Value value;
   };
+  // Where rows of a node go by their code in a column of one-byte codes: to `left` + right[code].
+  using Sides = std::array<uint8_t, byte_codes>;
+  struct Step {
+    const uint8_t *codes, *right;
+    size_t left;
+  };
   // What one thread has added up of a slice.
   struct Part {
-    std::vector<int64_t> rows, lanes, hist_rows, leaf_sums;
+    std::vector<int64_t> rows, lanes, leaf_sums;
     std::vector<RowSquare> squares;
     int64_t weight = 0;
   };
@@ -85,17 +92,23 @@ class LevelSums {
     std::vector<uint32_t> entry_of;  // where there are sparse columns: per row, its place in the list, or none
   };
 
+  void make_ways();
+  std::vector<Step> steps_of(const Codes& codes) const;
   template <class Number>
-  void route(const Codes& codes, std::span<Number> number, Run& run) const;
+  void route(const Codes& codes, std::span<Number> number, std::span<const Step> steps, Run& run) const;
   template <class Number>
   void add_slice(const TrainingBlock& slice, std::span<Number> number, Run& run);
   template <class Number>
-  void list(const TrainingBlock& block, std::span<const Number> number, Run& run);
+  void list(const TrainingBlock& block, std::span<Number> number, std::span<const Step> steps, Run& run);
   template <class Number, class Factors>
   void list_rows(const TrainingBlock& block, std::span<const Number> number, const Factors& factors, Run& run);
+  template <class Number, class Factors>
+  void add_leaves(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors, Run& run);
   bool reads_kept(const TrainingBlock& slice) const;
   template <class Number>
-  void list_kept(const TrainingBlock& slice, std::span<const Number> number, Run& run);
+  void list_kept(const TrainingBlock& slice, std::span<Number> number, std::span<const Step> steps, Run& run);
+  template <class NodeOf>
+  uint32_t list_segment(const TrainingBlock& slice, size_t first, size_t last, Part& part, const NodeOf& node_of);
   template <class Number, class Factors, class Write>
   void list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
                 const Write& write, Run& run);
@@ -117,6 +130,9 @@ class LevelSums {
   size_t n_lanes_, stride_;
   bool words_;  // histograms are of words until they are finished
   bool sparse_ = false;
+  bool lanes_of_cells_ = false;  // what the rows of a histogram add up to is told by the cells of a dense column:
+  size_t dense_ = ~size_t{0};    // of this one
+  std::vector<Sides> sides_;     // per split on one-byte codes, and one for nodes that are not split
   std::vector<Column> columns_;
   std::vector<uint64_t> packed_;
   std::vector<int64_t> in_words_, in_slice_;  // per histogram: rows in its words, and of this slice

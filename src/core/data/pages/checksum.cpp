@@ -25,9 +25,12 @@ uint64_t checksum(std::span<const unsigned char> bytes) {
   const unsigned char* at = bytes.data();
   size_t left = bytes.size();
   for (; left >= lanes * word; at += lanes * word, left -= lanes * word) {
-    uint64_t values[lanes];
-    std::memcpy(values, at, sizeof values);
-    for (size_t lane = 0; lane < lanes; ++lane) state[lane] = step(state[lane], values[lane]);
+    // Word by word: eight at once would go over the stack.
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      uint64_t value;
+      std::memcpy(&value, at + lane * word, word);
+      state[lane] = step(state[lane], value);
+    }
   }
   for (size_t lane = 0; left > 0; ++lane) {
     uint64_t value = 0;
