@@ -47,6 +47,10 @@ _VOTERS = ("xgboost", "forest", "extra-trees")
 
 #: rows up to which folds tell how many rounds to boost; of more a share is held out
 CV_ROWS = 5_000
+#: rows times columns up to which they do: boosting of wide tables is slow, and folds make it five times so
+CV_CELLS = 5_000_000
+#: what boosting goes by there besides: small steps on draws of rows and columns
+SMALL_STEPS = {"learning_rate": 0.05, "subsample": 0.8, "colsample_bytree": 0.8}
 #: rows that every label must have for that
 CV_LABEL_ROWS = 10
 #: METHODS: columns and rows up to which a Gaussian kernel is the rule
@@ -163,7 +167,7 @@ def make(
 def _boosted(size: Size, settings: Mapping[str, object], usual: Mapping[str, Any]) -> dict[str, object]:
     """What suits the size: rounds found by folds, or larger steps."""
     if _by_folds(size) and "early_stopping" not in settings:
-        return {"early_stopping": "cv"}
+        return {"early_stopping": "cv"} | SMALL_STEPS
     work = float(size.n_rows * size.n_trees * usual["n_estimators"])
     if work <= MOST_BOOSTED or {"n_estimators", "learning_rate"} & set(settings):
         return {}
@@ -178,7 +182,7 @@ def boosting_words(size: Size, settings: Mapping[str, object]) -> str:
     """What is worth knowing of larger steps; nothing where they are the usual ones."""
     usual = _METHODS["xgboost"][2]
     chosen = _boosted(size, settings, usual)
-    if "learning_rate" not in chosen:
+    if "n_estimators" not in chosen:
         return ""
     return (
         f"at most {chosen['n_estimators']:,} rounds of {chosen['learning_rate']} instead of "
@@ -188,7 +192,8 @@ def boosting_words(size: Size, settings: Mapping[str, object]) -> str:
 
 
 def _by_folds(size: Size) -> bool:
-    return size.n_rows <= CV_ROWS and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
+    small = size.n_rows <= CV_ROWS and size.n_rows * size.n_columns <= CV_CELLS
+    return small and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
 
 
 def named(method: str) -> str:

@@ -23,7 +23,8 @@ def test_trees_of_a_round_are_counted_by_labels():
 
 
 def test_boosting_of_small_and_middling_tables():
-    assert settings(SMALL) == (2000, 0.1, "cv")
+    assert settings(SMALL) == (2000, 0.05, "cv")
+    assert settings(Size(2000, 50_000, 900)) == (2000, 0.1, 0.1)
     assert settings(MIDDLE) == (2000, 0.1, 0.1)
     assert boosting_words(SMALL, {}) == boosting_words(MIDDLE, {}) == ""
 
@@ -36,6 +37,13 @@ def test_boosting_of_a_large_table_takes_larger_steps_and_says_so():
     said = boosting_words(LARGE, {})
     assert f"at most {rounds:,} rounds of {rate} instead of 2,000 of 0.1" in said
     assert settings(Size(5_000_000, 50, 2700, 7))[1] == LARGEST_RATE
+
+
+def test_small_tables_are_boosted_on_draws_unless_told_otherwise():
+    model = make("xgboost", "regression", size=Size(1000, 5), settings={"subsample": 0.5})
+    assert (model.subsample, model.colsample_bytree) == (0.5, 0.8)
+    model = make("xgboost", "regression", size=Size(1000, 5), settings={"early_stopping": 0.2})
+    assert (model.learning_rate, model.subsample, model.early_stopping) == (0.1, None, 0.2)
 
 
 @pytest.mark.parametrize("given", [{"learning_rate": 0.1}, {"n_estimators": 500}])
