@@ -167,7 +167,7 @@ def make(
 def _boosted(size: Size, settings: Mapping[str, object], usual: Mapping[str, Any]) -> dict[str, object]:
     """What suits the size: rounds found by folds, or larger steps."""
     if _by_folds(size) and "early_stopping" not in settings:
-        return {"early_stopping": "cv"} | SMALL_STEPS
+        return {"early_stopping": "cv", **SMALL_STEPS}
     work = float(size.n_rows * size.n_trees * usual["n_estimators"])
     if work <= MOST_BOOSTED or {"n_estimators", "learning_rate"} & set(settings):
         return {}
