@@ -5,8 +5,8 @@
 FOLDER has the tables and an `index.json` that names files and targets. Each command runs with no option but
 `--target`. LightGBM gets the rows that `weald fit` trained on, 2,000 rounds of 0.1 at most, and finds how
 many by the rule that weald has: by five folds where rows are few, else by early stopping on a tenth.
-Once more it gets the small steps and draws that weald takes of small tables. Scores are those of `weald fit`: the
-area of two labels, else accuracy; R². What the JSON file has already is not run again.
+Once more it gets the small steps and draws that weald takes of small tables. Scores are those of `weald
+fit`: the area of two labels, else accuracy; R². What the JSON file has already is not run again.
 """
 
 from __future__ import annotations
