@@ -65,7 +65,7 @@ def grown(
     codes: Codes, gradients: tuple[NDArray[Any], NDArray[Any]], options: BoostOptions, *, packed: bool
 ) -> dict[str, NDArray[Any]]:
     rows = BoostedRows(codes, None, options)
-    rows._native.narrow = packed
+    rows._plans._native.narrow = packed
     g, h = gradients
     return engine.tree_arrays(rows.grow(g[None], h[None], seed=3, round_=1, weighted=False))
 
@@ -127,7 +127,7 @@ def test_little_memory_for_histograms_changes_nothing(memory):
         for histogram_bytes in (None, memory):
             rows = BoostedRows(codes, None, BoostOptions(tree_method="hist", max_depth=6, n_threads=2))
             if histogram_bytes is not None:
-                rows._native.grow.histogram_bytes = histogram_bytes
+                rows._plans._native.grow.histogram_bytes = histogram_bytes
             g, h = gradients
             trees.append(engine.tree_arrays(rows.grow(g[None], h[None], seed=3, round_=1, weighted=False)))
         assert_same_tree(*trees)
@@ -180,7 +180,7 @@ def test_categories_change_sides_in_groups():
     rows = BoostedRows(codes, None, BoostOptions(tree_method="hist", max_depth=1, cat_smooth=1.0, cat_l2=0.0))
     sizes = []
     for group_rows in (0.0, 30.0):
-        rows._native.grow.group_rows = group_rows
+        rows._plans._native.grow.group_rows = group_rows
         tree = engine.tree_arrays(rows.grow(g[None], np.ones((1, 1000)), seed=0, round_=0, weighted=False))
         sizes.append(len(tree["set_codes"]))
     assert sizes == [1, 3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -167,5 +168,7 @@ def _values(X: Any) -> list[Any]:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, datetime) and value.time() == time.min:
+        value = value.date()  # columns of days come back as times
     text = "missing" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 30 else text[:29] + "…"

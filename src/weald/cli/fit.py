@@ -161,7 +161,7 @@ def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> Non
     say(
         console,
         f"method    {options.recipe.method}: {_name(done.model)}, fitted in {done.fit_seconds:.2f} s on "
-        f"{len(train):,} rows" + (f"; {words}" if words else _rounds(done.model)),
+        f"{len(train):,} rows{_rounds(done.model)}" + (f"; {words}" if words else ""),
     )
     tell_scores(console, done.scores, f"{len(done.split.test):,} rows that the model did not see")
     for name, path in (("model", options.model), ("report", options.report)):

@@ -47,10 +47,16 @@ _VOTERS = ("xgboost", "forest", "extra-trees")
 
 #: rows up to which folds tell how many rounds to boost; of more a share is held out
 CV_ROWS = 5_000
+#: rows times columns up to which they do: boosting of wide tables is slow, and folds make it five times so
+CV_CELLS = 5_000_000
+#: what boosting goes by there besides: small steps on draws of rows and columns
+SMALL_STEPS = {"learning_rate": 0.05, "subsample": 0.8, "colsample_bytree": 0.8}
 #: rows that every label must have for that
 CV_LABEL_ROWS = 10
 #: METHODS: columns and rows up to which a Gaussian kernel is the rule
 KERNEL_COLUMNS, KERNEL_ROWS = 1_000, 50_000
+#: rows times trees up to which boosting takes small steps; beyond, fewer and larger ones, up to so large
+MOST_BOOSTED, LARGEST_RATE = 3e9, 0.3
 #: settings that only a machine with a kernel has
 _OF_KERNELS = frozenset({"kernel", "gamma", "degree", "coef0", "solver"})
 
@@ -63,12 +69,16 @@ class Size:
     n_columns: int
     #: rows of the rarest label; None for numbers
     n_rarest: int | None = None
+    #: trees of a round of boosting: one, or one for each of more than two labels
+    n_trees: int = 1
 
     @classmethod
     def of(cls, X: Any, y: NDArray[np.generic], kind: str) -> Size:
         """That of a table."""
-        rarest = int(np.unique(y, return_counts=True)[1].min()) if kind == CLASSIFICATION else None
-        return cls(len(y), _expanded(X), rarest)
+        if kind != CLASSIFICATION:
+            return cls(len(y), _expanded(X))
+        counts = np.unique(y, return_counts=True)[1]
+        return cls(len(y), _expanded(X), int(counts.min()), len(counts) if len(counts) > 2 else 1)
 
 
 def _expanded(X: Any) -> int:
@@ -138,13 +148,8 @@ def make(
     if method == "svm":
         method = machine_for(size, settings or {})[0]
     labels, numbers, chosen = _METHODS[method]
-    if (
-        method == "xgboost"
-        and size is not None
-        and _by_folds(size)
-        and "early_stopping" not in (settings or {})
-    ):
-        chosen = chosen | {"early_stopping": "cv"}
+    if method == "xgboost" and size is not None:
+        chosen = chosen | _boosted(size, settings or {}, chosen)
     name = labels if kind == CLASSIFICATION else numbers
     if name is None:
         raise ParameterError(f"The method {method!r} learns labels, not numbers. Use xgboost or forest.")
@@ -159,8 +164,36 @@ def make(
     return cls().set_params(**given, **chosen | dict(settings or {}))
 
 
+def _boosted(size: Size, settings: Mapping[str, object], usual: Mapping[str, Any]) -> dict[str, object]:
+    """What suits the size: rounds found by folds, or larger steps."""
+    if _by_folds(size) and "early_stopping" not in settings:
+        return {"early_stopping": "cv", **SMALL_STEPS}
+    work = float(size.n_rows * size.n_trees * usual["n_estimators"])
+    if work <= MOST_BOOSTED or {"n_estimators", "learning_rate"} & set(settings):
+        return {}
+    rate = min(LARGEST_RATE, usual["learning_rate"] * work / MOST_BOOSTED)
+    return {
+        "learning_rate": round(rate, 3),
+        "n_estimators": max(1, round(usual["n_estimators"] * MOST_BOOSTED / work)),
+    }
+
+
+def boosting_words(size: Size, settings: Mapping[str, object]) -> str:
+    """What is worth knowing of larger steps; nothing where they are the usual ones."""
+    usual = _METHODS["xgboost"][2]
+    chosen = _boosted(size, settings, usual)
+    if "n_estimators" not in chosen:
+        return ""
+    return (
+        f"at most {chosen['n_estimators']:,} rounds of {chosen['learning_rate']} instead of "
+        f"{usual['n_estimators']:,} of {usual['learning_rate']}, because the table is large (--set "
+        f"learning_rate={usual['learning_rate']} for smaller steps)"
+    )
+
+
 def _by_folds(size: Size) -> bool:
-    return size.n_rows <= CV_ROWS and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
+    small = size.n_rows <= CV_ROWS and size.n_rows * size.n_columns <= CV_CELLS
+    return small and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
 
 
 def named(method: str) -> str:

@@ -13,7 +13,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 import weald
 from weald.errors import ParameterError, listing, nearest
-from weald.runs.methods import Size, machine_for, make
+from weald.runs.methods import Size, boosting_words, machine_for, make
 from weald.runs.task import CLASSIFICATION, Task
 
 #: rounds of boosting where rows are made: to stop on those that were made would stop late
@@ -97,7 +97,11 @@ class Recipe:
 
     def words(self, X: Any, y: NDArray[np.generic], kind: str) -> str:
         """What was chosen for the table, where something was."""
-        return machine_for(Size.of(X, y, kind), self.settings)[1] if self.method == "svm" else ""
+        if self.method == "svm":
+            return machine_for(Size.of(X, y, kind), self.settings)[1]
+        if self.method == "xgboost" and self.resample is None:
+            return boosting_words(Size.of(X, y, kind), self.settings)
+        return ""
 
     def _is_bare(self) -> bool:
         return self.resample is None and self.threshold is None

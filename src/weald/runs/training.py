@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _TWO_CLASSES = {"AUC": "roc_auc", "accuracy": "accuracy", "log loss": "neg_log_loss"}
 _CLASSES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "log loss": "neg_log_loss"}
 _NUMBERS = {"R²": "r2", "RMSE": "neg_root_mean_squared_error", "MAE": "neg_mean_absolute_error"}
+#: resamples behind an interval: so many, of more rows fewer, so that it takes seconds and not minutes
+RESAMPLES, FEWEST_RESAMPLES, RESAMPLED_ROWS = 2000, 400, 200_000_000
 #: these need probabilities
 _OF_PROBABILITIES = frozenset({"neg_log_loss"})
 
@@ -161,12 +163,16 @@ def scores(
     known = y if train_y is None else train_y
     guess.fit(np.zeros((len(known), 1)), known)
     found = []
+    n_resamples = min(RESAMPLES, max(FEWEST_RESAMPLES, RESAMPLED_ROWS // len(y)))
     for name, scorer in _metrics(model, y, kind).items():
         sign = -1 if scorer.startswith("neg_") else 1
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", UncertaintyWarning)
-            result = score_interval(model, X, y, scorer, random_state=0)
-        note = " ".join(str(each.message) for each in said if each.category is UncertaintyWarning)
+            result = score_interval(model, X, y, scorer, n_resamples=n_resamples, random_state=0)
+        remarks = [str(each.message) for each in said if each.category is UncertaintyWarning]
+        if n_resamples < RESAMPLES and result.bootstrap is not None:
+            remarks.append(f"The interval is from {n_resamples:,} resamples of {len(y):,} rows.")
+        note = " ".join(remarks)
         low, high = sorted((sign * result.low, sign * result.high))
         by_chance = sign * get_scorer(scorer)(guess, np.zeros((len(y), 1)), y)
         found.append(Score(name, sign * result.score, low, high, by_chance, note))

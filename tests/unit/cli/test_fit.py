@@ -187,7 +187,7 @@ def test_info_reads_the_file_alone(model):
     assert told["kind"] == "XGBClassifier"
     assert told["classes"] == ["no", "yes"]
     assert [each["name"] for each in told["columns"]] == ["x", "city", "day"]
-    assert told["parameters"]["learning_rate"] == 0.1
+    assert told["parameters"]["learning_rate"] == 0.05
     assert "missing" not in told["parameters"]
     assert "categorical" in call("info", model).output
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weald.data.files import kinds
+from weald.data.files.dates import as_learned, from_text
 from weald.data.files.inputs import Input, inputs
 from weald.data.files.libsvm import libsvm_batches
 from weald.data.files.reading import read_table
@@ -69,13 +70,24 @@ def read_batches(
             if each.kind == kinds.LIBSVM:
                 yield from libsvm_batches(each, rows, 0 if n_columns is None else n_columns)
                 continue
-            for table in _tables(each, types, layout, columns):
+            for table in _with_dates(_tables(each, types, layout, columns), types, each.name):
                 for first in range(0, max(table.num_rows, 1), rows):
                     yield table.slice(first, rows), None
         except MemoryError:
             raise
         except pa.ArrowException as error:
             raise DataError(f"{each.name} cannot be read as {each.kind}: {error}") from error
+
+
+def _with_dates(tables: Iterator[pa.Table], types: Mapping[str, Any], name: str) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    for table in tables:
+        try:
+            known = as_learned(table, types)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{name} has text where the model learned from dates: {error}") from error
+        yield known
 
 
 def _tables(
@@ -215,12 +227,12 @@ def _typed(table: pa.Table, types: Mapping[str, Any], name_of_file: str) -> pa.T
             continue
         known = table[name]
         try:
-            table = table.set_column(place, name, known.cast(types[name]))
+            table = table.set_column(place, name, from_text(known, types[name]))
             continue
         except pa.ArrowException:  # most often there is nothing that stands for missing values
             known = pc.if_else(pc.is_in(known, value_set=pa.array(MARKERS)), None, known)
         try:
-            table = table.set_column(place, name, known.cast(types[name]))
+            table = table.set_column(place, name, from_text(known, types[name]))
         except pa.ArrowException as error:
             raise DataError(
                 f"{name_of_file}: column {name!r} has values that are not what the model learned from: "

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weald.data.files import kinds
+from weald.data.files.dates import with_dates
 from weald.data.files.inputs import Input, inputs
 from weald.data.files.text import TextOptions, read_text
 from weald.errors import DataError, listing, nearest
@@ -29,7 +30,8 @@ def read(
 
     CSV and TSV get the type of each column from all of its values: whole numbers, numbers, truth values,
     dates and times, else text, which estimators take for categories. Empty fields, `NA`, `NaN`, `null` and
-    `n/a` are missing values; `?`, `-` and the like are, among numbers.
+    `n/a` are missing values; `?`, `-` and the like are, among numbers. Other formats tell types themselves,
+    but text that holds dates throughout is read as dates there too.
 
     Parameters
     ----------
@@ -79,7 +81,8 @@ def read_table(each: Input, options: TextOptions) -> pa.Table:
     import pyarrow as pa
 
     try:
-        return _READERS[each.kind](each, options)
+        table = _READERS[each.kind](each, options)
+        return table if each.kind in {kinds.CSV, kinds.TSV} else with_dates(table, options.notes)
     except MemoryError:  # pyarrow's is an ArrowException too
         raise
     except pa.ArrowException as error:

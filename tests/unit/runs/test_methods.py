@@ -1,0 +1,53 @@
+"""Settings that go by the size of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from weald.runs.methods import LARGEST_RATE, MOST_BOOSTED, Size, boosting_words, make
+
+SMALL, MIDDLE, LARGE = Size(1000, 5, 300), Size(100_000, 5, 300, 3), Size(500_000, 50, 2700, 7)
+
+
+def settings(size, **given):
+    model = make("xgboost", "classification", size=size, settings=given)
+    return model.n_estimators, model.learning_rate, model.early_stopping
+
+
+def test_trees_of_a_round_are_counted_by_labels():
+    X = np.zeros((9, 2))
+    assert Size.of(X, np.repeat([0, 1, 2], 3), "classification").n_trees == 3
+    assert Size.of(X, np.repeat([0, 1, 1], 3), "classification").n_trees == 1
+    assert Size.of(X, np.arange(9.0), "regression").n_trees == 1
+
+
+def test_boosting_of_small_and_middling_tables():
+    assert settings(SMALL) == (2000, 0.05, "cv")
+    assert settings(Size(2000, 50_000, 900)) == (2000, 0.1, 0.1)
+    assert settings(MIDDLE) == (2000, 0.1, 0.1)
+    assert boosting_words(SMALL, {}) == boosting_words(MIDDLE, {}) == ""
+
+
+def test_boosting_of_a_large_table_takes_larger_steps_and_says_so():
+    rounds, rate, stopping = settings(LARGE)
+    assert stopping == 0.1
+    assert rounds * LARGE.n_rows * LARGE.n_trees == pytest.approx(MOST_BOOSTED, rel=0.01)
+    assert rounds * rate == pytest.approx(2000 * 0.1, rel=0.01)
+    said = boosting_words(LARGE, {})
+    assert f"at most {rounds:,} rounds of {rate} instead of 2,000 of 0.1" in said
+    assert settings(Size(5_000_000, 50, 2700, 7))[1] == LARGEST_RATE
+
+
+def test_small_tables_are_boosted_on_draws_unless_told_otherwise():
+    model = make("xgboost", "regression", size=Size(1000, 5), settings={"subsample": 0.5})
+    assert (model.subsample, model.colsample_bytree) == (0.5, 0.8)
+    model = make("xgboost", "regression", size=Size(1000, 5), settings={"early_stopping": 0.2})
+    assert (model.learning_rate, model.subsample, model.early_stopping) == (0.1, None, 0.2)
+
+
+@pytest.mark.parametrize("given", [{"learning_rate": 0.1}, {"n_estimators": 500}])
+def test_steps_that_were_asked_for_stay(given):
+    rounds, rate, _ = settings(LARGE, **given)
+    assert (rounds, rate) == (given.get("n_estimators", 2000), 0.1)
+    assert boosting_words(LARGE, given) == ""
