@@ -9,13 +9,13 @@ namespace weald::logistic {
 
 namespace {
 
-constexpr double model_share = 0.3;   // of the violations now: how well a model is minimised
-constexpr int most_rounds = 1000;     // over the weights of one model
-constexpr double idle_share = 0.9;    // of λ: weights at 0 with a smaller slope rest until the others have ended
-constexpr int rounds_between = 3;     // Newton steps on the weights that are not 0
-constexpr int most_products = 20;     // of conjugate gradients for such a step
-constexpr double newton_share = 0.1;  // of the residual: how well its equations are solved
-constexpr int most_halved = 4;        // times such a step is made shorter
+constexpr double model_share = 0.3;     // of the violations now: how well a model is minimised
+constexpr int most_rounds = 1000;       // over the weights of one model
+constexpr double idle_share = 0.9;      // of λ: weights at 0 with a smaller slope rest until the others have ended
+constexpr int rounds_between = 3;       // Newton steps on the weights that are not 0
+constexpr int most_line_products = 20;  // of conjugate gradients for such a step
+constexpr double newton_share = 0.1;    // of the residual: how well its equations are solved
+constexpr int most_halved = 4;          // times such a step is made shorter
 constexpr int64_t entries_between = 1 << 18;  // checks whether to stop
 
 // Two classes: the weights that are not 0 or want to be in turn, and every few rounds those that are not 0 together
@@ -201,7 +201,7 @@ class OneLine final : public LassoSteps {
     double size = scaled();
     const double enough = newton_share * newton_share * size;
     p = z;
-    for (int round = 0; round < most_products && size > enough; ++round) {
+    for (int round = 0; round < most_line_products && size > enough; ++round) {
       run_.check();
       const double bend = scores_of(p);
       if (!(bend > 0)) return;
