@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.adaboost.weights import rows_by_units, weight_units
 from weald.data.target import total_weight
-from weald.errors import ParameterError
+from weald.errors import ParameterError, outside
 from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.random import Purpose, draw, uniform
 
@@ -168,7 +168,7 @@ def _n_rows(
             f"results in a low number ({n_drawn}) of bootstrap samples. We recommend passing `max_samples` "
             "as an integer instead.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=outside(),
         )
     return n_drawn
 

@@ -18,7 +18,7 @@ from weald.arrays import Estimator, RandomState, TableLike, TargetLike, WeightLi
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.target import read_weight
 from weald.engine import thread_count
-from weald.errors import DataError, ParameterError, WealdError
+from weald.errors import DataError, ParameterError, WealdError, outside
 from weald.estimators.bagging.any_members import OtherMembers, as_given, fit_others, names_of, sees_all_rows
 from weald.estimators.bagging.bags import MemberBags, make_bags
 from weald.estimators.bagging.out_of_bag import (
@@ -171,7 +171,7 @@ class BaseBagging(
                 f"When fitting {owner} with sample_weight it is recommended to use bootstrap=True, got "
                 f"{options.bootstrap}: without replacement rows are not drawn as often as they weigh.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=outside(),
             )
         before = self._before(options, base)
         seed = before.seed if before else check_random_state(options.random_state).randint(2**31 - 1)
@@ -323,7 +323,7 @@ class BaseBagging(
                 "Warm-start fitting without increasing n_estimators does not fit new members: `n_estimators` "
                 f"of {owner} is still {len(before)}.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=outside(),
             )
         return range(len(before), options.n_estimators)
 

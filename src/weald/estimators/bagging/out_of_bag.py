@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import TableLike
 from weald.data.table import Table
-from weald.errors import DataError, ParameterError
+from weald.errors import DataError, ParameterError, outside
 from weald.estimators.bagging.any_members import OtherMembers
 from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.bagging.trees import TreeMembers
@@ -93,7 +93,7 @@ def warn_of_rows_in_every_bag(
         f"reliable oob estimates. In every bag of the {n_members} members of {owner}, so not predicted "
         f"(NaN, not scored): {len(lacking)} of {n_rows} rows, {some}{more}. Use more members (n_estimators).",
         UserWarning,
-        stacklevel=3,
+        stacklevel=outside(),
     )
 
 

@@ -19,7 +19,7 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.data.training import used_rows
 from weald.engine import thread_count
-from weald.errors import ParameterError
+from weald.errors import ParameterError, outside
 from weald.estimators.forest.insight import ForestInsight
 from weald.estimators.forest.options import ForestOptions
 from weald.estimators.forest.out_of_bag import OutOfBagSums
@@ -227,7 +227,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             warnings.warn(
                 f"Warm-start fitting without increasing n_estimators does not fit new trees.{stays}",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=outside(),
             )
         elif other:
             raise ParameterError(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.data.rows import take_rows
 from weald.data.table import Table
+from weald.errors import outside
 from weald.estimators.shared.class_weight import Weights
 from weald.model.forest import Forest
 from weald.model.predict import leaf_nodes
@@ -71,7 +72,7 @@ class OutOfBagSums:
                 f"Some inputs do not have OOB scores: every tree saw {len(lacking):,} of the "
                 f"{len(self.n_trees):,} rows ({few}), which have NaN. Use more trees (n_estimators).",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=outside(),
             )
         with np.errstate(invalid="ignore"):
             return self.sums / self.n_trees[:, None]

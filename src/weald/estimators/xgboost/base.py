@@ -176,7 +176,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         objective, n_classes = self._choose_objective(options, data)
         owner = type(self).__name__
         check_counts(options, data.n_targets, n_classes, owner)
-        warn_of_ignored(options, objective, owner, n_classes=n_classes, stacklevel=5)
+        warn_of_ignored(options, objective, owner, n_classes=n_classes)
         return make_plan(
             options,
             data.schema,

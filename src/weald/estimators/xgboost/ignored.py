@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from weald.errors import IgnoredParameterWarning
+from weald.errors import IgnoredParameterWarning, outside
 from weald.estimators.xgboost.options import GPU_HIST, RANKING_PARAMETERS, XGBOptions
 
 #: which objectives read a parameter, and the metric that does
@@ -26,7 +26,6 @@ def warn_of_ignored(
     owner: str,
     *,
     n_classes: int | None,
-    stacklevel: int,
 ) -> None:
     """Warn of every parameter that this training does not read.
 
@@ -40,11 +39,9 @@ def warn_of_ignored(
         The estimator's name, for the message.
     n_classes : int or None
         The number of classes; None for numbers.
-    stacklevel : int
-        Where the warning belongs, counted from here.
     """
     for message in _messages(options, objective, owner, n_classes):
-        warnings.warn(message, IgnoredParameterWarning, stacklevel=stacklevel + 1)
+        warnings.warn(message, IgnoredParameterWarning, stacklevel=outside())
 
 
 def _messages(

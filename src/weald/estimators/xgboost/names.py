@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, ParamSpec, Self, TypeVar, cast, overload
 
 from weald.arrays import Estimator
-from weald.errors import ArgumentError, IgnoredParameterWarning, ParameterError, nearest
+from weald.errors import ArgumentError, IgnoredParameterWarning, ParameterError, nearest, outside
 from weald.parameters import check_names
 
 P = ParamSpec("P")
@@ -100,7 +100,7 @@ def known_names(others: Mapping[str, Any], owner: str, known: list[str]) -> dict
         warnings.warn(
             f"`{name}` of {owner} has no effect. {_DEAD[name]} Leave it out.",
             IgnoredParameterWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
     for name in found:
         if name in _ELSEWHERE:
@@ -147,7 +147,7 @@ def _named(
     warnings.warn(
         f"Give {shown} by name: {owner}.{method} will not take it by position for ever.",
         FutureWarning,
-        stacklevel=3,
+        stacklevel=outside(),
     )
     return args[:n_positions], {**kwargs, **dict(zip(names, extra, strict=True))}
 

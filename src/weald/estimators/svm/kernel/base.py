@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.arrays import Floats, TableLike, TargetLike, WeightLike
 from weald.data.target import read_weight
 from weald.engine import thread_count
-from weald.errors import DataError
+from weald.errors import DataError, outside
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
@@ -235,7 +235,7 @@ class BaseKernelMachine(
         early = [k for k, machine in enumerate(machines) if not machine.converged]
         if early:
             words = self._early_words(early, training, choice, machines, options)
-            warnings.warn(f"{owner} did not converge {words}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{owner} did not converge {words}", ConvergenceWarning, stacklevel=outside())
 
     def _early_words(
         self,

@@ -23,6 +23,7 @@ from weald.data.adapters import to_table
 from weald.data.matrix.matrix import Matrix, MatrixPlan
 from weald.data.target import read_weight
 from weald.engine import thread_count
+from weald.errors import outside
 from weald.estimators.shared.contract import CheckedParameters, TableManners
 from weald.estimators.shared.growth import drawn_seed
 from weald.estimators.shared.saving import Saving
@@ -183,7 +184,7 @@ class BaseLinearMachine(
         warnings.warn(
             f"{owner} did not converge {limit}{which}{reached}. The model can be used. {one_of(ways)}",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=outside(),
         )
 
     # ------------------------------------------------------------------ afterwards
