@@ -340,8 +340,8 @@ class NewtonManyJudge:
         return np.stack(columns, axis=1)
 
     def value(self, cells: Ints) -> Floats:
-        """There is no single one."""
-        raise NotImplementedError
+        """There is no single one: `values` has them."""
+        raise TypeError("Several outputs have no single value.")
 
     def order(self, cells: Ints) -> list[int]:
         """Along the axis of all values."""
