@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, Floats, TableLike, TargetLike
+from weald.arrays import AnyEstimator, Estimator, Floats, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
@@ -177,8 +177,8 @@ def _check_positions(
 
 def _draw_classes(
     axes: Axes,
-    model: Any,
-    machine: Any,
+    model: AnyEstimator,
+    machine: AnyEstimator,
     plane: Plane,
     y: TargetLike | None,
     support: bool,
@@ -308,7 +308,7 @@ def _draw_rings(axes: Axes, at: Floats, rows: NDArray[Any] | None) -> None:
     )
 
 
-def _draw_slack(axes: Axes, model: Any, plane: Plane, sides: Floats, margin: Floats) -> None:
+def _draw_slack(axes: Axes, model: AnyEstimator, plane: Plane, sides: Floats, margin: Floats) -> None:
     """A line from each row that misses its margin to where it would reach it."""
     short = np.flatnonzero(margin < 1 - 1e-3)
     if not 0 < len(short) <= _MOST_LINES:
@@ -337,7 +337,13 @@ def _label_numbers(y: TargetLike, n_rows: int, classes: list[Any]) -> NDArray[np
 
 
 def _draw_fit(
-    axes: Axes, model: Any, machine: Any, plane: Plane, y: TargetLike | None, support: bool, slack: bool
+    axes: Axes,
+    model: AnyEstimator,
+    machine: AnyEstimator,
+    plane: Plane,
+    y: TargetLike | None,
+    support: bool,
+    slack: bool,
 ) -> None:
     left, right = plane.limits(0)
     across = np.linspace(left, right, _LINE_POINTS)
@@ -384,7 +390,7 @@ def _draw_fit(
 # --------------------------------------------------------------------------- shared
 
 
-def _support(machine: Any, n_rows: int, margin: Floats | None) -> NDArray[Any] | None:
+def _support(machine: object, n_rows: int, margin: Floats | None) -> NDArray[Any] | None:
     """The support rows among those shown: by number if they are the training rows, else by their margin.
 
     A machine on landmarks counts these as its support, which says nothing about the margin.
