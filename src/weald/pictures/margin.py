@@ -338,8 +338,8 @@ def _label_numbers(y: TargetLike, n_rows: int, classes: list[Any]) -> NDArray[np
 
 def _draw_fit(
     axes: Axes,
-    model: AnyEstimator,
-    machine: AnyEstimator,
+    model: Estimator,
+    machine: object,
     plane: Plane,
     y: TargetLike | None,
     support: bool,
