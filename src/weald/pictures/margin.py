@@ -33,7 +33,7 @@ from weald.pictures.margin_axes import (
     some_of,
 )
 from weald.pictures.plane import Plane, plane_of
-from weald.pictures.slack import slack_lines
+from weald.pictures.slack import slack_lines, support_rows
 from weald.svm.kernels.functions import Spectrum
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _draw_classes(
         wrong = _label_numbers(model.predict(plane.like), len(labels), classes) != labels
     _draw_rows(axes, plane.values, labels, classes, wrong)
     if support:
-        _draw_rings(axes, plane.values, _support(machine, plane.table.n_rows, margin))
+        _draw_rings(axes, plane.values, support_rows(machine, plane.table.n_rows, margin))
     if slack and margin is not None and sides is not None and not plane.held:
         _draw_slack(axes, model, plane, sides, margin)
     if len(classes) == 2:
@@ -375,7 +375,7 @@ def _draw_fit(
     if epsilon is not None:
         margin = 1 + epsilon - np.abs(target - predicted)  # below 1 outside of the tube
     if support:
-        _draw_rings(axes, at, _support(machine, len(at), margin))
+        _draw_rings(axes, at, support_rows(machine, len(at), margin))
     if slack and epsilon is not None and not plane.held:
         outside = np.flatnonzero(np.abs(target - predicted) > epsilon * (1 + 1e-6))
         if len(outside) <= 4 * _MOST_LINES:
@@ -385,19 +385,3 @@ def _draw_fit(
     n_support = getattr(machine, "support_", None)
     if n_support is not None:
         axes.set_title(f"{len(n_support):,} support rows", loc="left", fontsize=SMALL, color=GREY)
-
-
-# --------------------------------------------------------------------------- shared
-
-
-def _support(machine: object, n_rows: int, margin: Floats | None) -> NDArray[Any] | None:
-    """The support rows among those shown: by number if they are the training rows, else by their margin.
-
-    A machine on landmarks counts these as its support, which says nothing about the margin.
-    """
-    rows = getattr(machine, "support_", None)
-    fitted_on = getattr(machine, "shape_fit_", (None,))[0]
-    exact = getattr(machine, "solver_", "exact") == "exact"
-    if rows is not None and exact and fitted_on == n_rows:
-        return np.asarray(rows)
-    return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)
