@@ -1,4 +1,4 @@
-"""Which rows a margin rests on; where rows that miss it would reach it, along the steepest way, step by step."""
+"""Which rows a margin rests on; where rows that miss it would reach it, along the steepest way."""
 
 from __future__ import annotations
 
