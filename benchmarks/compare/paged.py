@@ -1,6 +1,6 @@
 """Boosting on rows that are not in memory: ours from pages against ours in memory, and xgboost's.
 
-    python benchmarks/larger/paged.py --help
+    python benchmarks/compare/paged.py --help
 
 Pages are built before the clock starts, and are in the page cache; so is xgboost's external memory. All
 contenders grow trees of depth 6 on 255 bins. Ours give the same model, to the byte: the figure "model".
@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 from common.harness import main
 from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
 from trees import sized
 
 ROUNDS, DEPTH, BINS = 10, 6, 255
-BATCH = 1 << 18  # rows of one of xgboost's batches
+BATCH = 1 << 18  # rows of one of xgboost's batches, which it wants large
+PAGE = 1 << 16  # of a page of ours, as scans choose it for so many columns
 
 
 def rows_and_labels(n_rows: int) -> Arrays:
@@ -70,7 +69,7 @@ def from_pages(arrays: Arrays, threads: int) -> Timed:
     from weald.rows.blocks import PagedCodes
     from weald.rows.paged import store_of
 
-    store = store_of(arrays["X"], max_bins=BINS, page_rows=BATCH, compress="none", n_jobs=threads)
+    store = store_of(arrays["X"], max_bins=BINS, page_rows=PAGE, compress="none", n_jobs=threads)
     codes = PagedCodes(store)
     return Timed(run=lambda: boosted(codes, arrays["y"], threads), figures=told)
 
