@@ -322,36 +322,6 @@ def test_individual_trees(xgb, files, sliced):
     assert np.allclose(scores, booster.predict(xgb.DMatrix(X_test)), rtol=1e-6)
 
 
-@pytest.mark.parametrize("strategy", ["one_output_per_tree", "multi_output_tree"])
-def test_multioutput_regression_of_ones_own(xgb, strategy):
-    rng = np.random.default_rng(0)
-    X = np.sort(200 * rng.random((100, 1)) - 100, axis=0)
-    y = np.column_stack([np.sin(X), np.cos(X)])
-    matrix = xgb.DMatrix(X, y, nthread=2)
-
-    def squares(predt, dtrain):
-        assert dtrain.num_row() == predt.shape[0]
-        return predt - dtrain.get_label().reshape(predt.shape), np.ones(predt.shape)
-
-    def rmse(predt, dtrain):
-        return "PyRMSE", np.sqrt(np.mean((dtrain.get_label().reshape(predt.shape) - predt) ** 2))
-
-    log = {}
-    params = {"tree_method": "hist", "num_target": 2, "nthread": 2, "multi_strategy": strategy}
-    booster = xgb.train(
-        params,
-        dtrain=matrix,
-        num_boost_round=16,
-        obj=squares,
-        evals=[(matrix, "Train")],
-        evals_result=log,
-        custom_metric=rmse,
-    )
-    assert booster.inplace_predict(X).shape == (100, 2)
-    assert np.allclose(log["Train"]["rmse"], log["Train"]["PyRMSE"], rtol=1e-2)
-    assert log["Train"]["rmse"][-1] < 0.5 * log["Train"]["rmse"][0]
-
-
 def test_predict_first_ntree(xgb, files):
     dtrain, dtest = (matrix_of(xgb, path) for path in files)
     booster = xgb.train(STUMPY, dtrain, 3, [(dtest, "eval"), (dtrain, "train")])
