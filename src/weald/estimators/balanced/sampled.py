@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.target import positions_among
 from weald.errors import naming_member
@@ -75,6 +75,6 @@ def sampled_rows(X: TableLike, y: NDArray[Any], bags: SampledBags, bag: int) -> 
     """What the sampler makes of the rows of a bag: a table and labels."""
     columns = bags.columns(bag).tolist() if bags.some_columns else None
     rows = bags.rows(bag)
-    sampler: Any = seeded(bags.sampler, bags.seed, bag)
+    sampler: AnyEstimator = seeded(bags.sampler, bags.seed, bag)
     with naming_member(f"The {type(sampler).__name__} of bag {bag}"):
         return sampler.fit_resample(take(X, rows, columns), y[rows])  # type: ignore[no-any-return]
