@@ -14,8 +14,8 @@ from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.target import read_weight
 from weald.errors import DataTypeError
 from weald.estimators.bagging.any_members import OtherMembers, as_given, rows_of_bag, sees_all_rows
-from weald.estimators.bagging.bags import MemberBags
 from weald.estimators.bagging.base import BaseBagging
+from weald.estimators.balanced.base import BalancedMembers
 from weald.estimators.balanced.sampled import SampledBags, sampled_rows
 from weald.estimators.shared.routing import takes_weights
 from weald.estimators.voting.base import BaseVoting
@@ -128,7 +128,7 @@ def _of_bagging(
         labels=None if members.classes is None else members.classes[0],
         member=member,
         says=says,
-        answers=_corrected(model, bags),
+        answers=_corrected(model),
         weights=np.ones(len(members)),
         joined="mean",
         agreement=agreement,
@@ -136,11 +136,12 @@ def _of_bagging(
     )
 
 
-def _corrected(model: Any, bags: MemberBags) -> Callable[[TableLike], Floats] | None:
+def _corrected(model: BaseBagging) -> Callable[[TableLike], Floats] | None:
     """The probabilities of an ensemble that undoes the balance of its draws; None of others."""
     if not getattr(model._checked_options(), "correct_prior", False):
         return None
-    return cast(Callable[[TableLike], Floats], model.predict_proba)
+    found: Callable[[TableLike], Floats] = cast(BalancedMembers, model).predict_proba
+    return found
 
 
 def _of_voting(
