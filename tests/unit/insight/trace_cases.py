@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -165,6 +165,16 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     yield "classes", weald.BalancedRandomForestClassifier(**some(max_depth=[2, 4]), **small)
     yield "classes", weald.BalancedBaggingClassifier(**small)
     yield "two", weald.RUSBoostClassifier(**small)
+    yield "numbers", weald.XGBRFRegressor(**some(max_depth=[2, 4]), **small)
+    yield "ranks", weald.XGBRanker(**newton(objective=["rank:pairwise"], ndcg_exp_gain=[False]), **small)
+    yield from _ensembles_of_models(some, small)
+
+
+def _ensembles_of_models(
+    some: Callable[..., dict[str, Any]], small: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Those whose members are models of their own."""
+    bags = {"max_features": [0.6], "max_samples": [0.7]}
     base = weald.AdaBoostClassifier(n_estimators=4)
     yield "classes", weald.EasyEnsembleClassifier(estimator=base, **some(sampling_strategy=["all"]), **small)
     base = weald.AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3)
@@ -182,8 +192,6 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
         ("bags", weald.BaggingRegressor(weald.XGBRFRegressor(n_estimators=2, max_depth=2), **small)),
     ]
     yield "numbers", weald.VotingRegressor(members, **some(weights=[[1.0, 3.0]]))
-    yield "numbers", weald.XGBRFRegressor(**some(max_depth=[2, 4]), **small)
-    yield "ranks", weald.XGBRanker(**newton(objective=["rank:pairwise"], ndcg_exp_gain=[False]), **small)
 
 
 def random_targets(rng: np.random.Generator, X: pd.DataFrame, n_classes: int) -> dict[str, np.ndarray]:
