@@ -18,12 +18,14 @@ from weald.boosting.records import BoostTarget
 #: xgboost's, and the most that is chosen
 USUAL_RATE = 0.3
 LEAST_RATE = 0.01
-#: the step for so many rows and rounds, where the classes are equally frequent
+#: the step for so many rounds and at most so many rows, where the classes are equally frequent
 _MIDDLE_RATE, _MIDDLE_ROWS, _MIDDLE_ROUNDS = 0.12, 16_000, 100
+#: of that, for the rarest classes: rare ones may be clear, too
+_RAREST = 0.4
 
 
 def chosen_rate(target: BoostTarget, n_rounds: int) -> float:
-    """The step for a table with categories: the smaller, the more rounds, the fewer rows, the rarer classes.
+    """The step for a table with categories: smaller for more rounds and rare classes, larger for many rows.
 
     Parameters
     ----------
@@ -34,8 +36,8 @@ def chosen_rate(target: BoostTarget, n_rounds: int) -> float:
     """
     times = _times(target)
     rounds = _MIDDLE_ROUNDS / max(1, n_rounds)
-    found = _MIDDLE_RATE * _evenness(target, times)
-    found *= sqrt(sqrt(int(times.sum()) / _MIDDLE_ROWS)) * sqrt(rounds * sqrt(rounds))
+    found = _MIDDLE_RATE * max(_RAREST, _evenness(target, times)) * sqrt(rounds * sqrt(rounds))
+    found *= sqrt(sqrt(max(1.0, int(times.sum()) / _MIDDLE_ROWS)))
     return round(min(USUAL_RATE, max(LEAST_RATE, found)), 3)
 
 

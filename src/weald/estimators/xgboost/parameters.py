@@ -67,8 +67,8 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     n_estimators : int, default=100
         Rounds of boosting; 0 predicts the base score.
     learning_rate, eta : float, default=0.3
-        What each tree's values are multiplied by. None: 0.3, and of tables with categories the less the more
-        rounds, the fewer rows and the rarer classes there are; `learning_rate_` tells.
+        What each tree's values are multiplied by. None: 0.3, and of tables with categories what suits the
+        numbers of rounds and rows and the shares of the classes; `learning_rate_` tells.
     max_depth : int, default=6
         The most splits between the root and a leaf; 0 for no limit.
     max_leaves : int, default=0
