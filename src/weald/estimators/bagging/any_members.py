@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
@@ -163,23 +163,31 @@ def _fit_bag(
     weighs: bool,
     params: Mapping[str, Any],
 ) -> Estimator:
-    """One member: rows drawn twice weigh twice where the estimator takes weights, and else stand twice."""
+    """One member on the rows of its bag."""
     columns = bags.columns(bag).tolist() if bags.some_columns else None
-    counts = bags.counts(bag)
-    extra = dict(params)
-    rows = None
-    if not weighs:
-        rows = bags.rows(bag)
-    elif isinstance(template, Saving) or _lacks_classes(template, y, counts):
-        rows = np.flatnonzero(counts)
-    if rows is not None:
-        extra = params_of_rows(extra, rows, len(counts))
-    shown = counts if rows is None else counts[rows]
-    if weighs and (shown != 1).any():
-        extra["sample_weight"] = shown.astype(np.float64)
+    rows, weight = rows_of_bag(template, y, bags, bag, weighs)
+    extra = dict(params) if rows is None else params_of_rows(params, rows, bags.n_rows)
+    if weight is not None:
+        extra["sample_weight"] = weight
     with naming_member(f"The {type(template).__name__} of bag {bag}"):
         member = seeded(template, bags.seed, bag)
         return fit_member(member, take(X, rows, columns), y if rows is None else y[rows], **extra)
+
+
+def rows_of_bag(
+    template: Estimator, y: NDArray[Any], bags: MemberBags, bag: int, weighs: bool
+) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
+    """The rows that a member gets, None for all, and their weights, None if all weigh the same.
+
+    Rows drawn twice weigh twice where the estimator takes weights (`weighs`), and else stand twice.
+    """
+    if not weighs:
+        return bags.rows(bag), None
+    counts, rows = bags.counts(bag), None
+    if isinstance(template, Saving) or _lacks_classes(template, y, counts):
+        rows = np.flatnonzero(counts)
+        counts = counts[rows]
+    return rows, counts.astype(np.float64) if (counts != 1).any() else None
 
 
 def _lacks_classes(template: Estimator, y: NDArray[Any], counts: NDArray[np.int64]) -> bool:
@@ -213,7 +221,7 @@ def _predicted(
 
 
 def shares_of(
-    member: Any, X: TableLike, classes: NDArray[Any], asked: Asked = NOTHING
+    member: AnyEstimator, X: TableLike, classes: NDArray[Any], asked: Asked = NOTHING
 ) -> NDArray[np.float64]:
     """Probabilities in the order of `classes`, 0 for those the member never saw; or its vote as 0 and 1."""
     if hasattr(member, "predict_proba"):
@@ -239,7 +247,9 @@ def _numbers(member: Estimator, X: TableLike, _: None, asked: Asked) -> NDArray[
     return numbers_of(member, X, **asked.get("predict", {}))
 
 
-def _decisions(member: Any, X: TableLike, classes: NDArray[Any], asked: Asked) -> NDArray[np.float64]:
+def _decisions(
+    member: AnyEstimator, X: TableLike, classes: NDArray[Any], asked: Asked
+) -> NDArray[np.float64]:
     if len(member.classes_) != len(classes):
         raise DataError(
             f"its bag has {len(member.classes_)} of {len(classes)} classes, so that its decision function "
