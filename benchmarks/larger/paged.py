@@ -1,6 +1,6 @@
 """Boosting on rows that are not in memory: ours from pages against ours in memory, and xgboost's.
 
-    python benchmarks/compare/paged.py --help
+    python benchmarks/larger/paged.py --help
 
 Pages are built before the clock starts, and are in the page cache; so is xgboost's external memory. All
 contenders grow trees of depth 6 on 255 bins. Ours give the same model, to the byte: the figure "model".
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 from common.harness import main
 from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed, Within
 from trees import sized
