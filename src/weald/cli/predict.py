@@ -49,6 +49,8 @@ def predict(
     import_pyarrow()
     if output is not None and output.suffix not in _WRITTEN:
         raise ParameterError(f"{output} must end in {', '.join(_WRITTEN)}, which tells what is written.")
+    if output is not None:
+        place.ready(output)
     model = weald.load(model_path)
     if wanted.threads is not None and "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=wanted.threads)

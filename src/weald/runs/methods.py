@@ -49,6 +49,8 @@ _VOTERS = ("xgboost", "forest", "extra-trees")
 CV_ROWS = 5_000
 #: rows times columns up to which they do: boosting of wide tables is slow, and folds make it five times so
 CV_CELLS = 5_000_000
+#: trees of a round up to which they do, for the same reason: one for each of more than two labels
+CV_TREES = 10
 #: what boosting goes by there besides: small steps on draws of rows and columns
 SMALL_STEPS = {"learning_rate": 0.05, "subsample": 0.8, "colsample_bytree": 0.8}
 #: rows that every label must have for that
@@ -193,7 +195,7 @@ def boosting_words(size: Size, settings: Mapping[str, object]) -> str:
 
 def _by_folds(size: Size) -> bool:
     small = size.n_rows <= CV_ROWS and size.n_rows * size.n_columns <= CV_CELLS
-    return small and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
+    return small and size.n_trees <= CV_TREES and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
 
 
 def named(method: str) -> str:

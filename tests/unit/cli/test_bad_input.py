@@ -72,7 +72,12 @@ def start(*words, **more):
         ("x\n1\n", ["predict", "m.weald", "b.csv", "-o", "o.xlsx"], 1, "must end in .csv, .parquet"),
         ("z\n1\n", ["predict", "m.weald", "b.csv"], 1, "no column 'x', which the model was trained on"),
         ("x\n1\n2,3\n", ["predict", "m.weald", "b.csv"], 1, "line 3: 2 fields where the others have 1"),
-        ("x\nfar\n", ["predict", "m.weald", "b.csv"], 1, "column 'x' has values that are not what"),
+        (
+            "x\n1\nfar\n",
+            ["predict", "m.weald", "b.csv"],
+            1,
+            "column 'x' holds 'far', where the model learned",
+        ),
         ("x\n", ["predict", "m.weald", "b.csv"], 1, "no rows: there is nothing to predict"),
         (
             "x,y\n1,maybe\n2,never\n1,never\n2,maybe\n",
@@ -88,6 +93,12 @@ def start(*words, **more):
             74,
             "folder does not exist",
         ),
+        (
+            None,
+            ["fit", "t.csv", "--target", "y", "--model", "a", "--report", "./a"],
+            1,
+            "Two files are to be written to",
+        ),
     ],
 )
 def test_messages_and_exit_codes(folder, content, words, code, message):
@@ -98,6 +109,51 @@ def test_messages_and_exit_codes(folder, content, words, code, message):
     assert (run.exit_code, message in run.output) == (code, True), run.output
     assert "Traceback" not in run.output
     assert sorted(each.name for each in folder.iterdir()) == there
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fit", "--model"],
+        ["fit", "--report"],
+        ["fit", "--write-config"],
+        ["compare", "--report"],
+        ["tune", "--state"],
+        ["tune", "--model"],
+        ["tune", "--report"],
+        ["tune", "--write-config"],
+    ],
+)
+def test_what_cannot_be_written_is_told_before_the_work(folder, monkeypatch, words):
+    def work(*_):
+        raise AssertionError("the work has begun")
+
+    for command in ("fit", "compare", "tune"):
+        monkeypatch.setattr(f"weald.cli.{command}.gather", work)
+    command, option = words
+    (folder / "inside").mkdir()
+    for path, message in (("no/o", "its folder does not exist"), ("inside", "it is a folder")):
+        run = call(command, "t.csv", "--target", "y", option, path)
+        assert (run.exit_code, f"{path}: {message}" in run.output) == (74, True), run.output
+    (folder / "old").write_text("old")
+    run = call(command, "t.csv", "--target", "y", option, "old")
+    assert "the work has begun" in run.output
+    assert (folder / "old").read_text() == "old"
+
+
+def test_text_where_a_regressor_learned_numbers(folder):
+    csv.write_csv(pa.table({"x": np.arange(80) % 9, "y": np.arange(80) / 7}), "n.csv")
+    call("fit", "n.csv", "--target", "y", "--method", "tree", "--model", "n.weald")
+    (folder / "b.csv").write_text("x,y\n1,2.5\n2,many\n")
+    parquet.write_table(pa.table({"x": [1, 2], "y": ["2.5", "many"]}), "b.parquet")
+    for data, message in (
+        ("b.csv", "b.csv: column 'y' holds 'many', where the model learned numbers."),
+        ("b.parquet", "'y' holds string, such as '2.5', and no numbers"),
+    ):
+        run = call("evaluate", "n.weald", data, "--target", "y")
+        assert (run.exit_code, message in run.output) == (1, True), run.output
+    parquet.write_table(pa.table({"x": range(40), "y": [f"{i}.5" for i in range(40)]}), "b.parquet")
+    assert call("evaluate", "n.weald", "b.parquet", "--target", "y").exit_code == 0
 
 
 def test_a_bug_is_told_as_one(folder, monkeypatch):
