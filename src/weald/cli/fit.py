@@ -155,9 +155,7 @@ def _kind(kind: Any) -> str:
 def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> None:
     tell_data(console, given)
     train = done.split.train
-    words = ""
-    if options.recipe.method == "svm":
-        words = options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
+    words = options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
     say(
         console,
         f"method    {options.recipe.method}: {_name(done.model)}, fitted in {done.fit_seconds:.2f} s on "

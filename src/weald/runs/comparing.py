@@ -29,6 +29,8 @@ from weald.runs.training import fitted
 from weald.uncertainty.scores.compare import fold_t_test
 from weald.uncertainty.scores.score_interval import score_interval
 
+#: rows times trees that boosting may look at in each of many fits
+MOST_BOOSTED_OF_MANY = 3e8
 #: as many rows as minutes allow
 AUTO: Final = "auto"
 
@@ -104,13 +106,13 @@ def compare(
     known = given.task
     parts = list(parts_of(known, folds, random_state, given.groups))
     job = _Job(given.X, known, parts, metric_of(known), given.weight)
-    trials, failed = _trials(job, methods, random_state, n_jobs, tell)
+    trials, failed, chosen = _trials(job, methods, random_state, n_jobs, tell)
     if not trials:
         why = "; ".join(f"{method}: {message}" for method, message in failed.items())
         raise DataError(f"No method could be trained. {why or 'None was asked for.'}")
     places = _ranked(trials, known, job.metric, parts)
     shape = advice_by_shape(Shape.of(given.X, known), [each.method for each in places])
-    return Leaderboard(job.metric[0], len(known.y), folds, places, failed, n_given, shape, tuple(notes))
+    return Leaderboard(job.metric[0], len(known.y), folds, places, failed, n_given, shape, (*notes, *chosen))
 
 
 def _given(
@@ -155,10 +157,11 @@ def _trials(
     seed: int,
     n_jobs: int | None,
     tell: Callable[..., None] | None,
-) -> tuple[list[_Trial], dict[str, str]]:
-    """Each method on all folds, and why those that failed did."""
+) -> tuple[list[_Trial], dict[str, str], list[str]]:
+    """Each method on all folds, why those that failed did, and what was chosen for the size of the table."""
     trials: list[_Trial] = []
     failed: dict[str, str] = {}
+    notes: list[str] = []
     for method in METHODS if methods is None else methods:
         try:
             make(method, job.task.kind)
@@ -168,10 +171,23 @@ def _trials(
             continue  # learns something else
         best = _best_of(trials, job)
         try:
-            trials.append(_trial(Recipe(method, seed, n_jobs), job, partial(_told, tell, best)))
+            recipe = Recipe(method, seed, n_jobs, most_boosted=MOST_BOOSTED_OF_MANY)
+            trials.append(_trial(recipe, job, partial(_told, tell, best)))
+            notes += _remarks(recipe, job)
         except (WealdError, MemoryError) as error:
             failed[method] = str(error)
-    return trials, failed
+    return trials, failed, notes
+
+
+def _remarks(recipe: Recipe, job: _Job) -> list[str]:
+    """What boosting does otherwise because the table is large."""
+    train = job.parts[0][0]
+    words = (
+        ""
+        if recipe.method == "svm"
+        else recipe.words(take(job.table, train), job.task.y[train], job.task.kind)
+    )
+    return [f"{recipe.method}: {words}"] if words else []
 
 
 def _told(tell: Callable[..., None] | None, best: str, method: str, fold: int, folds: int) -> None:
