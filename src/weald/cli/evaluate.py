@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
 
 import weald
+from weald.arrays import AnyEstimator
 from weald.cli.telling import say, tell_json, tell_scores
 from weald.data.files.text import TextOptions
 from weald.errors import DataError, listing
@@ -45,7 +45,7 @@ def evaluate(
     tell_scores(console, found, f"{len(task.y):,} rows")
 
 
-def _check_labels(model: Any, task: Task) -> None:
+def _check_labels(model: AnyEstimator, task: Task) -> None:
     """Labels that the model never saw are its errors; where it saw none, it is another model's data."""
     labels = np.unique(task.y)
     strange = [label for label in labels.tolist() if label not in set(model.classes_.tolist())]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, Floats, Integers, TableLike, TargetLike
+from weald.arrays import AnyEstimator, AnyTable, Floats, Integers, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.frames.user_rows import count_rows, indexable, take
 from weald.data.table import Column, LevelColumn, NumericColumn, Table
@@ -37,7 +37,7 @@ _OWNER = "report"
 class Rows:
     """A table and its target."""
 
-    X: Any
+    X: AnyTable
     y: NDArray[Any]
 
     @property
@@ -54,7 +54,7 @@ class Rows:
 class Subject:
     """The model, the rows and the limits; answers of the model are asked for once."""
 
-    model: Any
+    model: AnyEstimator
     kind: str
     rows: Rows
     #: the number of each row in the user's table
@@ -68,7 +68,7 @@ class Subject:
     @classmethod
     def of(
         cls,
-        model: Any,
+        model: AnyEstimator,
         X: TableLike | PathLike,
         y: TargetLike | str | None,
         training: Sequence[object] | None,
@@ -207,7 +207,7 @@ def _pair(training: object) -> tuple[Any, Any]:
     return training[0], training[1]
 
 
-def _fitted(model: Any) -> Any:
+def _fitted(model: AnyEstimator) -> Any:
     if isinstance(model, Booster):
         raise DataTypeError(
             f"A Booster knows neither labels nor what its numbers mean, which {_OWNER} has to. Fit "
@@ -232,7 +232,7 @@ def _fitted(model: Any) -> Any:
     return fitted
 
 
-def _read(model: Estimator, X: Any, y: Any, parameter: str) -> tuple[Any, Any]:
+def _read(model: AnyEstimator, X: AnyTable, y: object, parameter: str) -> tuple[AnyTable, object]:
     """The same, or what is in the file that X names."""
     if not is_path(X):
         return X, y
@@ -240,7 +240,7 @@ def _read(model: Estimator, X: Any, y: Any, parameter: str) -> tuple[Any, Any]:
     return found, task.y
 
 
-def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
+def _rows(X: AnyTable, y: object, name: str, kind: str) -> Rows:
     table, target = indexable(X), np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import ColumnLike, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, ColumnLike, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import count_rows, indexable, take
 from weald.data.target import read_weight
 from weald.errors import DataError, DataTypeError, UncertaintyWarning, WealdError
@@ -228,7 +228,7 @@ def _trial(recipe: Recipe, job: _Job, tell: Callable[[str, int, int], None]) -> 
     """One method on all folds."""
     said: NDArray[Any] | None = None
     scores, fit_seconds, predict_seconds = [], 0.0, 0.0
-    model: Any = None
+    model: AnyEstimator = None
     y = job.task.y
     for fold, (train, test) in enumerate(job.parts):
         tell(recipe.method, fold, len(job.parts))
@@ -253,7 +253,7 @@ def _trial(recipe: Recipe, job: _Job, tell: Callable[[str, int, int], None]) -> 
     )
 
 
-def _size(model: Any) -> int | None:
+def _size(model: AnyEstimator) -> int | None:
     try:
         return len(to_bytes(model))
     except (WealdError, AttributeError):

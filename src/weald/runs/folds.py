@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, AnyTable, TableLike
 from weald.errors import DataError
 from weald.runs.task import CLASSIFICATION, Task
 
@@ -26,7 +26,7 @@ Part = tuple[NDArray[np.int64], NDArray[np.int64]]
 Metric = tuple[str, str, Callable[..., float]]
 
 
-def rows_by_size(X: Any, task: Task) -> int:
+def rows_by_size(X: AnyTable, task: Task) -> int:
     """Rows that all methods can be tried on within minutes: fewer of many labels, as boosting has trees for
     each, and of many columns.
     """
@@ -83,7 +83,7 @@ def metric_of(task: Task) -> Metric:
     return _AREA if len(np.unique(task.y)) == 2 else _ACCURACY
 
 
-def answer_of(model: Any, table: TableLike, metric: Metric) -> NDArray[Any]:
+def answer_of(model: AnyEstimator, table: TableLike, metric: Metric) -> NDArray[Any]:
     """What the metric takes of a model."""
     if metric is not _AREA:
         return np.asarray(model.predict(table))

@@ -32,7 +32,7 @@ _MARK = "_on_one_model"
 
 
 def set_fitted(
-    model: Any, learned: Mapping[str, Any], *, schema: Schema | None = None, forgotten: Iterable[str] = ()
+    model: object, learned: Mapping[str, Any], *, schema: Schema | None = None, forgotten: Iterable[str] = ()
 ) -> None:
     """Assign all that a fit, or a model file, brings at once, and forget what it does not bring.
 
@@ -149,10 +149,10 @@ def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, FunctionType)
     shared, scanned, blockwise = snapshot, scan_of, in_blocks
 
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def method(self: object, /, *args: Any, **kwargs: Any) -> Any:
         return function(shared(self), *args, **kwargs)
 
-    def row_by_row(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def row_by_row(self: object, /, *args: Any, **kwargs: Any) -> Any:
         scan = scanned(args[0] if args else kwargs.get("X"))
         if scan is None:
             return function(shared(self), *args, **kwargs)
@@ -169,7 +169,7 @@ def _on_a_table(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, FunctionType)
     refuse = refuse_files
 
-    def learning(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def learning(self: object, /, *args: Any, **kwargs: Any) -> Any:
         refuse(self, args[0] if args else kwargs.get("X"))
         return function(self, *args, **kwargs)
 
