@@ -245,8 +245,8 @@ def test_prediction_within_a_limit_on_address_space(folder):
         "    weald(['predict', 'm.weald', data, '-o', 'o.parquet'], standalone_mode=False)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (1 << 33, resource.RLIM_INFINITY))\n"
         "predict('short.csv')\n"
-        "pages = int(open('/proc/self/statm').read().split()[0])\n"
-        f"most = pages * resource.getpagesize() + {os.path.getsize('long.csv') // 10}\n"
+        "lines = dict(line.split(':', 1) for line in open('/proc/self/status'))\n"
+        f"most = 1024 * int(lines['VmPeak'].split()[0]) + {os.path.getsize('long.csv') // 10}\n"
         "resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))\n"
         "predict('long.csv')\n"
     )
