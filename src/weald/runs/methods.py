@@ -60,8 +60,10 @@ CV_LABEL_ROWS = 10
 KERNEL_COLUMNS, KERNEL_ROWS = 1_000, 50_000
 #: rows times trees up to which boosting takes small steps; beyond, fewer and larger ones, up to so large
 MOST_BOOSTED, LARGEST_RATE = 3e9, 0.3
-#: what a column costs a tree in rows, and the fewest rounds
-COLUMN_ROWS, FEWEST_ROUNDS = 25, 20
+#: what a column costs a tree in rows, what a tree costs at least, and the fewest rounds
+COLUMN_ROWS, SMALLEST_TREE, FEWEST_ROUNDS = 25, 5_000, 20
+#: fits where folds tell how many rounds to boost: five, and one of all rows
+FITS_OF_FOLDS = 6
 #: those that boost with a tree for each of more than two labels
 _BOOSTERS = frozenset({"xgboost", "gbdt"})
 #: settings that only a machine with a kernel has
@@ -181,10 +183,11 @@ def _boosted(
 ) -> dict[str, object]:
     """What suits the size: rounds found by folds, or larger steps."""
     usual: Mapping[str, Any] = {"learning_rate": 0.1} | _METHODS[method][2]
-    if method == "xgboost" and _by_folds(size) and "early_stopping" not in settings:
-        return {"early_stopping": "cv", **SMALL_STEPS}
-    a_tree = size.n_rows + COLUMN_ROWS * size.n_columns
+    a_tree = max(SMALLEST_TREE, size.n_rows + COLUMN_ROWS * size.n_columns)
     work = float(a_tree) * size.n_trees * usual["n_estimators"]
+    folds = method == "xgboost" and _by_folds(size) and FITS_OF_FOLDS * work <= most
+    if folds and "early_stopping" not in settings:
+        return {"early_stopping": "cv", **SMALL_STEPS}
     if work <= most or {"n_estimators", "learning_rate"} & set(settings):
         return {}
     rate = min(LARGEST_RATE, usual["learning_rate"] * work / most)

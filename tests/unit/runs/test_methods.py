@@ -69,3 +69,10 @@ def test_many_columns_and_labels_count_too():
 def test_members_that_vote_find_their_rounds_without_folds():
     model = make("voting", "classification", size=SMALL)
     assert [each.early_stopping for name, each in model.estimators if name == "xgboost"] == [0.1]
+
+
+def test_folds_tell_the_rounds_only_where_they_are_soon_done():
+    """As in comparisons, which fit hundreds of models."""
+    for trees, stopping in ((1, "cv"), (4, 0.1)):
+        model = make("xgboost", "classification", size=Size(1400, 6, 50, trees), most_boosted=1e8)
+        assert model.early_stopping == stopping

@@ -21,7 +21,7 @@ def board_section(board: Leaderboard, *, times: bool) -> Markup:
         lead,
         charts(
             figure(board_chart(board)),
-            tag("div", tag("h3", "Leaderboard"), table("Leaderboard", head, rows), class_="card"),
+            tag("div", tag("h3", "Leaderboard"), table("Leaderboard", head, rows), class_="card wide"),
         ),
         remarks([*board.notes, *(f"{method} failed: {why}" for method, why in board.failed.items())]),
     )
