@@ -8,6 +8,7 @@ another that is still at it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -16,6 +17,8 @@ import stat
 from collections.abc import Iterator
 from typing import IO
 
+from weald.errors import ParameterError, told
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed: no lock is needed
@@ -23,6 +26,22 @@ except ImportError:  # Windows, where a file that is open cannot be removed: no 
 
 _LONGEST_NAME = 180
 _TOKEN = r"[0-9a-f]{8}"
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no file can have, which the system refuses in words of its own.
+
+    >>> check_path("model.weald")
+    """
+    try:
+        raw = os.fsencode(path)
+    except UnicodeEncodeError:
+        raw = b"\0"
+    if b"\0" in raw:
+        raise ParameterError(
+            f"No file can be called {told(os.fspath(path))}: a name has no zero character, and none that "
+            "cannot be encoded."
+        )
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -38,8 +57,9 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     An existing file keeps its mode, a symbolic link stays one, and what is no ordinary file (a pipe, a
     terminal) is written to as it is.
     """
+    check_path(path)
     target = os.path.realpath(path)
-    try:
+    with _named(path, target):
         mode = _mode(target)
         if mode is not None and not stat.S_ISREG(mode):
             with open(target, "wb") as file:
@@ -48,6 +68,30 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         _remove_leftovers(target)
         with _replacing(target, None if mode is None else stat.S_IMODE(mode)) as file:
             yield file
+
+
+def ready(path: str | os.PathLike[str]) -> None:
+    """Fail now as `opened` would later: before the work whose result is to go there.
+
+    What is there stays as it is. Pipes and terminals are not opened: somebody may be reading.
+    """
+    target = os.path.realpath(path)
+    with _named(path, target):
+        mode = _mode(target)
+        if mode is not None and stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder, and a file is to be written", target)
+        if mode is None or stat.S_ISREG(mode):
+            with _partial(target, None):
+                pass
+        elif not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str], target: str) -> Iterator[None]:
+    """Errors of the body that are about the target name the file the user asked for."""
+    try:
+        yield
     except OSError as error:
         folder = os.path.dirname(target)
         ours = error.filename in (None, target, folder) or str(error.filename).endswith(".partial")
