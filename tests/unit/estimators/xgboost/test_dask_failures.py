@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
@@ -51,7 +52,7 @@ def frame() -> pd.DataFrame:
 
 def on_dask(frame: pd.DataFrame, n: int) -> list[Any]:
     cuts = np.linspace(0, len(frame), n + 1).astype(int)
-    return [dask.delayed(frame.iloc[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [dask.delayed(frame.iloc[a:b]) for a, b in itertools.pairwise(cuts)]
 
 
 def saved(model: Any, path: Path) -> bytes:
