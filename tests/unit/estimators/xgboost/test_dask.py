@@ -17,8 +17,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
+from distributed.security import Security
 
-from weald import XGBClassifier, XGBRanker, XGBRegressor
+from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
@@ -274,3 +275,59 @@ def test_workers_without_weald_or_with_another(
         patch.setattr(client, "run", run)
         with pytest.raises(ClusterError, match=r"tcp://10\.0\.0\.1:4000 has 0\.0\.1"):
             XGBRegressor(**SHAPE).fit(rows, "late")
+
+
+def test_predictions_are_lazy_and_those_of_memory(client: Client, frame: pd.DataFrame) -> None:
+    X = frame[LEARNT].set_index(np.arange(len(frame)) * 2)
+    model = XGBClassifier(**SHAPE).fit(X, frame["label"])
+    ddf = dd.from_pandas(X, npartitions=3)
+    labels = model.predict(ddf)
+    assert isinstance(labels, dd.Series)
+    pd.testing.assert_series_equal(
+        labels.compute(), pd.Series(model.predict(X), index=X.index), check_dtype=False
+    )
+    shares = model.predict_proba(ddf)
+    assert isinstance(shares, da.Array)
+    np.testing.assert_array_equal(shares.compute(), model.predict_proba(X))
+    some = model.predict_proba(ddf, iteration_range=(0, 1)).compute()
+    np.testing.assert_array_equal(some, model.predict_proba(X, iteration_range=(0, 1)))
+    pieces = dask.compute(*model.predict([dask.delayed(part) for part in parts(X, 2)]))
+    assert np.concatenate(pieces).tolist() == model.predict(X).tolist()
+    empty = ddf[ddf["a"] > 1e9]
+    assert len(model.predict(empty).compute()) == len(model.predict_proba(empty).compute()) == 0
+
+
+def test_predictions_of_arrays(client: Client, frame: pd.DataFrame) -> None:
+    X = frame[["a", "b"]].to_numpy()
+    blocks = da.from_array(X, chunks=(1_500, 1))
+    model = XGBRegressor(**SHAPE).fit(X, frame["late"])
+    found = model.predict(blocks)
+    assert isinstance(found, da.Array)
+    assert found.shape == (len(X),)
+    np.testing.assert_array_equal(found.compute(), model.predict(X))
+    leaves = model.apply(blocks)
+    assert leaves.shape == (len(X), 2)
+    np.testing.assert_array_equal(leaves.compute(), model.apply(X))
+    other = RandomForestRegressor(n_estimators=2, max_depth=3, random_state=0).fit(X, frame["late"])
+    np.testing.assert_array_equal(other.predict(blocks).compute(), other.predict(X))
+    with pytest.raises(DataTypeError, match="'base_margin' is on Dask too"):
+        model.predict(blocks, base_margin=blocks[:, 0])
+
+
+def test_a_tls_cluster_trains_and_predicts(frame: pd.DataFrame, tmp_path: Path) -> None:
+    model = XGBRegressor(**SHAPE)
+    known = saved(model.fit(frame[["a", "b"]], frame["late"]), tmp_path / "memory.weald")
+    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
+    security = Security.temporary()
+    with (
+        LocalCluster(n_workers=2, protocol="tls://", security=security, **options) as cluster,
+        Client(cluster, security=security, set_as_default=False) as client,
+        client.as_current(),
+    ):
+        assert client.scheduler.address.startswith("tls://")
+        ddf = dd.from_pandas(frame[["a", "b", "late"]], npartitions=3)
+        found = model.fit(ddf, "late")
+        assert saved(found, tmp_path / "dask.weald") == known
+        np.testing.assert_array_equal(
+            found.predict(ddf[["a", "b"]]).compute(), found.predict(frame[["a", "b"]])
+        )
