@@ -13,7 +13,7 @@ LevelGrower::LevelGrower(std::vector<GrowColumn> columns, std::unique_ptr<Statis
     : GrowingTree(std::move(columns), std::move(statistic), options, {}, {}),
       cell_start_{0},
       ordered_(options.max_leaves > 0),
-      frontier_(ordered_, options.level_by_level) {
+      frontier_(true, !ordered_ || options.level_by_level) {
   const size_t stride = static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
   for (const GrowColumn& each : columns_)
     cell_start_.push_back(cell_start_.back() + (size_t{each.n_codes} + 1) * stride);
