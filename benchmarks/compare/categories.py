@@ -84,8 +84,8 @@ class Contender:
         return found
 
 
-#: what keeps the rule that counts rows and does not look at the categories
-BY_ROWS: Parameters = {"cat_smooth": "rows"}
+#: the defaults that were: a rule that counts rows and does not look at the categories, and xgboost's steps
+BY_ROWS: Parameters = {"cat_smooth": "rows", "learning_rate": 0.3}
 OURS, ROWS = "weald", "weald-rows"
 WEALD = Contender("weald", weald_fit, boosted)
 CONTENDERS = {

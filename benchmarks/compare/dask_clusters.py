@@ -26,7 +26,7 @@ from distributed import Client, LocalCluster, wait
 from weald import XGBClassifier
 
 DEPTH = 6
-SHAPE = {"max_depth": DEPTH, "learning_rate": 0.1}
+SHAPE: dict[str, Any] = {"max_depth": DEPTH, "learning_rate": 0.1}
 #: a fit of so many rounds
 Fit = Callable[[int], object]
 

@@ -37,8 +37,14 @@ void bind_base(nb::module_& m) {
   nb::register_exception_translator(translate);
   nb::exception<InfiniteValue>(m, "InfiniteValue", PyExc_ValueError);
   m.def("begin_exit", begin_exit);
-  m.def("simd_level", [] { return simd_level() == Simd::avx2 ? "avx2" : "baseline"; });
-  m.def("set_simd", [](bool avx2) { simd_setting() = avx2 ? best_simd() : Simd::baseline; });
+  m.def("simd_level", [] { return wide_vectors() ? "avx512" : simd_level() == Simd::avx2 ? "avx2" : "baseline"; });
+  m.def(
+      "set_simd",
+      [](bool avx2, bool avx512) {
+        simd_setting() = avx2 ? best_simd() : Simd::baseline;
+        wide_setting() = avx2 && avx512 && has_wide_vectors();
+      },
+      nb::arg("avx2"), nb::arg("avx512") = true);
   m.def("take_thread_memory", [](size_t more) { return take_thread_memory(more); }, nb::arg("more"));
   m.def(
       "log2",

@@ -132,6 +132,12 @@ class Classifier(Estimator, Protocol):
         """For each row a probability per label."""
 
 
+#: an estimator of any library, where the code asks it for more than every estimator has
+AnyEstimator: TypeAlias = Any
+#: a table or a column as its own library holds it, where the code calls that library
+AnyTable: TypeAlias = Any
+
+
 # --------------------------------------------------------------------------- what users get back
 
 

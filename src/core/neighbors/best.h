@@ -1,4 +1,5 @@
-// The k nearest rows of a query so far, a heap with the farthest on top; ties go to the lower row number.
+// The k nearest rows of a query so far, the farthest first; ties go to the lower row number. A few are kept in order,
+// many as a heap.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,12 @@ class Best {
   bool offer(double sum, int64_t row) {
     const Neighbor found{sum, row};
     if (!(found < places_.front())) return false;
+    if (places_.size() <= few) {
+      size_t at = 1;
+      for (; at < places_.size() && found < places_[at]; ++at) places_[at - 1] = places_[at];
+      places_[at - 1] = found;
+      return true;
+    }
     std::pop_heap(places_.begin(), places_.end());
     places_.back() = found;
     std::push_heap(places_.begin(), places_.end());
@@ -33,11 +40,16 @@ class Best {
   }
   // Nearest first; nothing may be offered any more.
   std::span<const Neighbor> sorted() {
-    std::sort_heap(places_.begin(), places_.end());
+    if (places_.size() <= few) {
+      std::reverse(places_.begin(), places_.end());
+    } else {
+      std::sort_heap(places_.begin(), places_.end());
+    }
     return places_;
   }
 
  private:
+  static constexpr size_t few = 16;
   std::span<Neighbor> places_;
 };
 

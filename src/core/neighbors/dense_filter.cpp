@@ -1,6 +1,7 @@
 #include "core/neighbors/dense_filter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/base/simd.h"
@@ -15,17 +16,23 @@ namespace {
 
 template <Sum sum, bool categories, bool both>
 int64_t open_baseline(const body::Panels& panels, const body::Group& queries, const body::Mirror& mirror, int64_t at,
-                      int64_t end, float* out) {
+                      int64_t end, body::Open& out) {
   return body::next_open<sum, 16, categories, both>(panels, queries, mirror, at, end, out);
 }
 template <Sum sum, bool categories, bool both>
 WEALD_TARGET_AVX2 int64_t open_avx2(const body::Panels& panels, const body::Group& queries, const body::Mirror& mirror,
-                                    int64_t at, int64_t end, float* out) {
+                                    int64_t at, int64_t end, body::Open& out) {
   return body::next_open<sum, 32, categories, both>(panels, queries, mirror, at, end, out);
+}
+template <Sum sum, bool categories, bool both>
+WEALD_TARGET_AVX512 int64_t open_avx512(const body::Panels& panels, const body::Group& queries,
+                                        const body::Mirror& mirror, int64_t at, int64_t end, body::Open& out) {
+  return body::next_open<sum, body::longest_vector, categories, both>(panels, queries, mirror, at, end, out);
 }
 
 template <Sum sum, bool both>
 DenseFilter::NextOpen chosen(bool categories) {
+  if (wide_vectors()) return categories ? open_avx512<sum, true, both> : open_avx512<sum, false, both>;
   const bool avx2 = simd_level() == Simd::avx2;
   if (categories) return avx2 ? open_avx2<sum, true, both> : open_baseline<sum, true, both>;
   return avx2 ? open_avx2<sum, false, both> : open_baseline<sum, false, both>;
@@ -75,6 +82,7 @@ DenseFilter::DenseFilter(const Metric& metric, const Rows& fitted, const Categor
     scale_ = std::ldexp(1.0, -exponent_);
   }
   usable_ = largest < infinity && n_columns_ < most_columns;
+  prepare_levels();
   if (usable_) pack(run);
 }
 
@@ -154,7 +162,6 @@ void DenseFilter::load(const Rows& queries, int64_t first, int64_t last, bool pa
     scratch.against.resize(static_cast<size_t>(block * n_categorical_));
     scratch.base.resize(static_cast<size_t>(block));
     scratch.size.resize(static_cast<size_t>(block));
-    scratch.sums.resize(static_cast<size_t>(group * panel));
   }
   double own = 0.0;
   for (const double each : categories_.cost) own += each / 2;
@@ -205,16 +212,29 @@ void DenseFilter::load_codes(const Rows& queries, int64_t first, int64_t last, b
   }
 }
 
-// The level for a farthest sum of `most`; errors of the float64 sums included.
-float DenseFilter::level(double base, double most) const {
+// What makes a level of a farthest sum, errors of the float64 sums included.
+void DenseFilter::prepare_levels() {
   const auto n = static_cast<double>(n_columns_ + n_categorical_);
   const double room = 1.0 + 4.0 * (n + 4.0) * double_unit;
-  if (term_ == Term::product) return rounded_up(most + base + (n + 8.0) * 8.0 * double_unit);
-  if (sum_ != Sum::dot) return rounded_up(most * room * scale_ + base);
-  const int64_t n_columns = fitted_.points.n_columns + n_categorical_;
-  if (term_ == Term::square) return rounded_up((most + lost_powers(n_columns)) * room * scale_ * scale_ + base);
-  const double length = most_length(metric_, most, n_columns) * scale_;
-  return rounded_up(length * length * room + base);
+  if (term_ == Term::product) {
+    more_ = (n + 8.0) * 8.0 * double_unit;
+  } else if (sum_ != Sum::dot) {
+    times_ = room * scale_;
+  } else if (term_ == Term::square) {
+    more_ = lost_powers(fitted_.points.n_columns + n_categorical_);
+    times_ = room * scale_ * scale_;
+  } else {
+    times_ = room;
+  }
+}
+
+// The level for a farthest sum of `most`.
+float DenseFilter::level(double base, double most) const {
+  if (sum_ != Sum::dot || term_ == Term::square || term_ == Term::product) {
+    return rounded_up((most + more_) * times_ + base);
+  }
+  const double length = most_length(metric_, most, fitted_.points.n_columns + n_categorical_) * scale_;
+  return rounded_up(length * length * times_ + base);
 }
 
 body::Group DenseFilter::group_of(const Scratch& scratch, int64_t g) const {
@@ -240,19 +260,19 @@ void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t 
   const int64_t tile = panels_of_tile();
   const body::Panels all = panels();
   const NextOpen next = next_open(false);
-  float* sums = scratch.sums.data();
+  body::Open& open = scratch.open;
   for (int64_t from = 0; from < n_panels; from += tile) {
     run.check();
     const int64_t end = std::min(from + tile, n_panels);
     for (int64_t g = 0; g < n_groups; ++g) {
       float* level_of = scratch.level.data() + g * group;
       const body::Group members = group_of(scratch, g);
-      for (int64_t at = next(all, members, {}, from, end, sums); at < end;
-           at = next(all, members, {}, at + 1, end, sums)) {
+      for (int64_t at = next(all, members, {}, from, end, open); at < end;
+           at = next(all, members, {}, at + 1, end, open)) {
         for (int64_t r = 0; r < group && first + g * group + r < last; ++r) {
           const int64_t q = first + g * group + r;
-          offer_panel(distance, q, at, sums + r * panel, exclude_self, scratch.base[static_cast<size_t>(q - first)],
-                      best[static_cast<size_t>(q - first)], level_of[r]);
+          offer_panel(distance, q, at, open.near[r], open.sums + r * panel, exclude_self,
+                      scratch.base[static_cast<size_t>(q - first)], best[static_cast<size_t>(q - first)], level_of[r]);
         }
       }
     }
@@ -260,12 +280,10 @@ void DenseFilter::search(const Distance& distance, const Rows& queries, int64_t 
 }
 
 // Offers the rows of a panel that may be near enough to query q, and lowers its level.
-void DenseFilter::offer_panel(const Distance& distance, int64_t q, int64_t at, const float* sums, bool exclude_self,
-                              double base, Best& best, float& level_of) const {
-  bool any = false;
-  for (int64_t l = 0; l < panel; ++l) any |= !(sums[l] > level_of);
-  if (!any) return;
-  for (int64_t l = 0; l < panel; ++l) {
+void DenseFilter::offer_panel(const Distance& distance, int64_t q, int64_t at, uint32_t open, const float* sums,
+                              bool exclude_self, double base, Best& best, float& level_of) const {
+  for (; open != 0; open &= open - 1) {
+    const int l = std::countr_zero(open);
     if (sums[l] > level_of) continue;
     const int64_t i = row_[static_cast<size_t>(at * panel + l)];
     if (i < 0 || (exclude_self && i == q)) continue;

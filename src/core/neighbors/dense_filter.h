@@ -1,4 +1,4 @@
-// Nearest rows of dense tables by tiles of float sums. A group of queries meets panels of fitted rows, 6 by 16 sums in
+// Nearest rows of dense tables by tiles of float sums. A group of queries meets panels of fitted rows, 6 by 32 sums in
 // registers; a row whose sum, less all that rounding may have added, is above the farthest neighbour so far is out.
 // What passes, about k log(n / k) rows of n, is decided in float64, so that the result is that of float64 for all
 // pairs.
@@ -30,10 +30,11 @@ class DenseFilter {
     std::vector<float> against;  // the same
     std::vector<double> base;    // what is added to the scaled sum of squares, or sum, to make a level
     std::vector<double> size;    // ‖x‖², Σ |x| or max |x|, scaled
-    std::vector<float> sums;
+    body::Open open;             // of a group and a panel
   };
-  using NextOpen = int64_t (*)(const body::Panels&, const body::Group&, const body::Mirror&, int64_t, int64_t, float*);
-  static constexpr int64_t block = 16 * body::group;
+  using NextOpen = int64_t (*)(const body::Panels&, const body::Group&, const body::Mirror&, int64_t, int64_t,
+                               body::Open&);
+  static constexpr int64_t block = 64 * body::group;
 
   // Offers to the best of queries [first, last), at most `block`, every fitted row that may belong there; row q is no
   // neighbour of query q with `exclude_self`.
@@ -61,8 +62,9 @@ class DenseFilter {
   void pack(Run& run);
   void load(const Rows& queries, int64_t first, int64_t last, bool packed, Scratch& scratch) const;
   void load_codes(const Rows& queries, int64_t first, int64_t last, bool packed, Scratch& scratch) const;
-  void offer_panel(const Distance& distance, int64_t q, int64_t at, const float* sums, bool exclude_self, double base,
-                   Best& best, float& level_of) const;
+  void offer_panel(const Distance& distance, int64_t q, int64_t at, uint32_t open, const float* sums, bool exclude_self,
+                   double base, Best& best, float& level_of) const;
+  void prepare_levels();
   float level(double base, double most) const;
   double slack(double size) const;
 
@@ -77,9 +79,10 @@ class DenseFilter {
   int64_t n_categorical_;     // of panels
   bool usable_ = true;        // numbers so far apart that float cannot tell
   std::vector<double> centre_;
-  int exponent_ = 0;       // numbers are divided by 2^exponent
-  double scale_ = 1.0;     // 2^-exponent
-  double total_cost_ = 0;  // of all categories, scaled
+  int exponent_ = 0;             // numbers are divided by 2^exponent
+  double scale_ = 1.0;           // 2^-exponent
+  double total_cost_ = 0;        // of all categories, scaled
+  double more_ = 0, times_ = 1;  // (sum + more) · times, and what is of a query, is a level
   svm::Aligned<float> values_, start_, against_;
   svm::Aligned<int32_t> codes_;
   std::vector<float> cost_;  // scaled

@@ -3,6 +3,7 @@
 // found them.
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,8 @@ using body::panel;
 
 namespace {
 
+// Queries that a thread takes together: pairs of two of them are looked at twice.
+constexpr int64_t self_block = 32 * group;
 constexpr int64_t fewest_rows = 1024;  // for which it is faster
 constexpr int64_t most_bytes = 1 << 28;
 constexpr int64_t rows_at_once = 1024;
@@ -38,7 +41,7 @@ struct DenseFilter::Mine {
     size_t n = 0;
     int64_t query[most], position[most], row[most];  // the query's row, the other row's place and number
     size_t in_block[most];
-    int32_t open[most];
+    uint32_t open[most];
 
     void keep(size_t from, size_t to) {
       query[to] = query[from];
@@ -56,7 +59,6 @@ struct DenseFilter::Mine {
   svm::Aligned<float> level;  // of rows as those of panels
   std::vector<float> add;     // of the queries of a block
   std::vector<double> most;   // their farthest sums, as any thread knows
-  std::vector<int32_t> open;  // of a group and a panel
   Waiting waiting;
 
   Mine(int64_t n, int64_t n_panels, int64_t n_nearest)
@@ -64,8 +66,7 @@ struct DenseFilter::Mine {
         found(static_cast<size_t>(n * k)),
         best(static_cast<size_t>(n)),
         level(static_cast<size_t>(n_panels * panel)),
-        add(static_cast<size_t>(block)),
-        open(static_cast<size_t>(group * panel)) {
+        add(static_cast<size_t>(self_block)) {
     const auto width = static_cast<size_t>(k);
     for (size_t j = 0; j < best.size(); ++j) best[j] = Best(std::span(found).subspan(j * width, width));
     for (int64_t j = 0; j < n_panels * panel; ++j) level.data()[j] = j < n ? float_infinity : -float_infinity;
@@ -114,11 +115,11 @@ void DenseFilter::search_self(const Distance& distance, int64_t k, Run& run,
   const int64_t n = fitted_.n(), n_panels = (n + panel - 1) / panel;
   std::vector<std::unique_ptr<Mine>> found(static_cast<size_t>(run.n_threads()));
   Shared shared(n);
-  static_assert(block % panel == 0, "blocks of queries are whole panels");
-  parallel_for(run, (n + block - 1) / block, [&](int64_t b, int worker) {
+  static_assert(self_block % panel == 0 && self_block <= block, "blocks of queries are whole panels");
+  parallel_for(run, (n + self_block - 1) / self_block, [&](int64_t b, int worker) {
     std::unique_ptr<Mine>& mine = found[static_cast<size_t>(worker)];
     if (mine == nullptr) mine = std::make_unique<Mine>(n, n_panels, k);
-    search_block(distance, b * block, std::min(n, (b + 1) * block), *mine, shared, run);
+    search_block(distance, b * self_block, std::min(n, (b + 1) * self_block), *mine, shared, run);
   });
   std::erase(found, nullptr);
   parallel_for(run, (n + rows_at_once - 1) / rows_at_once, [&](int64_t b, int) {
@@ -143,7 +144,7 @@ void DenseFilter::search_block(const Distance& distance, int64_t first, int64_t 
   load(fitted_, first, last, true, mine.scratch);
   // Among themselves every row asks for itself.
   for (int64_t j = first; j < last; ++j) mine.level.data()[j] = -float_infinity;
-  for (int64_t j = 0; j < block; ++j) {
+  for (int64_t j = 0; j < self_block; ++j) {
     const auto at = static_cast<size_t>(j);
     if (first + j >= last) {
       mine.add[at] = float_infinity;
@@ -160,15 +161,15 @@ void DenseFilter::search_block(const Distance& distance, int64_t first, int64_t 
   const int64_t tile = panels_of_tile();
   const body::Panels all = panels();
   const NextOpen next = next_open(true);
-  float* sums = mine.scratch.sums.data();
+  body::Open& open = mine.scratch.open;
   for (int64_t from = first / panel; from < n_panels;) {
     run.check();
     const int64_t end = std::min(from + tile, n_panels);
     for (int64_t g = 0; g < n_groups; ++g) {
       const body::Group members = group_of(mine.scratch, g);
-      const body::Mirror mirror{mine.add.data() + g * group, mine.level.data(), mine.open.data()};
-      for (int64_t at = next(all, members, mirror, from, end, sums); at < end;
-           at = next(all, members, mirror, at + 1, end, sums)) {
+      const body::Mirror mirror{mine.add.data() + g * group, mine.level.data()};
+      for (int64_t at = next(all, members, mirror, from, end, open); at < end;
+           at = next(all, members, mirror, at + 1, end, open)) {
         collect(distance, first, last, g, at, mine);
       }
     }
@@ -183,21 +184,20 @@ void DenseFilter::collect(const Distance& distance, int64_t first, int64_t last,
                           Mine& mine) const {
   const int64_t n_queries = std::min(group, last - first - g * group);
   for (int64_t r = 0; r < n_queries; ++r) {
-    const int32_t* open = mine.open.data() + r * panel;
-    int32_t any = 0;
-    for (int64_t l = 0; l < panel; ++l) any |= open[l];
-    if (any == 0) continue;
+    const uint32_t near = mine.scratch.open.near[r], back = mine.scratch.open.back[r];
+    if ((near | back) == 0) continue;
     const auto place = static_cast<size_t>(first + g * group + r);
     const int64_t q = row_[place];
-    for (int64_t l = 0; l < panel; ++l) {
+    for (uint32_t open = near | back; open != 0; open &= open - 1) {
+      const int l = std::countr_zero(open);
       const int64_t position = at * panel + l, i = row_[static_cast<size_t>(position)];
-      if (open[l] == 0 || i < 0 || i == q) continue;
+      if (i < 0 || i == q) continue;
       Mine::Waiting& to = mine.waiting;
       to.query[to.n] = q;
       to.position[to.n] = position;
       to.row[to.n] = i;
       to.in_block[to.n] = static_cast<size_t>(g * group + r);
-      to.open[to.n] = open[l];
+      to.open[to.n] = (near >> l & 1U) | (back >> l & 1U) << 1;
       __builtin_prefetch(mine.best.data() + position);
       __builtin_prefetch(mine.found.data() + position * mine.k);
       distance.ask_for(i);
@@ -212,8 +212,9 @@ void DenseFilter::decide(const Distance& distance, int64_t first, Mine& mine) co
   size_t n = 0;
   for (size_t w = 0; w < of.n; ++w) {
     const auto in_block = static_cast<size_t>(first) + of.in_block[w];
-    const bool near = (of.open[w] & 1) != 0 && !hopeless(mine.best[in_block], of.row[w]);
-    const bool theirs = (of.open[w] & 2) != 0 && !hopeless(mine.best[static_cast<size_t>(of.position[w])], of.query[w]);
+    const bool near = (of.open[w] & 1U) != 0 && !hopeless(mine.best[in_block], of.row[w]);
+    const bool theirs =
+        (of.open[w] & 2U) != 0 && !hopeless(mine.best[static_cast<size_t>(of.position[w])], of.query[w]);
     if (near || theirs) of.keep(w, n++);
   }
   of.n = n;
@@ -222,11 +223,11 @@ void DenseFilter::decide(const Distance& distance, int64_t first, Mine& mine) co
   for (size_t w = 0; w < of.n; ++w) {
     const size_t in_block = of.in_block[w], other = static_cast<size_t>(of.position[w]);
     Best& own = mine.best[static_cast<size_t>(first) + in_block];
-    if ((of.open[w] & 1) != 0 && own.offer(sum[w], of.row[w])) {
+    if ((of.open[w] & 1U) != 0 && own.offer(sum[w], of.row[w])) {
       float& now = mine.scratch.level.data()[in_block];  // what another thread knows may be lower
       now = std::min(now, level(mine.scratch.base[in_block], own.farthest().sum));
     }
-    if ((of.open[w] & 2) != 0 && mine.best[other].offer(sum[w], of.query[w])) {
+    if ((of.open[w] & 2U) != 0 && mine.best[other].offer(sum[w], of.query[w])) {
       float& now = mine.level.data()[other];
       now = std::min(now, mirror_level(of.position[w], mine.best[other]));
     }

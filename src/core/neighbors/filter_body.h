@@ -6,13 +6,19 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define WEALD_MASKS
+#include <immintrin.h>
+#endif
+
 #include "core/base/fused.h"
 
 namespace weald::neighbors::body {
 
-// Queries of a group: 6 by 2 vectors of sums are what 16 registers hold. Fitted rows of a panel: a cache line.
+// Queries of a group: 6 by 2 vectors of sums are what 16 registers hold. Fitted rows of a panel: two of the longest
+// vectors, which are two cache lines.
 constexpr int64_t group = 6;
-constexpr int64_t panel = 16;
+constexpr int64_t panel = 32;
 
 enum class Sum : int { dot, absolute, largest };
 
@@ -20,6 +26,13 @@ template <class T, int Bytes>
 struct Vector {
   typedef T type [[gnu::vector_size(Bytes)]];
 };
+
+// Bytes of the longest vectors that masks are made of here.
+#ifdef WEALD_MASKS
+inline constexpr int longest_vector = 64;
+#else
+inline constexpr int longest_vector = 32;
+#endif
 
 struct Panels {
   int64_t n_columns, n_categorical;
@@ -33,7 +46,13 @@ struct Panels {
 struct Mirror {
   const float* add;    // [query]: what makes of a sum with a row that of the row with the query
   const float* level;  // [panel][lane]: above it the query is no neighbour of the row
-  int32_t* open;       // [query][lane], out: 1 if the row may be a neighbour of the query, 2 if the query of the row
+};
+
+// What is told of a panel: a bit for each lane.
+struct Open {
+  uint32_t near[group];       // the row may be a neighbour of the query
+  uint32_t back[group];       // the query may be one of the row; 0 without a mirror
+  float sums[group * panel];  // [query][lane]; without a mirror, of lanes that are open
 };
 
 struct Group {
@@ -47,7 +66,7 @@ struct Group {
 template <Sum sum, int Bytes, class V>
 [[gnu::always_inline]] inline V plus(V total, V x, V z) {
   if constexpr (sum == Sum::dot) {
-    if constexpr (Bytes == 32) return fused<float>(x, z, total);
+    if constexpr (Bytes >= 32) return fused<float>(x, z, total);
     return total + x * z;
   } else {
     const V d = x - z;
@@ -77,28 +96,73 @@ template <int Bytes, class V>
   }
 }
 
-// Which sums of a vector of fitted rows, from lane `first` on, are open, and which way.
+// A bit for each lane whose sum is not above its level; NaN is not above anything.
 template <int Bytes, class V>
-[[gnu::always_inline]] inline void tell_open(const Group& queries, const Mirror& mirror, const V* sums, V row_level,
-                                             int64_t first) {
-  using Ints = typename Vector<int32_t, Bytes>::type;
-#pragma GCC unroll 6
-  for (int64_t r = 0; r < group; ++r) {
-    const V level = queries.level[r] - V{}, add = mirror.add[r] - V{};
-    const Ints open = (~(sums[r] > level) & 1) | (~(sums[r] + add > row_level) & 2);
-    std::memcpy(mirror.open + r * panel + first, &open, Bytes);
+[[gnu::always_inline]] inline uint32_t open_lanes(V sums, V level) {
+#ifdef WEALD_MASKS
+  if constexpr (Bytes == 64) {
+    constexpr int not_above = 0x1A, as_rounding_is = 4;
+    return __builtin_ia32_cmpps512_mask(sums, level, not_above, static_cast<short>(-1), as_rounding_is);
+  } else {
+    const auto shut = sums > level;
+    V flags;
+    std::memcpy(&flags, &shut, Bytes);
+    if constexpr (Bytes == 32) {
+      return ~static_cast<uint32_t>(__builtin_ia32_movmskps256(flags)) & 0xFFU;
+    } else {
+      return ~static_cast<uint32_t>(__builtin_ia32_movmskps(flags)) & 0xFU;
+    }
   }
+#else
+  uint32_t open = 0;
+  for (int l = 0; l < Bytes / 4; ++l) open |= (sums[l] > level[l] ? 0U : 1U) << l;
+  return open;
+#endif
 }
 
-// The sums of two vectors of fitted rows, from lane `first` of panel `at` on; out [query][lane]. Returns whether any is
-// not above its level, or with `mirror` above neither. Every loop over queries is unrolled, so that the sums never
-// leave their registers.
+// Whether some sum of two vectors is open, of any query, either way.
+template <int Bytes, bool both, class V>
+[[gnu::always_inline]] inline bool any_open(const Group& queries, const Mirror& mirror, const V* low, const V* high,
+                                            V low_level, V high_level) {
+  if constexpr (Bytes == 64) {
+    uint32_t open = 0;
+#pragma GCC unroll 6
+    for (int64_t r = 0; r < group; ++r) {
+      const V level = queries.level[r] - V{};
+      open |= open_lanes<Bytes>(low[r], level) | open_lanes<Bytes>(high[r], level);
+      if constexpr (both) {
+        const V add = mirror.add[r] - V{};
+        open |= open_lanes<Bytes>(low[r] + add, low_level) | open_lanes<Bytes>(high[r] + add, high_level);
+      }
+    }
+    return open != 0;
+  }
+  using Ints = typename Vector<int32_t, Bytes>::type;
+  Ints shut = Ints{} - 1;  // NaN is not above anything
+#pragma GCC unroll 6
+  for (int64_t r = 0; r < group; ++r) {
+    const V level = queries.level[r] - V{};
+    shut &= (low[r] > level) & (high[r] > level);
+    if constexpr (both) {
+      const V add = mirror.add[r] - V{};
+      shut &= (low[r] + add > low_level) & (high[r] + add > high_level);
+    }
+  }
+  typename Vector<int64_t, Bytes>::type wide;
+  std::memcpy(&wide, &shut, Bytes);
+  int64_t all = -1;
+#pragma GCC unroll 4
+  for (int64_t l = 0; l < Bytes / 8; ++l) all &= wide[l];
+  return all != -1;
+}
+
+// The sums of two vectors of fitted rows, from lane `first` of panel `at` on. Returns whether any is not above its
+// level, or with `both` above that of the mirror; then they are in `out`. Every loop over queries is unrolled, so that
+// the sums never leave their registers.
 template <Sum sum, int Bytes, bool categories, bool both>
 [[gnu::always_inline]] inline bool panel_open(const Panels& panels, const Group& queries, const Mirror& mirror,
-                                              int64_t at, int64_t first, float* out) {
+                                              int64_t at, int64_t first, Open& out) {
   using V = typename Vector<float, Bytes>::type;
-  using Ints = typename Vector<int32_t, Bytes>::type;
-  using Longs = typename Vector<int64_t, Bytes>::type;
   constexpr int64_t lanes = Bytes / 4;
   const float* values = panels.values + at * panels.n_columns * panel + first;
   V low_start, high_start, low[group], high[group];
@@ -131,63 +195,38 @@ template <Sum sum, int Bytes, bool categories, bool both>
     add_categories<Bytes>(panels, queries, at, first, low);
     add_categories<Bytes>(panels, queries, at, first + lanes, high);
   }
-  Ints shut = Ints{} - 1;  // NaN is not above anything
-#pragma GCC unroll 6
-  for (int64_t r = 0; r < group; ++r) {
-    const V level = queries.level[r] - V{};
-    shut &= (low[r] > level) & (high[r] > level);
-  }
   V low_level{}, high_level{};
   if constexpr (both) {
     std::memcpy(&low_level, mirror.level + at * panel + first, Bytes);
     std::memcpy(&high_level, mirror.level + at * panel + first + lanes, Bytes);
-#pragma GCC unroll 6
-    for (int64_t r = 0; r < group; ++r) {
-      const V add = mirror.add[r] - V{};
-      shut &= (low[r] + add > low_level) & (high[r] + add > high_level);
-    }
   }
-  Longs wide;
-  std::memcpy(&wide, &shut, Bytes);
-  int64_t all = -1;
-#pragma GCC unroll 4
-  for (int64_t l = 0; l < Bytes / 8; ++l) all &= wide[l];
-  if (all == -1) return false;
-  if constexpr (both) {
-    tell_open<Bytes>(queries, mirror, low, low_level, first);
-    tell_open<Bytes>(queries, mirror, high, high_level, first + lanes);
-    return true;
-  }
+  if (!any_open<Bytes, both>(queries, mirror, low, high, low_level, high_level)) return false;
 #pragma GCC unroll 6
   for (int64_t r = 0; r < group; ++r) {
-    std::memcpy(out + r * panel + first, &low[r], Bytes);
-    std::memcpy(out + r * panel + first + lanes, &high[r], Bytes);
+    const V level = queries.level[r] - V{}, add = (both ? mirror.add[r] : 0.0F) - V{};
+    out.near[r] |= (open_lanes<Bytes>(low[r], level) | open_lanes<Bytes>(high[r], level) << lanes) << first;
+    if constexpr (both) {
+      const uint32_t upper = open_lanes<Bytes>(high[r] + add, high_level) << lanes;
+      out.back[r] |= (open_lanes<Bytes>(low[r] + add, low_level) | upper) << first;
+    } else {
+      std::memcpy(out.sums + r * panel + first, &low[r], Bytes);
+      std::memcpy(out.sums + r * panel + first + lanes, &high[r], Bytes);
+    }
   }
   return true;
 }
 
-// The next panel from `at` on, before `end`, that has a sum not above the level of its query; its sums are in `out`,
-// [query][lane]; `end` if there is none. With `both` it is `mirror.open` that is filled.
+// The next panel from `at` on, before `end`, that has a sum not above the level of its query, or with `both` not above
+// that of its row; `out` tells which. `end` if there is none.
 template <Sum sum, int Bytes, bool categories, bool both>
 [[gnu::always_inline]] inline int64_t next_open(const Panels& panels, const Group& queries, const Mirror& mirror,
-                                                int64_t at, int64_t end, float* out) {
-  constexpr int64_t pair = 2 * Bytes / 4;
+                                                int64_t at, int64_t end, Open& out) {
+  std::memset(out.near, 0, sizeof(out.near));
+  std::memset(out.back, 0, sizeof(out.back));
   for (; at < end; ++at) {
     bool open = false;
-    for (int64_t first = 0; first < panel; first += pair) {
-      if (panel_open<sum, Bytes, categories, both>(panels, queries, mirror, at, first, out)) {
-        open = true;
-      } else if constexpr (pair < panel) {
-        for (int64_t r = 0; r < group; ++r) {
-          for (int64_t l = first; l < first + pair; ++l) {
-            if constexpr (both) {
-              mirror.open[r * panel + l] = 0;
-            } else {
-              out[r * panel + l] = __builtin_huge_valf();
-            }
-          }
-        }
-      }
+    for (int64_t first = 0; first < panel; first += 2 * Bytes / 4) {
+      open |= panel_open<sum, Bytes, categories, both>(panels, queries, mirror, at, first, out);
     }
     if (open) return at;
   }

@@ -108,7 +108,7 @@ class Follower:
         """How many rounds are best on the rows held out; None without such."""
         return int(np.argmin(self.errors)) + 1 if self.errors else None
 
-    def __call__(self, member: Any, predicted: NDArray[Any], weight: float) -> tuple[float, bool]:
+    def __call__(self, member: object, predicted: NDArray[Any], weight: float) -> tuple[float, bool]:
         """The error on the rows of training, or NaN, and whether to stop."""
         training = np.nan if self._training is None else self._training.add(predicted, weight)
         if self._held_out is not None:

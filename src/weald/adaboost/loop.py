@@ -164,7 +164,7 @@ class _Tries:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    member: Any
+    member: object
     predicted: NDArray[Any]
     losses: NDArray[Any]
     error: float

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, AnyTable, TableLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Learner(Protocol):
     def fit(self, training: MemberRows) -> Any:
         """A member."""
 
-    def predicted(self, member: Any) -> NDArray[Any]:
+    def predicted(self, member: AnyEstimator) -> NDArray[Any]:
         """A member's answer to every row: class numbers (int32) or numbers."""
 
     def read(self, X: TableLike, owner: str) -> tuple[Any, int]:
         """Another table of the same columns, for `answers`, and how many rows it has."""
 
-    def answers(self, member: Any, table: Any) -> NDArray[Any]:
+    def answers(self, member: AnyEstimator, table: AnyTable) -> NDArray[Any]:
         """A member's answer to every row of a table that `read` gave."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from weald.arrays import AnyEstimator
 from weald.boosting.callbacks import BoostedModel, EvalsLog, Model, TrainingCallback
 from weald.errors import ParameterError
 
@@ -139,7 +140,7 @@ class TrainingCheckPoint(TrainingCallback):
         if epoch > 0 and epoch % self._interval == 0:
             ending = "pkl" if self._as_pickle else self.default_format
             path = os.path.join(self._directory, f"{self._name}_{self._first + epoch}.{ending}")
-            booster: Any = model.booster() if hasattr(model, "booster") else model
+            booster: AnyEstimator = model.booster() if hasattr(model, "booster") else model
             if self._as_pickle:
                 with open(path, "wb") as file:
                     pickle.dump(booster, file)

@@ -98,7 +98,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

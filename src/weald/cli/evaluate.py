@@ -10,6 +10,7 @@ import numpy as np
 from rich.console import Console
 
 import weald
+from weald.arrays import AnyEstimator
 from weald.cli.telling import say, tell_json, tell_scores
 from weald.data.files.batches import read_batches
 from weald.data.files.text import TextOptions
@@ -47,7 +48,9 @@ def evaluate(
     tell_scores(console, found, f"{len(task.y):,} rows")
 
 
-def _rows(model: Any, data: tuple[str, ...], target: str | None, layout: TextOptions) -> tuple[Any, Task]:
+def _rows(
+    model: AnyEstimator, data: tuple[str, ...], target: str | None, layout: TextOptions
+) -> tuple[Any, Task]:
     import pyarrow as pa
     from scipy import sparse
 
@@ -80,7 +83,7 @@ def _rows(model: Any, data: tuple[str, ...], target: str | None, layout: TextOpt
     return columns_of(model, table.filter(task.known)), task
 
 
-def _check_labels(model: Any, task: Task) -> None:
+def _check_labels(model: AnyEstimator, task: Task) -> None:
     """Labels that the model never saw are its errors; where it saw none, it is another model's data."""
     labels = np.unique(task.y)
     strange = [label for label in labels.tolist() if label not in set(model.classes_.tolist())]

@@ -10,6 +10,7 @@ import numpy as np
 from rich.console import Console
 
 import weald
+from weald.arrays import AnyEstimator, AnyTable
 from weald.cli.predict import BACKGROUND_ROWS, first_rows
 from weald.cli.telling import say, table_of, tell_json
 from weald.data.files.text import TextOptions
@@ -46,7 +47,7 @@ def explain(
         _of_one(model, data, row, console, layout, as_json=as_json)
 
 
-def _of_model(model: Any, path: Path, console: Console, *, as_json: bool) -> None:
+def _of_model(model: AnyEstimator, path: Path, console: Console, *, as_json: bool) -> None:
     """Importances that the file itself holds."""
     core = core_of(model)
     shares = getattr(core, "feature_importances_", None)
@@ -63,7 +64,7 @@ def _of_model(model: Any, path: Path, console: Console, *, as_json: bool) -> Non
     _tell_ranking(console, [str(name) for name in names], np.asarray(shares), what, as_json=as_json)
 
 
-def _slopes(model: Any) -> Any:
+def _slopes(model: AnyEstimator) -> Any:
     """Of linear models whose columns stand for themselves."""
     try:
         slopes = np.atleast_2d(np.asarray(model.coef_, np.float64))
@@ -75,7 +76,13 @@ def _slopes(model: Any) -> Any:
 
 
 def _of_rows(
-    model: Any, data: tuple[str, ...], n_rows: int, console: Console, layout: TextOptions, *, as_json: bool
+    model: AnyEstimator,
+    data: tuple[str, ...],
+    n_rows: int,
+    console: Console,
+    layout: TextOptions,
+    *,
+    as_json: bool,
 ) -> None:
     """Mean absolute contributions."""
     if not hasattr(core_of(model), "feature_importances_"):
@@ -87,7 +94,7 @@ def _of_rows(
     _tell_ranking(console, [str(name) for name in told.feature_names], size, what, as_json=as_json)
 
 
-def _explained(model: Any, X: Any, known: Any) -> Any:
+def _explained(model: AnyEstimator, X: AnyTable, known: Any) -> Any:
     """Contributions; models that are no sum of trees are explained against the first of the known rows."""
     core = core_of(model)
     if hasattr(core, "feature_importances_"):
@@ -118,7 +125,13 @@ def _tell_ranking(
 
 
 def _of_one(
-    model: Any, data: tuple[str, ...], row: int, console: Console, layout: TextOptions, *, as_json: bool
+    model: AnyEstimator,
+    data: tuple[str, ...],
+    row: int,
+    console: Console,
+    layout: TextOptions,
+    *,
+    as_json: bool,
 ) -> None:
     """What each column adds to the answer for one row."""
     X = first_rows(model, data, 1, layout, skip=row - 1)
@@ -156,18 +169,18 @@ def _of_one(
     console.print(table)
 
 
-def _scale(model: Any) -> str:
+def _scale(model: AnyEstimator) -> str:
     labels = getattr(model, "classes_", None)
     return "the target" if labels is None else str(labels[-1])
 
 
-def _values(X: Any) -> list[Any]:
+def _values(X: AnyTable) -> list[Any]:
     if hasattr(X, "column_names"):
         return [column[0].as_py() for column in X.columns]
     return [float(each) for each in X.toarray()[0]]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, datetime) and value.time() == time.min:
         value = value.date()  # columns of days come back as times
     text = "missing" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

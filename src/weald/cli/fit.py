@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 import weald
+from weald.arrays import AnyEstimator
 from weald.cli.telling import say, tell_json, tell_scores, working
 from weald.data.scanning.scan import Scan
 from weald.runs.fitted import core_of
@@ -138,7 +139,7 @@ def _kinds(given: Given) -> str:
     return ": " + ", ".join(f"{count:,} of {name}" for name, count in counts.items())
 
 
-def _kind(kind: Any) -> str:
+def _kind(kind: object) -> str:
     import pyarrow as pa
 
     if pa.types.is_boolean(kind):
@@ -169,13 +170,13 @@ def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> Non
             say(console, f"{name:10}{path}")
 
 
-def _name(model: Any) -> str:
+def _name(model: AnyEstimator) -> str:
     """The class, and those around which it stands."""
     inner = core_of(model)
     return type(model).__name__ + ("" if inner is model else f" of {type(inner).__name__}")
 
 
-def _rounds(model: Any) -> str:
+def _rounds(model: AnyEstimator) -> str:
     """How many rounds early stopping found, where it did."""
     rounds = getattr(model, "best_iteration", None)
     return "" if not isinstance(rounds, int) else f"; {rounds + 1:,} rounds by early stopping"

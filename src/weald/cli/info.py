@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 import weald
+from weald.arrays import AnyEstimator
 from weald.cli.telling import say, table_of, tell_json
 from weald.errors import WealdError
 from weald.io.model_file import about
@@ -67,7 +68,7 @@ def _tell_columns(console: Console, columns: list[dict[str, Any]], n_columns: in
 def describe(path: Path) -> dict[str, Any]:
     """What a model file holds, as plain values; a file that is damaged raises."""
     content = path.read_bytes()
-    model: Any = weald.load(path)
+    model: AnyEstimator = weald.load(path)
     forest, schema = getattr(model, "forest_", None), schema_of(model)
     defaults = type(model)().get_params() if _plain(model) else {}
     params = {
@@ -105,7 +106,7 @@ def describe(path: Path) -> dict[str, Any]:
     }
 
 
-def _again(model: Any, content: bytes) -> str:
+def _again(model: AnyEstimator, content: bytes) -> str:
     """Whether this version would write the file as it is."""
     try:
         same = model.to_bytes() == content
@@ -114,7 +115,7 @@ def _again(model: Any, content: bytes) -> str:
     return "written again it is the same to the byte" if same else "this version writes it otherwise"
 
 
-def _plain(model: Any) -> bool:
+def _plain(model: AnyEstimator) -> bool:
     """Whether its class can be made without arguments."""
     try:
         type(model)()
@@ -123,7 +124,7 @@ def _plain(model: Any) -> bool:
     return True
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> Any:
     """As JSON takes it."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import weald
+from weald.arrays import AnyEstimator, AnyTable
 from weald.data.files.batches import ROWS, read_batches
 from weald.data.files.inputs import import_pyarrow
 from weald.data.files.text import TextOptions
@@ -61,7 +62,7 @@ def predict(
         return _write(answers, file, suffix)
 
 
-def _check(model: Any, wanted: Wanted) -> None:
+def _check(model: AnyEstimator, wanted: Wanted) -> None:
     name = type(model).__name__
     if wanted.probabilities and not hasattr(model, "predict_proba"):
         raise ParameterError(f"{name} gives no probabilities. Leave --proba out.")
@@ -75,7 +76,7 @@ def _check(model: Any, wanted: Wanted) -> None:
 
 
 def _answers(
-    model: Any, data: tuple[str, ...], wanted: Wanted, layout: TextOptions, *, lists: bool
+    model: AnyEstimator, data: tuple[str, ...], wanted: Wanted, layout: TextOptions, *, lists: bool
 ) -> Iterator[pa.Table]:
     import pyarrow as pa
 
@@ -103,12 +104,12 @@ def _answers(
         yield pa.table(named)
 
 
-def _probabilities(model: Any, X: Any) -> dict[str, Any]:
+def _probabilities(model: AnyEstimator, X: AnyTable) -> dict[str, Any]:
     shares = model.predict_proba(X)
     return {f"probability_{label}": shares[:, k] for k, label in enumerate(model.classes_)}
 
 
-def _intervals(model: Any, X: Any, coverage: float, *, lists: bool) -> dict[str, Any]:
+def _intervals(model: AnyEstimator, X: AnyTable, coverage: float, *, lists: bool) -> dict[str, Any]:
     """The ends of intervals; of labels the sets, which text holds as JSON."""
     if not hasattr(model, "classes_"):
         ends = model.predict_interval(X, coverage=coverage)
@@ -122,7 +123,7 @@ def _intervals(model: Any, X: Any, coverage: float, *, lists: bool) -> dict[str,
     return {name: sets if lists else [json.dumps(each, ensure_ascii=False, default=str) for each in sets]}
 
 
-def _contributions(model: Any, X: Any, background: Any) -> dict[str, Any]:
+def _contributions(model: AnyEstimator, X: AnyTable, background: Any) -> dict[str, Any]:
     told = weald.explain(model, X, background=background)
     columns = [str(name) for name in told.feature_names or ()]
     outputs = getattr(told, "output_names", None) or [""]
@@ -136,7 +137,9 @@ def _contributions(model: Any, X: Any, background: Any) -> dict[str, Any]:
     return found
 
 
-def first_rows(model: Any, data: tuple[str, ...], n_rows: int, layout: TextOptions, *, skip: int = 0) -> Any:
+def first_rows(
+    model: AnyEstimator, data: tuple[str, ...], n_rows: int, layout: TextOptions, *, skip: int = 0
+) -> Any:
     """Rows of files as the model takes them, the first ones after those that are skipped."""
     types, n_columns = types_of(model), int(getattr(model, "n_features_in_", 0))
     paths = data if len(data) > 1 else data[0]
@@ -171,14 +174,14 @@ def _joined(parts: list[Any]) -> Any:
     return sparse.vstack(parts, format="csr")
 
 
-def _arrow(values: Any) -> Any:
+def _arrow(values: object) -> Any:
     import pyarrow as pa
 
     values = np.asarray(values)
     return pa.array(values.tolist() if values.dtype.kind in "OUS" else values)
 
 
-def _write(tables: Iterator[pa.Table], file: Any, suffix: str) -> int:
+def _write(tables: Iterator[pa.Table], file: object, suffix: str) -> int:
     import pyarrow as pa
     from pyarrow import csv, parquet
 

@@ -26,7 +26,7 @@ def tell_json(console: Console, record: dict[str, Any]) -> None:
     console.out(json.dumps(_plain(record), ensure_ascii=False, indent=2, allow_nan=False), highlight=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Values as JSON has them: what is no number is null."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}

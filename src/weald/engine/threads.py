@@ -55,7 +55,7 @@ def _choose_simd() -> None:
         raise ParameterError(
             f"The environment variable WEALD_SIMD must be baseline, avx2 or avx512; got {wanted!r}."
         )
-    _core.set_simd(wanted != "baseline")
+    _core.set_simd(wanted != "baseline", wanted != "avx2")
 
 
 _choose_simd()
@@ -63,5 +63,5 @@ atexit.register(_core.begin_exit)
 
 
 def simd_level() -> str:
-    """The instruction set in use: "baseline" or "avx2"."""
+    """The instruction set in use: "baseline", "avx2" or "avx512"."""
     return _core.simd_level()

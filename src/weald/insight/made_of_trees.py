@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, TableLike
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -31,7 +31,7 @@ class ModelTrees:
     them is chance; rounds of boosting are not.
     """
 
-    model: Any  # the estimator that has them, which another may stand around
+    model: AnyEstimator  # the estimator that has them, which another may stand around
     forest: Forest
     trees: tuple[int, int]  # [first, last): a booster that stopped early does not use all
     schema: Schema

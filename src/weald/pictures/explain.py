@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, TableLike
 from weald.data.adapters import to_table
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.levels import missing_rows
@@ -217,7 +217,7 @@ def _in_order(values: list[Any], schema: Schema) -> TableLike:
     return [values]
 
 
-def read_row(model: Any, row: TableLike) -> Table:
+def read_row(model: AnyEstimator, row: TableLike) -> Table:
     """A table in the columns of a model, as the model reads it."""
     if hasattr(model, "_aligned"):  # a booster, which knows more words for missing
         aligned: Table = model._aligned(row)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, Floats, TableLike, TargetLike
+from weald.arrays import AnyEstimator, Estimator, Floats, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
@@ -33,7 +33,7 @@ from weald.pictures.margin_axes import (
     some_of,
 )
 from weald.pictures.plane import Plane, plane_of
-from weald.pictures.slack import slack_lines
+from weald.pictures.slack import slack_lines, support_rows
 from weald.svm.kernels.functions import Spectrum
 
 if TYPE_CHECKING:
@@ -177,8 +177,8 @@ def _check_positions(
 
 def _draw_classes(
     axes: Axes,
-    model: Any,
-    machine: Any,
+    model: AnyEstimator,
+    machine: AnyEstimator,
     plane: Plane,
     y: TargetLike | None,
     support: bool,
@@ -211,7 +211,7 @@ def _draw_classes(
         wrong = _label_numbers(model.predict(plane.like), len(labels), classes) != labels
     _draw_rows(axes, plane.values, labels, classes, wrong)
     if support:
-        _draw_rings(axes, plane.values, _support(machine, plane.table.n_rows, margin))
+        _draw_rings(axes, plane.values, support_rows(machine, plane.table.n_rows, margin))
     if slack and margin is not None and sides is not None and not plane.held:
         _draw_slack(axes, model, plane, sides, margin)
     if len(classes) == 2:
@@ -308,7 +308,7 @@ def _draw_rings(axes: Axes, at: Floats, rows: NDArray[Any] | None) -> None:
     )
 
 
-def _draw_slack(axes: Axes, model: Any, plane: Plane, sides: Floats, margin: Floats) -> None:
+def _draw_slack(axes: Axes, model: AnyEstimator, plane: Plane, sides: Floats, margin: Floats) -> None:
     """A line from each row that misses its margin to where it would reach it."""
     short = np.flatnonzero(margin < 1 - 1e-3)
     if not 0 < len(short) <= _MOST_LINES:
@@ -337,7 +337,13 @@ def _label_numbers(y: TargetLike, n_rows: int, classes: list[Any]) -> NDArray[np
 
 
 def _draw_fit(
-    axes: Axes, model: Any, machine: Any, plane: Plane, y: TargetLike | None, support: bool, slack: bool
+    axes: Axes,
+    model: Estimator,
+    machine: object,
+    plane: Plane,
+    y: TargetLike | None,
+    support: bool,
+    slack: bool,
 ) -> None:
     left, right = plane.limits(0)
     across = np.linspace(left, right, _LINE_POINTS)
@@ -369,7 +375,7 @@ def _draw_fit(
     if epsilon is not None:
         margin = 1 + epsilon - np.abs(target - predicted)  # below 1 outside of the tube
     if support:
-        _draw_rings(axes, at, _support(machine, len(at), margin))
+        _draw_rings(axes, at, support_rows(machine, len(at), margin))
     if slack and epsilon is not None and not plane.held:
         outside = np.flatnonzero(np.abs(target - predicted) > epsilon * (1 + 1e-6))
         if len(outside) <= 4 * _MOST_LINES:
@@ -379,19 +385,3 @@ def _draw_fit(
     n_support = getattr(machine, "support_", None)
     if n_support is not None:
         axes.set_title(f"{len(n_support):,} support rows", loc="left", fontsize=SMALL, color=GREY)
-
-
-# --------------------------------------------------------------------------- shared
-
-
-def _support(machine: Any, n_rows: int, margin: Floats | None) -> NDArray[Any] | None:
-    """The support rows among those shown: by number if they are the training rows, else by their margin.
-
-    A machine on landmarks counts these as its support, which says nothing about the margin.
-    """
-    rows = getattr(machine, "support_", None)
-    fitted_on = getattr(machine, "shape_fit_", (None,))[0]
-    exact = getattr(machine, "solver_", "exact") == "exact"
-    if rows is not None and exact and fitted_on == n_rows:
-        return np.asarray(rows)
-    return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)

@@ -1,8 +1,9 @@
-"""Where rows that miss their margin would reach it: along the steepest way, step by step."""
+"""Which rows a margin rests on; where rows that miss it would reach it, along the steepest way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,3 +69,16 @@ def _slope(value: Callable[[Floats], Floats], at: Floats, span: Floats) -> Float
 def _arrives(value: Callable[[Floats], Floats], at: Floats, sides: Floats, span: Floats) -> bool:
     """Whether whole steps reach the margin everywhere, as those of a linear machine do."""
     return bool((np.abs(1 - sides * value(at * span)) < 1e-6).all())
+
+
+def support_rows(machine: object, n_rows: int, margin: Floats | None) -> NDArray[Any] | None:
+    """The support rows among those shown: by number if they are the training rows, else by their margin.
+
+    A machine on landmarks counts these as its support, which says nothing about the margin.
+    """
+    rows = getattr(machine, "support_", None)
+    fitted_on = getattr(machine, "shape_fit_", (None,))[0]
+    exact = getattr(machine, "solver_", "exact") == "exact"
+    if rows is not None and exact and fitted_on == n_rows:
+        return np.asarray(rows)
+    return None if margin is None else np.flatnonzero(margin <= 1 + 1e-3)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats, Integers, TableLike, TargetLike
+from weald.arrays import AnyEstimator, AnyTable, Floats, Integers, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.frames.user_rows import count_rows, indexable, take
 from weald.data.table import Column, LevelColumn, NumericColumn, Table
@@ -33,7 +33,7 @@ _OWNER = "report"
 class Rows:
     """A table and its target."""
 
-    X: Any
+    X: AnyTable
     y: NDArray[Any]
 
     @property
@@ -50,7 +50,7 @@ class Rows:
 class Subject:
     """The model, the rows and the limits; answers of the model are asked for once."""
 
-    model: Any
+    model: AnyEstimator
     kind: str
     rows: Rows
     #: the number of each row in the user's table
@@ -64,7 +64,7 @@ class Subject:
     @classmethod
     def of(
         cls,
-        model: Any,
+        model: AnyEstimator,
         X: TableLike,
         y: TargetLike,
         training: tuple[TableLike, TargetLike] | None,
@@ -203,7 +203,7 @@ def _pair(training: object) -> tuple[Any, Any]:
     return training[0], training[1]
 
 
-def _fitted(model: Any) -> Any:
+def _fitted(model: AnyEstimator) -> Any:
     if isinstance(model, Booster):
         raise DataTypeError(
             f"A Booster knows neither labels nor what its numbers mean, which {_OWNER} has to. Fit "
@@ -228,7 +228,7 @@ def _fitted(model: Any) -> Any:
     return fitted
 
 
-def _rows(X: Any, y: Any, name: str, kind: str) -> Rows:
+def _rows(X: AnyTable, y: object, name: str, kind: str) -> Rows:
     table, target = indexable(X), np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]

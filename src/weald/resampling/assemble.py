@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.arrays import TableLike
+from weald.arrays import AnyTable, TableLike
 from weald.data.adapters import array_of_rows
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.forms import plain_table
@@ -94,7 +94,7 @@ def _cells(X: TableLike, table: Table, made: MadeRows, taken: dict[int, Rows]) -
 # --------------------------------------------------------------------------- sparse matrices
 
 
-def _sparse(X: Any, made: MadeRows) -> Any:
+def _sparse(X: AnyTable, made: MadeRows) -> Any:
     """Sparse rows stay sparse: between two rows only what one of them stores can be other than 0."""
     matrix = sparse.csr_array(X)
     if not matrix.has_canonical_format:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from weald.arrays import AnyTable
 from weald.runs.task import Task
 
 #: where boosting of trees is the first thing to try: more rows and fewer columns than these
@@ -25,7 +25,7 @@ class Shape:
     sparse: bool
 
     @classmethod
-    def of(cls, X: Any, task: Task) -> Shape:
+    def of(cls, X: AnyTable, task: Task) -> Shape:
         """Those of a table."""
         n_rows, n_columns = len(task.y), int(np.shape(X)[1]) if len(np.shape(X)) == 2 else 0
         if not hasattr(X, "schema") or not hasattr(X, "column_names"):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from weald.arrays import ColumnLike, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, ColumnLike, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import count_rows, indexable, take
 from weald.data.target import read_weight
 from weald.errors import DataError, UncertaintyWarning, WealdError, listing
@@ -273,7 +273,7 @@ def _trial(recipe: Recipe, job: _Job, tell: Callable[[str, int, int], None]) -> 
     """One method on all folds."""
     said: NDArray[Any] | None = None
     scores, fit_seconds, predict_seconds = [], 0.0, 0.0
-    model: Any = None
+    model: AnyEstimator = None
     y = job.task.y
     for fold, (train, test) in enumerate(job.parts):
         tell(recipe.method, fold, len(job.parts))
@@ -298,7 +298,7 @@ def _trial(recipe: Recipe, job: _Job, tell: Callable[[str, int, int], None]) -> 
     )
 
 
-def answer_of(model: Any, table: TableLike, metric: Metric) -> NDArray[Any]:
+def answer_of(model: AnyEstimator, table: TableLike, metric: Metric) -> NDArray[Any]:
     """What the metric takes of a model."""
     if metric is not _AREA:
         return np.asarray(model.predict(table))
@@ -307,7 +307,7 @@ def answer_of(model: Any, table: TableLike, metric: Metric) -> NDArray[Any]:
     return np.asarray(model.decision_function(table))
 
 
-def _size(model: Any) -> int | None:
+def _size(model: AnyEstimator) -> int | None:
     try:
         return len(to_bytes(model))
     except (WealdError, AttributeError):

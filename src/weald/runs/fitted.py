@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weald.arrays import AnyEstimator
 from weald.data.schema import Schema
 from weald.errors import DataError, listing, nearest
 
@@ -17,7 +18,7 @@ _WRAPPERS = frozenset({"Conformal", "Thresholded", "Resampled"})
 _WITHIN = ("estimator_", "estimators_")
 
 
-def schema_of(model: Any) -> Schema | None:
+def schema_of(model: AnyEstimator) -> Schema | None:
     """The columns that a model was trained on, told by the innermost model that tells; None if none does."""
     own = getattr(model, "schema_", None)
     if isinstance(own, Schema) and getattr(model, "forest_", None) is not None:
@@ -33,14 +34,14 @@ def schema_of(model: Any) -> Schema | None:
     return found if isinstance(found, Schema) and len(found.columns) else None
 
 
-def core_of(model: Any) -> Any:
+def core_of(model: AnyEstimator) -> Any:
     """The model within wrappers that decide, resample or tell intervals: what explanations explain."""
     while type(model).__name__ in _WRAPPERS:
         model = model.estimator_
     return model
 
 
-def types_of(model: Any) -> dict[str, Any]:
+def types_of(model: AnyEstimator) -> dict[str, Any]:
     """What the columns of a model are in text files; text itself is left out."""
     import pyarrow as pa
 
@@ -61,7 +62,7 @@ def types_of(model: Any) -> dict[str, Any]:
     return found
 
 
-def columns_of(model: Any, rows: Any) -> Any:
+def columns_of(model: AnyEstimator, rows: Any) -> Any:
     """The columns that the model was trained on; others are of no concern to it.
 
     Raises

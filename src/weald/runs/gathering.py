@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.arrays import AnyTable
 from weald.data.files import kinds
 from weald.data.files.inputs import Input, inputs
 from weald.data.files.libsvm import matrix_of
@@ -47,7 +48,7 @@ class Question:
 class Given:
     """Rows that have a target."""
 
-    X: Any  # an Arrow table, or a CSR matrix
+    X: AnyTable  # an Arrow table, or a CSR matrix
     task: Task
     found: list[Found]
     notes: list[str]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import weald
+from weald.arrays import AnyTable
 from weald.errors import ParameterError, nearest
 from weald.runs.task import CLASSIFICATION
 
@@ -73,7 +74,7 @@ class Size:
     n_trees: int = 1
 
     @classmethod
-    def of(cls, X: Any, y: NDArray[np.generic], kind: str) -> Size:
+    def of(cls, X: AnyTable, y: NDArray[np.generic], kind: str) -> Size:
         """That of a table."""
         if kind != CLASSIFICATION:
             return cls(len(y), _expanded(X))
@@ -81,7 +82,7 @@ class Size:
         return cls(len(y), _expanded(X), int(counts.min()), len(counts) if len(counts) > 2 else 1)
 
 
-def _expanded(X: Any) -> int:
+def _expanded(X: AnyTable) -> int:
     """Columns as machines see them."""
     if not hasattr(X, "column_names"):
         return int(np.shape(X)[1]) if len(np.shape(X)) == 2 else 0

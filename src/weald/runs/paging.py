@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from weald import engine
+from weald.arrays import AnyEstimator
 from weald.data.files.inputs import find
 from weald.data.scanning.scan import ROWS, Scan, scan
 from weald.errors import DataError, ParameterError
@@ -243,7 +244,7 @@ def _free(name: str, taken: list[str]) -> str:
     return name
 
 
-def _answers(model: Any, rows: Scan, kind: str) -> Any:
+def _answers(model: AnyEstimator, rows: Scan, kind: str) -> Any:
     """What the model says of the rows, in the place of a model that is asked for them by number."""
     if kind != CLASSIFICATION:
         return _Numbers(np.asarray(model.predict(rows)))
@@ -280,5 +281,5 @@ class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return np.asarray(self.answers[_numbers(rows)])
 
 
-def _numbers(rows: Any) -> NDArray[np.int64]:
+def _numbers(rows: object) -> NDArray[np.int64]:
     return np.asarray(rows).reshape(-1).astype(np.int64)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 import weald
+from weald.arrays import AnyEstimator, AnyTable
 from weald.errors import ParameterError, listing, nearest
 from weald.runs.methods import Size, boosting_words, machine_for, make
 from weald.runs.task import CLASSIFICATION, Task
@@ -54,7 +55,7 @@ class Recipe:
     threshold: str | None = None
     intervals: bool = False
 
-    def estimator(self, task: Task, X: Any, y: NDArray[np.generic]) -> Any:
+    def estimator(self, task: Task, X: AnyTable, y: NDArray[np.generic]) -> Any:
         """The estimator for training rows X and their target y."""
         weights = self._class_weights(task)
         settings = dict(self.settings)
@@ -80,7 +81,7 @@ class Recipe:
         return model
 
     def weights(
-        self, model: Any, task: Task, y: NDArray[np.generic], given: NDArray[np.float64] | None
+        self, model: AnyEstimator, task: Task, y: NDArray[np.generic], given: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         """The weights of rows: those given, times those of the labels where no parameter takes these."""
         return given if _takes_class_weight(model) else self.row_weights(task, y, given)
@@ -95,7 +96,7 @@ class Recipe:
         by_label = compute_sample_weight(wanted, y)
         return np.asarray(by_label if given is None else by_label * given, np.float64)
 
-    def words(self, X: Any, y: NDArray[np.generic], kind: str) -> str:
+    def words(self, X: AnyTable, y: NDArray[np.generic], kind: str) -> str:
         """What was chosen for the table, where something was."""
         if self.method == "svm":
             return machine_for(Size.of(X, y, kind), self.settings)[1]
@@ -157,7 +158,7 @@ class Recipe:
             ) from None
 
 
-def _takes_class_weight(model: Any) -> bool:
+def _takes_class_weight(model: AnyEstimator) -> bool:
     """Whether the model, or the one that it stands around, weighs labels itself."""
     params = model.get_params(deep=False)
     if "class_weight" in params:
@@ -200,6 +201,6 @@ def read_settings(pairs: Sequence[str]) -> dict[str, object]:
     return found
 
 
-def rows_of(X: Any, rows: NDArray[np.int64]) -> Any:
+def rows_of(X: AnyTable, rows: NDArray[np.int64]) -> Any:
     """Some rows of a table or matrix."""
     return X.take(rows) if hasattr(X, "column_names") else X[rows]

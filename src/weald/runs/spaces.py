@@ -68,7 +68,7 @@ def drawn_settings(method: str, n: int, seed: int, fixed: Mapping[str, object]) 
     ]
 
 
-def _plain(value: Any) -> object:
+def _plain(value: object) -> object:
     if isinstance(value, np.generic):
         value = value.item()
     return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value

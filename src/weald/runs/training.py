@@ -15,6 +15,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
+from weald.arrays import AnyEstimator, AnyTable
 from weald.errors import DataError, ParameterError, UncertaintyWarning
 from weald.runs.recipe import Recipe, rows_of
 from weald.runs.task import CLASSIFICATION, Task
@@ -58,7 +59,7 @@ class Split:
 class Run:
     """A trained model and how it did on rows it did not see."""
 
-    model: Any
+    model: AnyEstimator
     split: Split
     scores: tuple[Score, ...]
     fit_seconds: float
@@ -110,7 +111,7 @@ def hold_out(
 
 
 def fitted(
-    recipe: Recipe, X: Any, y: NDArray[np.generic], task: Task, weight: NDArray[np.float64] | None = None
+    recipe: Recipe, X: AnyTable, y: NDArray[np.generic], task: Task, weight: NDArray[np.float64] | None = None
 ) -> tuple[Any, float]:
     """What the recipe makes of these rows, and in how many seconds."""
     estimator = recipe.estimator(task, X, y)
@@ -125,7 +126,9 @@ def fitted(
     return estimator, time.perf_counter() - start
 
 
-def run(recipe: Recipe, X: Any, task: Task, split: Split, weight: NDArray[np.float64] | None = None) -> Run:
+def run(
+    recipe: Recipe, X: AnyTable, task: Task, split: Split, weight: NDArray[np.float64] | None = None
+) -> Run:
     """Train on one part of the rows and score on the other."""
     train_X, test_X = rows_of(X, split.train), rows_of(X, split.test)
     train_y, test_y = task.y[split.train], task.y[split.test]
@@ -140,7 +143,7 @@ def run(recipe: Recipe, X: Any, task: Task, split: Split, weight: NDArray[np.flo
 
 
 def scores(
-    model: Any,
+    model: AnyEstimator,
     X: pa.Table,
     y: NDArray[np.generic],
     kind: str,
@@ -179,7 +182,7 @@ def scores(
     return tuple(found)
 
 
-def _metrics(model: Any, y: NDArray[np.generic], kind: str) -> dict[str, str]:
+def _metrics(model: AnyEstimator, y: NDArray[np.generic], kind: str) -> dict[str, str]:
     if kind != CLASSIFICATION:
         return _NUMBERS
     present = np.unique(y)

@@ -23,6 +23,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GroupKFold, HalvingRandomSearchCV, KFold, StratifiedKFold
 
 from weald import __version__
+from weald.arrays import AnyTable
 from weald.data.frames.user_rows import take
 from weald.errors import DataError, WealdError
 from weald.runs.comparing import answer_of, metric_of
@@ -124,7 +125,7 @@ def _difference(first: str, about: Mapping[str, object]) -> str:
 class _Job:
     """What settings are tried on, and what is known of them."""
 
-    X: Any
+    X: AnyTable
     task: Task
     recipe: Recipe
     weight: NDArray[np.float64] | None
@@ -185,7 +186,7 @@ def _score(estimator: _Asking, X: NDArray[np.int64], y: object = None) -> float:
 
 
 def tune(
-    X: Any,
+    X: AnyTable,
     task: Task,
     recipe: Recipe,
     *,

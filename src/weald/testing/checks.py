@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from weald.arrays import Estimator
+from weald.arrays import AnyEstimator, Estimator
 
 #: what scikit-learn grants its own baggers
 _DRAWN_BAGS = dict.fromkeys(
@@ -116,7 +116,7 @@ def expected_failed_checks(estimator: Estimator) -> dict[str, str]:
     """
     names = [each.__name__ for each in type(estimator).__mro__]  # a subclass may do what its parent may
     granted = next((_GRANTED[name] for name in names if name in _GRANTED), {})
-    drawn: Any = estimator  # a bagging, where its rows are bags
+    drawn: object = estimator  # a bagging, where its rows are bags
     pasted = not getattr(drawn, "bootstrap", True) and isinstance(getattr(drawn, "max_samples", None), float)
     if granted is _DRAWN_BAGS and pasted:
         return {**granted, **_PASTED_FRACTIONS}
@@ -127,7 +127,7 @@ def expected_failed_checks(estimator: Estimator) -> dict[str, str]:
     return {**granted, **_DRAWN} if _draws_rows(estimator) else dict(granted)
 
 
-def _stops_nearby(machine: Any) -> bool:
+def _stops_nearby(machine: AnyEstimator) -> bool:
     """Whether a linear machine is solved to `tol` and no further: by no Newton method of a smooth loss."""
     return machine.loss == "hinge" or machine.dual is True or machine.multi_class == "crammer_singer"
 

@@ -29,7 +29,15 @@ def test_a_loaded_booster_is_the_saved_one(which, tmp_path):
     assert model_file.to_bytes(BOOSTERS[which]()) == (tmp_path / "m.weald").read_bytes()
     mapped = weald.load(tmp_path / "m.weald", mmap=True)
     assert np.array_equal(said(model)[0], said(mapped)[0])
-    for name in ("tree_method_", "max_bin_", "objective_", "n_rounds_", "n_outputs_", "n_estimators_"):
+    for name in (
+        "tree_method_",
+        "max_bin_",
+        "learning_rate_",
+        "objective_",
+        "n_rounds_",
+        "n_outputs_",
+        "n_estimators_",
+    ):
         assert getattr(loaded, name) == getattr(model, name)
     assert np.array_equal(loaded.feature_importances_, model.feature_importances_)
     assert set(vars(model)) - set(vars(loaded)) <= {"category_shrinkage_", "evals_result_"}

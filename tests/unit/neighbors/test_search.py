@@ -147,8 +147,9 @@ def test_same_bits_for_any_threads_and_instruction_set(table):
     X = {"numbers": numbers(700, 20), "mixed": mixed_table(700), "few columns": numbers(700, 3)}[table]
     space, rows = placed(X, metric="mixed")
     results = [nearest(space, rows, rows, 7, exclude_self=True, n_threads=n) for n in (1, 2, 5)]
-    _core.set_simd(False)
-    results.append(nearest(space, rows, rows, 7, exclude_self=True, n_threads=2))
+    for level in ((False,), (True, False)):  # the plain one, and no 512-bit vectors
+        _core.set_simd(*level)
+        results.append(nearest(space, rows, rows, 7, exclude_self=True, n_threads=2))
     _core.set_simd(True)
     for found in results[1:]:
         assert found[0].tobytes() == results[0][0].tobytes()
@@ -192,7 +193,7 @@ def test_an_index_is_made_again_for_other_gaps():
     agree(search.nearest(rows, 3), whole)
 
 
-@pytest.mark.parametrize("simd", [True, False])
+@pytest.mark.parametrize("simd", [(True,), (True, False), (False,)], ids=["best", "avx2", "baseline"])
 @pytest.mark.parametrize(
     "metric", ["euclidean", "manhattan", "chebyshev", "cosine", ("minkowski", 3)], ids=str
 )
@@ -208,7 +209,7 @@ def test_rows_with_themselves_pair_by_pair(metric, table, simd):
     space, rows = placed(X, metric=metric)
     search = Search(space, rows, algorithm="brute")
     try:
-        _core.set_simd(simd)
+        _core.set_simd(*simd)
         found = [search.nearest(rows, 4, exclude_self=True, n_threads=t) for t in (1, 2, 5)]
         away, at = search.nearest(rows, 5)
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,7 +50,7 @@ class CustomStageLoss:
         self.n_outputs: int = n_classes if several and n_classes else 1
         self.link = "identity" if n_classes is None else "softmax" if several else "logistic"
         self.most = math.inf if n_classes is None else MOST_LOG_ODDS
-        self._loss: Any = loss  # with a hessian, or without
+        self._loss: object = loss  # with a hessian, or without
         self._hessian = callable(getattr(loss, "hessian", None))
         self.rule: Rule = "newton" if self._hessian else "search"
 

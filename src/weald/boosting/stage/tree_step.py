@@ -52,9 +52,14 @@ class TreeStep(StageStep):
         super().__init__(loss, options, scores, weight, held_out, first_round)
         self._rows = StageRows(codes, options)
 
+    @property
+    def codes(self) -> Codes:
+        """The coded training rows."""
+        return self._rows.codes
+
     def forest(self, base_scores: Floats) -> Forest:
         """The trees so far, after these base scores."""
-        return forest_of(self.trees, self._rows.codes.n_columns, base_scores, self.loss.link)
+        return forest_of(self.trees, self.codes.n_columns, base_scores, self.loss.link)
 
     def _fit(self, output: int) -> tuple[BoostedTree, engine.NewtonTree, Floats]:
         """A tree, as the model keeps it and as the core does, and the values of the leaves of the latter."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike, TargetLike
+from weald.arrays import AnyTable, TableLike, TargetLike
 from weald.data.adapters import array_of_rows
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.frames.forms import as_given, is_one_row, plain_table
@@ -31,7 +31,7 @@ def form_of(X: TableLike) -> Form:
     """Whether a table is one array of numbers, a sparse matrix, or columns that each have their own type."""
     if pandas_frame.is_frame(X):
         return "frame"
-    plain: Any = plain_table(X)
+    plain: object = plain_table(X)
     if is_sparse(plain):
         return "sparse"
     if isinstance(plain, Mapping) or hasattr(plain, "__arrow_c_stream__"):
@@ -65,7 +65,7 @@ def with_columns_of(X: TableLike, rows: Rows, others: Mapping[int, Rows], cells:
     cells : mapping of position to Cells
         For some columns values to write then; rows are counted as in the result.
     """
-    plain: Any = X if pandas_frame.is_frame(X) else plain_table(X)
+    plain: AnyTable = X if pandas_frame.is_frame(X) else plain_table(X)
     if is_one_row(X) or not _is_writable(plain):
         raise DataTypeError(
             f"New rows can be made of pandas, polars and pyarrow tables, arrays, sparse matrices, lists and "
@@ -91,7 +91,7 @@ def rows_of_target(y: TargetLike, rows: Rows, *, new_index: bool) -> Any:
     return take_sequence(y, rows)
 
 
-def _with_others(plain: Any, taken: Any, others: Mapping[int, Rows]) -> Any:
+def _with_others(plain: AnyTable, taken: Any, others: Mapping[int, Rows]) -> Any:
     """The rows taken, with the columns that take other rows."""
     if not others:
         return taken
@@ -118,11 +118,11 @@ def _with_others(plain: Any, taken: Any, others: Mapping[int, Rows]) -> Any:
     return taken
 
 
-def _is_writable(X: Any) -> bool:
+def _is_writable(X: AnyTable) -> bool:
     """Whether rows and columns of X can be put together: not of streams that no library here knows."""
     if pandas_frame.is_frame(X):
         return True
-    plain: Any = plain_table(X)
+    plain: AnyTable = plain_table(X)
     return not hasattr(plain, "__arrow_c_stream__") or is_arrow_table(plain) or _polars_is(plain, "DataFrame")
 
 
@@ -131,7 +131,7 @@ def _polars_is(X: object, name: str) -> bool:
     return polars is not None and isinstance(X, getattr(polars, name))
 
 
-def _as_list(X: TableLike, table: Any) -> Any:
+def _as_list(X: TableLike, table: object) -> Any:
     """An array that was made of a list of rows, as a list of rows again."""
     is_list = isinstance(X, Sequence) and not isinstance(X, str | bytes)
     return table.tolist() if is_list and isinstance(table, np.ndarray) else table

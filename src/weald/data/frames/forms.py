@@ -11,7 +11,7 @@ from typing import Any, TypeGuard, cast
 
 import numpy as np
 
-from weald.arrays import SupportsCollect, TableLike
+from weald.arrays import AnyTable, SupportsCollect, TableLike
 from weald.data.frames.from_pandas import is_series
 from weald.data.frames.from_sparse import is_sparse
 from weald.errors import DataError, DataTypeError, told
@@ -48,7 +48,7 @@ def one_column() -> DataError:
     )
 
 
-def as_given(X: TableLike, table: Any) -> TableLike:
+def as_given(X: TableLike, table: AnyTable) -> TableLike:
     """A table that `plain_table` made of X, or one like it, in the form that X has."""
     if _is_lazy(X):
         return cast(TableLike, table.lazy())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -19,7 +18,7 @@ _OPTIONS = ("format", "label_column", "weight_column", "delimiter")
 class TextTable:
     """What a file holds."""
 
-    table: Any  # a CSR matrix, or an array
+    table: object  # a CSR matrix, or an array
     label: NDArray[np.float64] | None
     weight: NDArray[np.float64] | None = None
     qid: NDArray[np.int64] | None = None

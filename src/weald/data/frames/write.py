@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, AnyTable, TableLike
 from weald.data.adapters import array_of_rows
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.frames.forms import as_given, plain_table
@@ -134,7 +134,7 @@ def take_rows(X: TableLike, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table, as a table of its own kind; of a sparse matrix as a dense array."""
     if pandas_frame.is_frame(X):
         return _pandas_rows(X, rows)
-    table: Any = plain_table(X)
+    table: AnyTable = plain_table(X)
     if _is_of("polars", "DataFrame", table):
         return table[rows]
     if _is_of("pyarrow", "Table", table):
@@ -149,7 +149,7 @@ def take_rows(X: TableLike, rows: NDArray[np.intp]) -> Any:
 
 def object_types(X: TableLike) -> dict[int, ObjectType]:
     """The position of each column of objects → what they are; some of the rows alone may not tell."""
-    table: Any = X if pandas_frame.is_frame(X) else plain_table(X)
+    table: object = X if pandas_frame.is_frame(X) else plain_table(X)
     columns: Iterable[Any]
     if pandas_frame.is_frame(table):
         columns = (table.iloc[:, j] for j in range(table.shape[1]))
@@ -293,7 +293,7 @@ def _like(value: Any, example: object) -> Any:
         return value.date()
     if isinstance(example, dt.datetime) and example.tzinfo is not None:
         value = value.astimezone(example.tzinfo)
-    own: Any = type(example)
+    own: AnyEstimator = type(example)
     if isinstance(value, np.datetime64 | np.timedelta64) and own in (dt.datetime, dt.timedelta):
         return _to_microseconds(value)
     if isinstance(example, dt.datetime | dt.timedelta) and own is not type(value):
@@ -351,7 +351,7 @@ def _pandas_categories(series: pandas.Series, cells: Cells) -> pandas.Series:
     return pandas.Series(made, index=series.index, name=series.name)
 
 
-def _polars_column(series: Any, cells: Cells) -> Any:
+def _polars_column(series: AnyTable, cells: Cells) -> Any:
     polars = sys.modules["polars"]
     try:
         fill = _polars_values(polars, series.dtype, cells)

@@ -40,7 +40,7 @@ def write_tables(tables: Iterator[pa.Table], path: Path) -> int:
     return n_rows
 
 
-def _write(tables: Iterator[pa.Table], file: Any, suffix: str) -> int:
+def _write(tables: Iterator[pa.Table], file: object, suffix: str) -> int:
     import pyarrow as pa
     from pyarrow import csv, parquet
 

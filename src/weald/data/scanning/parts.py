@@ -143,7 +143,7 @@ class ArrowPart:
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
-        self._schema: Any = None
+        self._schema: object = None
         self.n_rows: int | None = None
 
     @property
@@ -205,7 +205,7 @@ class WholePart:
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
-        self._schema: Any = None
+        self._schema: object = None
         self.n_rows: int | None = None
 
     @property
@@ -282,7 +282,7 @@ class StreamPart:
         return ["stream", id(self._source), str(self.schema)]
 
 
-def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+def _chain(first: object, rest: Iterator[Any]) -> Iterator[Any]:
     yield first
     yield from rest
 

@@ -354,7 +354,7 @@ def is_path(value: object) -> bool:
     )
 
 
-def _parts(paths: Any, memory: int) -> list[Part]:
+def _parts(paths: object, memory: int) -> list[Part]:
     import pyarrow as pa
 
     if isinstance(paths, pa.RecordBatchReader):

@@ -89,7 +89,7 @@ class TextPart:
     def _take_types(self, schema: pa.Schema) -> None:
         self._types = {field.name: field.type for field in schema}
 
-    def _reader(self, stream: Any) -> Any:
+    def _reader(self, stream: object) -> Any:
         from pyarrow import csv
 
         encoding, delimiter, quoted = self._look()
@@ -180,7 +180,7 @@ class TextPart:
         return [found.path, found.size, found.time, self.names]
 
 
-def _unmarked(column: Any) -> Any:
+def _unmarked(column: object) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -217,7 +217,7 @@ class _MarkedColumns:
         return (self._candidates or set()) & self._marked & self._numbers
 
 
-def next_type(known: Any, value: str | None) -> Any:
+def next_type(known: object, value: str | None) -> Any:
     """The next type, in pyarrow's own order, that a value fits which does not fit the known one."""
     import pyarrow as pa
 
@@ -239,7 +239,7 @@ def next_type(known: Any, value: str | None) -> Any:
     return pa.string()
 
 
-def _fits(value: str, kind: Any) -> bool:
+def _fits(value: str, kind: object) -> bool:
     import pyarrow as pa
     from pyarrow import csv
 

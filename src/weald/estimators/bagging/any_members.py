@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.schema import ColumnSchema, Positions, Schema
 from weald.data.table import Outline
@@ -213,7 +213,7 @@ def _predicted(
 
 
 def shares_of(
-    member: Any, X: TableLike, classes: NDArray[Any], asked: Asked = NOTHING
+    member: AnyEstimator, X: TableLike, classes: NDArray[Any], asked: Asked = NOTHING
 ) -> NDArray[np.float64]:
     """Probabilities in the order of `classes`, 0 for those the member never saw; or its vote as 0 and 1."""
     if hasattr(member, "predict_proba"):
@@ -239,7 +239,9 @@ def _numbers(member: Estimator, X: TableLike, _: None, asked: Asked) -> NDArray[
     return numbers_of(member, X, **asked.get("predict", {}))
 
 
-def _decisions(member: Any, X: TableLike, classes: NDArray[Any], asked: Asked) -> NDArray[np.float64]:
+def _decisions(
+    member: AnyEstimator, X: TableLike, classes: NDArray[Any], asked: Asked
+) -> NDArray[np.float64]:
     if len(member.classes_) != len(classes):
         raise DataError(
             f"its bag has {len(member.classes_)} of {len(classes)} classes, so that its decision function "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeGuard, cast
+from typing import TypeGuard, cast
 
 import numpy as np
 
@@ -151,7 +151,7 @@ class BalancedBaggingClassifier(BalancedMembers):
         self.correct_prior = correct_prior
         self.sampler = sampler
 
-    def _on_codes(self, base: Any) -> TypeGuard[BaseTree]:
+    def _on_codes(self, base: object) -> TypeGuard[BaseTree]:
         """Whether members grow on codes of the whole table; those of a sampler have tables of their own."""
         return self.sampler is None and shares_codes(base)
 

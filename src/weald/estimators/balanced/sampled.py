@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.target import positions_among
 from weald.errors import naming_member
@@ -64,7 +64,7 @@ def _fit_sampled(
     """One member, and how many rows of each class it learned from."""
     columns = bags.columns(bag).tolist() if bags.some_columns else None
     rows = bags.rows(bag)
-    sampler: Any = seeded(bags.sampler, bags.seed, bag)
+    sampler: AnyEstimator = seeded(bags.sampler, bags.seed, bag)
     with naming_member(f"The {type(sampler).__name__} of bag {bag}"):
         table, labels = sampler.fit_resample(take(X, rows, columns), y[rows])
     with naming_member(f"The {type(template).__name__} of bag {bag}"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.frames.user_rows import outline, take
 from weald.data.table import Table
 from weald.engine import thread_count
@@ -31,7 +31,7 @@ def is_bagged(estimator: Estimator) -> bool:
     return isinstance(estimator, BaseForest | BaseBagging)
 
 
-def check_draws(estimator: Any, owner: str) -> None:
+def check_draws(estimator: AnyEstimator, owner: str) -> None:
     """Refuse the jackknife+ of an ensemble whose every member sees every row."""
     if not estimator.bootstrap and estimator.max_samples in (None, 1.0):
         kind = type(estimator).__name__
@@ -45,7 +45,7 @@ def check_draws(estimator: Any, owner: str) -> None:
 class Bagged:
     """A fitted forest or bagging."""
 
-    model: Any
+    model: AnyEstimator
 
     @property
     def forest(self) -> Forest | None:

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, Folds, RandomState, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, Estimator, Folds, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import outline
 from weald.data.schema import Schema
 from weald.data.target import warn_of_column
@@ -133,7 +133,7 @@ class Conformal(
     _options = ConformalOptions
     _nested = True
 
-    estimator_: Any
+    estimator_: AnyEstimator
     conformity_scores_: NDArray[np.float64]
     calibration_rows_: NDArray[np.int64]
     classes_: NDArray[Any]
@@ -213,7 +213,7 @@ class Conformal(
         """
         options, owner = self._checked_options(), type(self).__name__
         before = self if self.__sklearn_is_fitted__() else None
-        model: Any = options.estimator if before is None else before.estimator_
+        model: AnyEstimator = options.estimator if before is None else before.estimator_
         check_is_fitted(model)
         known = np.asarray((before or model).classes_) if options.labels else None
         X = X if before is None else before._read(X)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from weald.arrays import Estimator
+from weald.arrays import AnyEstimator, Estimator
 from weald.data.frames.user_rows import take
 from weald.errors import DataError, DataTypeError, ParameterError, listing, naming_member, outside
 from weald.estimators.conformal.bagged import Bagged, check_draws, check_spread, is_bagged
@@ -38,7 +38,7 @@ RowNumbers: TypeAlias = NDArray[np.int64]
 class Fitted:
     """What a fit brings."""
 
-    estimator: Any  # whose predictions are given
+    estimator: object  # whose predictions are given
     judges: Judges
     calibration: Calibration
     rows: RowNumbers | None  # those that calibrate, by their numbers in the user's table
@@ -61,7 +61,7 @@ def fitted(options: ConformalOptions, rows: Rows, owner: str) -> Fitted:
 
 
 def calibrated(
-    options: ConformalOptions, rows: Rows, model: Any, owner: str, before: Judges | None
+    options: ConformalOptions, rows: Rows, model: AnyEstimator, owner: str, before: Judges | None
 ) -> Fitted:
     """The scores of given rows by a model that is fitted already; `before`: what judged until now, if any."""
     if options.method == "cqr":
@@ -136,7 +136,7 @@ def _judged_apart(
     rows: Rows,
     models: list[Any],
     held: list[RowNumbers],
-    estimator: Any,
+    estimator: AnyEstimator,
     owner: str,
 ) -> Fitted:
     """Scores of the rows that each model did not see, in the order of the table."""
@@ -200,7 +200,7 @@ def _bags(options: ConformalOptions, rows: Rows, owner: str) -> Fitted:
     return _by_bags(options, rows, model, owner)
 
 
-def _by_bags(options: ConformalOptions, rows: Rows, model: Any, owner: str) -> Fitted:
+def _by_bags(options: ConformalOptions, rows: Rows, model: AnyEstimator, owner: str) -> Fitted:
     bagged = Bagged(model)
     candidates = bagged.drawn_from()
     lacking = np.zeros(len(rows), np.bool_)

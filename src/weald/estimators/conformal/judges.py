@@ -65,7 +65,7 @@ class ApartModels:
 class OutOfBag:
     """An ensemble whose members that lack a calibration row are its model: nothing is fitted again."""
 
-    model: Any
+    model: object
     left_out: LeftOut
     scaled: bool = False
     kind: SetScore | None = None  # of labels
@@ -132,7 +132,7 @@ def numbers(model: Estimator, X: TableLike, n_rows: int) -> NDArray[np.float64]:
         return number_of_row(model, X, n_rows)
 
 
-def shares(model: Any, X: TableLike, n_rows: int, classes: NDArray[Any]) -> NDArray[np.float64]:
+def shares(model: object, X: TableLike, n_rows: int, classes: NDArray[Any]) -> NDArray[np.float64]:
     """The probabilities of a classifier, 0 for a class it never saw: (rows, classes)."""
     with naming_member(f"The {type(model).__name__} of Conformal"):
         if not hasattr(model, "predict_proba"):

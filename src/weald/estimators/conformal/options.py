@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -129,7 +129,7 @@ class ConformalOptions:
             )
 
 
-def read_coverage(coverage: Any, method: str) -> float:
+def read_coverage(coverage: object, method: str) -> float:
     """The coverage that was asked for, a number between 0 and 1."""
     number = as_float(coverage)
     if isinstance(coverage, bool) or not 0 < number < 1:

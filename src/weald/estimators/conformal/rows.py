@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike, TargetLike, WeightLike
+from weald.arrays import AnyTable, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.schema import Schema
 from weald.data.target import positions_among, read_labels, read_target, read_weight, restore_labels
@@ -24,7 +24,7 @@ from weald.random import Purpose, draw
 class Rows:
     """Rows of positive weight, as the user gave them."""
 
-    X: Any
+    X: AnyTable
     values: NDArray[Any]  # (n_rows,): float64 numbers, or the numbers of classes
     classes: NDArray[Any] | None  # None for numbers
     weight: Weights | None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.table import Table
 from weald.estimators.shared.coded import CodedForest
 from weald.estimators.shared.ensemble_pictures import EnsemblePictures, forest_story, score_names
@@ -94,7 +94,7 @@ class ForestTrees(EnsemblePictures, CodedForest):
 
     def _tree(self, t: int) -> Estimator:
         """Tree `t` as a fitted single tree."""
-        single: Any = self.estimator
+        single: AnyEstimator = self.estimator
         single.random_state = TreeSeed.of(self.bags_.seed, t)
         link = "shares" if self._classes_by_output() is not None else "identity"
         shown = {name: vars(self)[name] for name in _SHOWN if name in vars(self)}

@@ -123,7 +123,8 @@ class BaseGradientBoosting(StageState, StagePredictions, FittedForest):
         run_rounds(step, n_rounds, options.learning_rate, watch)
         zero = isinstance(options.init, str) if past is None else past.zero
         model = self._model(step, data, base, init, past, zero=zero)
-        self._set_fitted(model, data.classes, self._curves(watch, past), seed=seed, loss=loss.name)
+        told = self._curves(watch, past) | train.judged(step)
+        self._set_fitted(model, data.classes, told, seed=seed, loss=loss.name)
         return self
 
     # ------------------------------------------------------------------ what comes before

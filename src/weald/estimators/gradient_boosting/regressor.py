@@ -135,6 +135,9 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):  # type: 
         The mean loss of the rows held out after each round; only with `n_iter_no_change`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much the splits on each column lowered the squared error of pseudo-residuals, adding up to 1.
+    category_shrinkage_ : dict
+        By column of more than 64 categories: how many rows a category needs for its mean to count half in the
+        whole table; infinity: no more than chance. Only with `cat_smooth="auto"`; not saved.
     step_sizes_ : ndarray of shape (n_estimators_, n_trees_per_iteration_)
         The steps that line search found; only with `estimator`.
     max_features_ : int

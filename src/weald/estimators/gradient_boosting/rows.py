@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats, TableLike
+from weald.boosting.stage.step import StageStep
+from weald.boosting.stage.tree_step import TreeStep
 from weald.data.frames.user_rows import take
 from weald.data.rows import take_rows
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.errors import DataError, told
+from weald.estimators.shared.category_shrinkage import boosted_shrinkage
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,14 @@ class StageData:
     def rows(self) -> Any:
         """What the base reads."""
         return self.X if self.table is None else self.table
+
+    def judged(self, step: StageStep) -> dict[str, object]:
+        """What `cat_smooth="auto"` is about, for the columns that it judges; nothing of another base."""
+        if not isinstance(step, TreeStep) or step.options.cat_smooth != "auto":
+            return {}
+        classes = None if self.classes is None else (self.classes,)
+        found = boosted_shrinkage(self.schema, step.codes, self.target, classes, self.weight)
+        return {"category_shrinkage_": found}
 
     def take(self, rows: NDArray[np.int64]) -> StageData:
         """Some of the rows."""

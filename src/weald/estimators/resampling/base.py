@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from weald.arrays import Flags, TableLike, TargetLike
+from weald.arrays import AnyTable, Flags, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.frames.by_column import rows_of, rows_of_target
 from weald.data.frames.user_rows import indexable, outline
@@ -19,6 +19,7 @@ from weald.data.schema import Schema
 from weald.data.table import Outline, Table
 from weald.data.target import Labels, read_labels, warn_of_column
 from weald.errors import UnsupportedTargetError
+from weald.estimators.resampling.options import SamplerOptions, TableOptions
 from weald.estimators.shared.contract import CheckedParameters
 from weald.estimators.shared.state import set_fitted
 from weald.resampling.assemble import with_made_rows
@@ -29,13 +30,15 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 Rows: TypeAlias = NDArray[np.intp]
+#: the parameters of a sampler, as a record
+OptionsT = TypeVar("OptionsT", bound=SamplerOptions)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a sampler works on."""
 
-    X: Any
+    X: AnyTable
     outline: Outline
     table: Table | None  # read and aligned, where the sampler looks at values
     labels: Labels
@@ -113,16 +116,16 @@ class BaseSampler(CheckedParameters, BaseEstimator, metaclass=ABCMeta):  # type:
 
     # ----------------------------------------------------------------------- reading
 
-    def _given(self, X: TableLike, y: TargetLike, options: Any) -> Given:
+    def _given(self, X: TableLike, y: TargetLike, options: SamplerOptions) -> Given:
         """The table and its labels, checked."""
         owner = type(self).__name__
-        table = self._table(X, options) if self._reads else None
+        table = self._table(X, options) if isinstance(options, TableOptions) and self._reads else None
         seen = _outline(X) if table is None else Outline(table.names, table.n_rows, table.named)
         labels = one_label(y, seen.n_rows, owner)
         asked = rows_per_class(options.sampling_strategy, labels, self._kind, owner)
         return Given(X, seen, table, labels, asked)
 
-    def _table(self, X: TableLike, options: Any) -> Table:
+    def _table(self, X: TableLike, options: TableOptions) -> Table:
         declared = options.categorical_features
         table = to_table(X, categorical_features=None if _is_auto(declared) else declared)
         return Schema.of(table).align(table)
@@ -148,7 +151,7 @@ class BaseSampler(CheckedParameters, BaseEstimator, metaclass=ABCMeta):  # type:
         return tags
 
 
-class RowSampler(BaseSampler):
+class RowSampler(BaseSampler, Generic[OptionsT]):
     """A sampler that decides by itself which rows stay, or are made."""
 
     def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[TableLike, TargetLike]:
@@ -188,7 +191,7 @@ class RowSampler(BaseSampler):
         return resampled, labels
 
     @abstractmethod
-    def _decide(self, given: Given, options: Any) -> Outcome:
+    def _decide(self, given: Given, options: OptionsT) -> Outcome:
         """Which rows stay, or are made."""
 
 

@@ -16,7 +16,7 @@ from weald.resampling.strategy import Strategy, rarest
 from weald.resampling.under import edited, near_miss, tomek_links
 
 
-class TomekLinks(SearchingSampler):
+class TomekLinks(SearchingSampler[SearchOptions]):
     """Drop rows of frequent classes that are in a Tomek link: with a row of another class, each nearest to
     each.
 
@@ -75,7 +75,7 @@ class TomekLinks(SearchingSampler):
         return Outcome(kept=np.flatnonzero(~dropped))
 
 
-class EditedNearestNeighbours(SearchingSampler):
+class EditedNearestNeighbours(SearchingSampler[EditedOptions]):
     """Drop rows of frequent classes whose neighbours are of other classes, after Wilson.
 
     Equation R9 of docs/methods/resampling.md. Tables are compared as in `SMOTE`; the rows that stay come
@@ -140,7 +140,7 @@ class EditedNearestNeighbours(SearchingSampler):
         return Outcome(kept=kept)
 
 
-class NearMiss(SearchingSampler):
+class NearMiss(SearchingSampler[NearMissOptions]):
     """Keep those rows of frequent classes that are near rows of the rarest one.
 
     Version 1 keeps the rows with the smallest mean distance to their `n_neighbors` nearest rare rows, version

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from weald.arrays import Estimator, RandomState, TableLike, TargetLike
+from weald.arrays import AnyEstimator, Estimator, RandomState, TableLike, TargetLike
 from weald.estimators.resampling.base import BaseSampler
 from weald.estimators.resampling.cleaning import EditedNearestNeighbours, TomekLinks
-from weald.estimators.resampling.options import SmoteEnnOptions, SmoteTomekOptions
+from weald.estimators.resampling.options import CombinedOptions, SmoteEnnOptions, SmoteTomekOptions
 from weald.estimators.resampling.smote import SMOTE
 from weald.resampling.strategy import Strategy
 
@@ -24,7 +24,7 @@ class _Combined(BaseSampler):
     _nested = True
 
     random_state: RandomState
-    smote: Any
+    smote: AnyEstimator
     n_jobs: int | None
 
     def fit_resample(self, X: TableLike, y: TargetLike) -> tuple[TableLike, TargetLike]:
@@ -62,7 +62,7 @@ class _Combined(BaseSampler):
     #: the attribute that has the fitted second sampler
     _cleaner: str
 
-    def _first(self, options: Any) -> Any:
+    def _first(self, options: CombinedOptions) -> AnyEstimator:
         if options.smote is not None:
             return clone(options.smote)
         return SMOTE(
@@ -70,7 +70,7 @@ class _Combined(BaseSampler):
         )
 
     @abstractmethod
-    def _second(self, options: Any) -> Any:
+    def _second(self, options: Any) -> AnyEstimator:
         """The sampler that cleans."""
 
 

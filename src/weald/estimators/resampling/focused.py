@@ -24,7 +24,7 @@ from weald.resampling.over import (
 from weald.resampling.strategy import Strategy
 
 
-class BorderlineSMOTE(SearchingSampler):
+class BorderlineSMOTE(SearchingSampler[BorderlineOptions]):
     """`SMOTE` that starts only from rows in danger: those with many, but not only, rows of other classes
     near.
 
@@ -121,7 +121,7 @@ class BorderlineSMOTE(SearchingSampler):
         )
 
 
-class ADASYN(SearchingSampler):
+class ADASYN(SearchingSampler[AdasynOptions]):
     """`SMOTE` that makes more rows where more rows of other classes are near.
 
     Row i of a class gets round(r_i / Σr · G) new rows, r_i the share of other classes among its `n_neighbors`

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from weald.arrays import CategoricalFeatures, Estimator, RandomState
+from weald.arrays import AnyEstimator, CategoricalFeatures, Estimator, RandomState
 from weald.parameters import (
     Choice,
     Flag,
@@ -182,7 +182,7 @@ class NearMissOptions(SearchOptions):
 class CombinedOptions(DrawingOptions):
     """What `SMOTEENN` and `SMOTETomek` share."""
 
-    smote: Any = parameter(
+    smote: AnyEstimator = parameter(
         Nothing(), WithMethods("a sampler", ("fit_resample",)), hint="Leave it None for SMOTE()."
     )
     n_jobs: int | None = parameter(
@@ -194,7 +194,7 @@ class CombinedOptions(DrawingOptions):
 class SmoteEnnOptions(CombinedOptions):
     """The parameters of `SMOTEENN`."""
 
-    enn: Any = parameter(
+    enn: AnyEstimator = parameter(
         Nothing(),
         WithMethods("a sampler", ("fit_resample",)),
         hint="Leave it None for EditedNearestNeighbours(sampling_strategy='all').",
@@ -205,7 +205,7 @@ class SmoteEnnOptions(CombinedOptions):
 class SmoteTomekOptions(CombinedOptions):
     """The parameters of `SMOTETomek`."""
 
-    tomek: Any = parameter(
+    tomek: AnyEstimator = parameter(
         Nothing(),
         WithMethods("a sampler", ("fit_resample",)),
         hint="Leave it None for TomekLinks(sampling_strategy='all').",
@@ -235,7 +235,7 @@ class ResampledOptions(CorrectionOptions):
         WithMethods("a classifier with fit and predict", ("fit", "predict")),
         hint="Give an object, not a class.",
     )
-    sampler: Any = parameter(
+    sampler: AnyEstimator = parameter(
         WithMethods("a sampler with fit_resample", ("fit_resample",)),
         hint="For example SMOTE(), or a sampler of imbalanced-learn; model files keep none but weald's.",
     )

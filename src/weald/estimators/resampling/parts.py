@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import AnyEstimator, Floats, TableLike
 from weald.data.frames.user_rows import take
 from weald.data.target import Labels, positions_among, restore_labels
 from weald.errors import ParameterError, ResamplingWarning, WealdError, naming_member, outside
@@ -58,8 +58,8 @@ class TrainingRows:
 class Fitted:
     """A sampler and a classifier that learned from what it made; class shares before and after."""
 
-    estimator: Any
-    sampler: Any
+    estimator: AnyEstimator
+    sampler: AnyEstimator
     shares: Floats
     shares_after: Floats
 
@@ -107,7 +107,7 @@ def _fit_params(
     return params_of_rows(given, np.asarray(origin, np.int64), len(rows.labels.indices))
 
 
-def proba_among(estimator: Any, X: TableLike, classes: NDArray[Any]) -> Floats:
+def proba_among(estimator: AnyEstimator, X: TableLike, classes: NDArray[Any]) -> Floats:
     """Probabilities in the order of `classes`; 0 for a class that the estimator never saw."""
     proba = np.asarray(estimator.predict_proba(X), np.float64)
     places = positions_among(np.asarray(estimator.classes_), classes)

@@ -20,7 +20,7 @@ from weald.resampling.noise import around
 from weald.resampling.strategy import Strategy
 
 
-class RandomOverSampler(RowSampler):
+class RandomOverSampler(RowSampler[RandomOverOptions]):
     """Repeat rows of rare classes, drawn with replacement, or make rows about them.
 
     Takes any table, and never looks at values unless `shrinkage` asks for new ones: then the numbers of a
@@ -102,7 +102,7 @@ class RandomOverSampler(RowSampler):
         return Outcome(made=MadeRows(base, {}, numbers), learned=learned)
 
 
-class RandomUnderSampler(RowSampler):
+class RandomUnderSampler(RowSampler[RandomUnderOptions]):
     """Drop rows of frequent classes by chance, so that all have as many as the rarest.
 
     Takes any table, and never looks at values. The rows that stay come class by class, in the order they were

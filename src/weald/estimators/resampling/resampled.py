@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, Classifier, Estimator, Floats, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.target import Labels, read_labels, read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError, UnsupportedTargetError
@@ -190,7 +190,7 @@ class Resampled(
 
     def _set_fitted(
         self,
-        fitted: Any,
+        fitted: AnyEstimator,
         classes: NDArray[Any],
         share: Floats,
         share_after: Floats,
@@ -287,7 +287,7 @@ class Resampled(
             As the estimator gives it.
         """
         check_is_fitted(self)
-        fitted: Any = self.estimator_
+        fitted: AnyEstimator = self.estimator_
         found: NDArray[np.float64] = np.asarray(fitted.decision_function(X))
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -12,23 +12,25 @@ from weald.data.frames.by_column import rows_of
 from weald.engine import thread_count
 from weald.errors import ParameterError
 from weald.estimators.resampling.base import Given, RowSampler
+from weald.estimators.resampling.options import SearchOptions
 from weald.resampling.neighbours import Neighbourhood, ObjectNeighbours, TableNeighbours
 from weald.resampling.over import OneClass
 
+SearchT = TypeVar("SearchT", bound=SearchOptions)
 
-class SearchingSampler(RowSampler):
+
+class SearchingSampler(RowSampler[SearchT]):
     """The shared base of samplers that look for neighbours."""
 
     categorical_features: CategoricalFeatures
     scale: bool | None
     n_jobs: int | None
 
-    def _neighbourhood(self, given: Given, k: int | Estimator, options: Any) -> Neighbourhood:
+    def _neighbourhood(self, given: Given, k: int | Estimator, options: SearchOptions) -> Neighbourhood:
         """Who is near whom: by weald's search, or by an object of the user's."""
         assert given.table is not None
         if not isinstance(k, int):
-            search: Any = k
-            return ObjectNeighbours(lambda: clone(search), lambda rows: rows_of(given.X, rows), given.n_rows)
+            return ObjectNeighbours(lambda: clone(k), lambda rows: rows_of(given.X, rows), given.n_rows)
         return TableNeighbours.of(given.table, scale=options.scale, n_threads=thread_count(options.n_jobs))
 
     def _count(self, k: int | Estimator, parameter: str, *, itself: bool = True) -> int:

@@ -15,7 +15,7 @@ from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import IgnoredParameterWarning, outside
 from weald.estimators.resampling.base import Given, Outcome
-from weald.estimators.resampling.options import NominalOptions, SmoteOptions
+from weald.estimators.resampling.options import NominalOptions, SmoteOptions, TableOptions
 from weald.estimators.resampling.search import SearchingSampler
 from weald.estimators.shared.growth import drawn_seed
 from weald.resampling.levels import class_profiles
@@ -24,7 +24,7 @@ from weald.resampling.over import draw_lines, draw_votes, joined, smote_centres
 from weald.resampling.strategy import Strategy
 
 
-class SMOTE(SearchingSampler):
+class SMOTE(SearchingSampler[SmoteOptions]):
     """Make rows of rare classes on the lines between their rows and their nearest rows of the class.
 
     A new row is x + step · (z - x), with x a row of the class, z one of its `k_neighbors` nearest rows of the
@@ -100,7 +100,7 @@ class SMOTE(SearchingSampler):
         self.scale = scale
         self.n_jobs = n_jobs
 
-    def _decide(self, given: Given, options: Any) -> Outcome:
+    def _decide(self, given: Given, options: SmoteOptions) -> Outcome:
         seed = drawn_seed(options.random_state)
         k = self._count(options.k_neighbors, "k_neighbors")
         near = self._neighbourhood(given, options.k_neighbors, options)
@@ -171,7 +171,7 @@ class SMOTENC(SMOTE):
         self.scale = scale
         self.n_jobs = n_jobs
 
-    def _decide(self, given: Given, options: Any) -> Outcome:
+    def _decide(self, given: Given, options: SmoteOptions) -> Outcome:
         _tell_unused(options, type(self).__name__)
         return super()._decide(given, options)
 
@@ -234,12 +234,12 @@ class SMOTEN(SMOTE):
     scale = None
     categorical_features = None
 
-    def _table(self, X: TableLike, options: Any) -> Table:
+    def _table(self, X: TableLike, options: TableOptions) -> Table:
         table = to_table(X)
         table = to_table(table, categorical_features=list(range(table.n_columns)))
         return Schema.of(table).align(table)
 
-    def _decide(self, given: Given, options: Any) -> Outcome:
+    def _decide(self, given: Given, options: SmoteOptions) -> Outcome:
         _tell_unused(options, type(self).__name__)
         seed = drawn_seed(options.random_state)
         k = self._count(options.k_neighbors, "k_neighbors")
@@ -257,8 +257,8 @@ class SMOTEN(SMOTE):
         return replace(given, X=profiles, table=to_table(profiles))
 
 
-def _tell_unused(options: NominalOptions, owner: str) -> None:
-    if options.categorical_encoder is not None:
+def _tell_unused(options: SmoteOptions, owner: str) -> None:
+    if isinstance(options, NominalOptions) and options.categorical_encoder is not None:
         warnings.warn(
             f"`categorical_encoder` of {owner} has no effect: categories are compared as they are, and never "
             "encoded. Leave it None.",

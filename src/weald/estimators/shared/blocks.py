@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weald.arrays import AnyEstimator, AnyTable
 from weald.errors import DataError, DataTypeError, ParameterError, told
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _names_files(text: str) -> bool:
     )
 
 
-def refuse_files(model: Any, X: object) -> None:
+def refuse_files(model: object, X: object) -> None:
     """Raise where rows to learn from are in files and the estimator learns from a table, naming the way."""
     if isinstance(X, np.ndarray) or getattr(model, "_trains_from_files", False) or not _in_files(X):
         return
@@ -86,7 +87,7 @@ def _in_files(X: object) -> bool:
     return isinstance(X, Path)
 
 
-def _named(X: Any) -> str:
+def _named(X: object) -> str:
     """How the files are given to `weald.read`, as far as that is known."""
     if isinstance(X, str | Path) and not (Path(X) / "store.json").is_file():
         return repr(str(X))
@@ -94,7 +95,7 @@ def _named(X: Any) -> str:
     return repr(paths[0]) if len(paths) == 1 else "paths"
 
 
-def in_blocks(model: Any, method: Callable[..., Any], scan: Scan, *args: Any, **kwargs: Any) -> Any:
+def in_blocks(model: object, method: Callable[..., Any], scan: Scan, *args: Any, **kwargs: Any) -> Any:
     """What a method of a fitted model answers about all rows of a scan."""
     found = [method(model, rows, *args, **kwargs) for rows in model_blocks(model, scan)]
     if not found:
@@ -102,7 +103,7 @@ def in_blocks(model: Any, method: Callable[..., Any], scan: Scan, *args: Any, **
     return _joined(found)
 
 
-def model_blocks(model: Any, scan: Scan, keep: Sequence[str] = ()) -> Iterator[Any]:
+def model_blocks(model: object, scan: Scan, keep: Sequence[str] = ()) -> Iterator[Any]:
     """The columns of a model, block by block: Arrow tables, or sparse matrices of LIBSVM files.
 
     With `keep`, pairs of these and of a table of some columns of the scan.
@@ -128,7 +129,7 @@ def _kept_arrays(columns: Mapping[str, Any], keep: Sequence[str]) -> pa.Table:
     return pa.table({name: pa.array(columns[name]) for name in keep})
 
 
-def _types(model: Any) -> dict[str, str] | None:
+def _types(model: object) -> dict[str, str] | None:
     """What the columns of the model are in files of text, text itself left out; None if it does not tell."""
     schema = getattr(model, "schema_", None)
     if schema is None or not schema.named:
@@ -156,7 +157,9 @@ def _joined(parts: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def write_answers(model: Any, X: Any, path: str | Path, *, probabilities: bool, keep: Iterable[str]) -> int:
+def write_answers(
+    model: AnyEstimator, X: AnyTable, path: str | Path, *, probabilities: bool, keep: Iterable[str]
+) -> int:
     """Predictions of all rows into a file; returns how many."""
     import pyarrow as pa
 
@@ -190,7 +193,7 @@ def write_answers(model: Any, X: Any, path: str | Path, *, probabilities: bool, 
     return write_tables(answers(), Path(path))
 
 
-def _columns(name: str, values: Any) -> dict[str, Any]:
+def _columns(name: str, values: object) -> dict[str, Any]:
     """An array of one or two dimensions as columns."""
     import pyarrow as pa
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.boosting.newton.options import FEW_CATEGORIES
 from weald.data.codes import Codes
 from weald.data.fixed_point import Units, weight_units, weighted_units
 from weald.data.schema import Schema
@@ -48,6 +49,20 @@ def category_shrinkage(
     weight = np.ones(int(used.sum())) if weight is None else weight[used]
     target = Target(target.values[used], target.classes, weight)
     return {name: _shrinkage(codes.column(j)[used].astype(np.int64), target, weight) for j, name in columns}
+
+
+def boosted_shrinkage(
+    schema: Schema,
+    codes: Codes,
+    values: NDArray[Any],
+    classes: tuple[NDArray[Any], ...] | None,
+    weight: Weights | None,
+) -> dict[Hashable, float]:
+    """The same of the columns that boosting judges by their spread; class numbers may be of any type."""
+    values = values.reshape(len(values), -1)
+    if classes is not None:
+        values = values.astype(np.int32)
+    return category_shrinkage(schema, codes, Target(values, classes, weight), from_levels=FEW_CATEGORIES + 1)
 
 
 def shrinkage_of(coded: Coded) -> dict[Hashable, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, TableLike
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.model.forest import Forest
@@ -176,7 +176,7 @@ class EnsemblePictures:
         return {"text/plain": repr(self), **html}
 
 
-def _shows(model: Any) -> bool:
+def _shows(model: object) -> bool:
     """Whether a model is fitted and made of trees, at least in its first member."""
     from sklearn.exceptions import NotFittedError
 
@@ -191,7 +191,7 @@ def _shows(model: Any) -> bool:
 
 
 def member_story(
-    model: Any, says: NDArray[np.float64], names: tuple[str, ...], row: TableLike, **how: Any
+    model: object, says: NDArray[np.float64], names: tuple[str, ...], row: TableLike, **how: Any
 ) -> Told:
     """What members that are not single trees tell of a row; `says`: (n_members, n_scores)."""
     from weald.pictures.ensembles.story import Told
@@ -210,7 +210,7 @@ def member_story(
     )
 
 
-def predicted_row(model: Any, row: TableLike) -> tuple[object, str]:
+def predicted_row(model: AnyEstimator, row: TableLike) -> tuple[object, str]:
     """What a model predicts for the one row of a table, as a value and in words."""
     from weald.model.values import plain_labels
     from weald.pictures.ensembles.story import predicted_words
@@ -227,7 +227,7 @@ def predicted_row(model: Any, row: TableLike) -> tuple[object, str]:
 
 
 def forest_story(
-    model: Any,
+    model: AnyEstimator,
     row: TableLike,
     forest: Forest,
     schema: Schema,

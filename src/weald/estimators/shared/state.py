@@ -33,7 +33,7 @@ _MARK = "_on_one_model"
 
 
 def set_fitted(
-    model: Any, learned: Mapping[str, Any], *, schema: Schema | None = None, forgotten: Iterable[str] = ()
+    model: object, learned: Mapping[str, Any], *, schema: Schema | None = None, forgotten: Iterable[str] = ()
 ) -> None:
     """Assign all that a fit, or a model file, brings at once, and forget what it does not bring.
 
@@ -157,13 +157,19 @@ def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, FunctionType)
     shared, scanned, blockwise, on_dask, lazily = snapshot, scan_of, in_blocks, is_dask, answer_on_dask
 
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def method(self: object, /, *args: Any, **kwargs: Any) -> Any:
         return function(shared(self), *args, **kwargs)
 
+<<<<<<< HEAD
     def row_by_row(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         X = args[0] if args else kwargs.get("X")
         scan = scanned(X)
         if scan is None and not on_dask(X):
+=======
+    def row_by_row(self: object, /, *args: Any, **kwargs: Any) -> Any:
+        scan = scanned(args[0] if args else kwargs.get("X"))
+        if scan is None:
+>>>>>>> main
             return function(shared(self), *args, **kwargs)
         kwargs.pop("X", None)
         if scan is None:
@@ -180,7 +186,7 @@ def _on_a_table(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, FunctionType)
     refuse = refuse_files
 
-    def learning(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def learning(self: object, /, *args: Any, **kwargs: Any) -> Any:
         refuse(self, args[0] if args else kwargs.get("X"))
         return function(self, *args, **kwargs)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, TableLike
+from weald.arrays import AnyEstimator, Estimator, TableLike
 from weald.data.target import Labels, positions_among, restore_labels
 from weald.errors import DataError, ParameterError, listing, told
 from weald.estimators.shared.members import fit_member
@@ -127,7 +127,7 @@ class ThresholdTask:
         return fit_member(estimator, X, restore_labels(*self.labels), **extra)
 
     def _prefit(self) -> Estimator:
-        estimator: Any = self.options.estimator
+        estimator: AnyEstimator = self.options.estimator
         check_is_fitted(estimator)
         known = np.asarray(estimator.classes_)
         if known.tolist() != self.labels.classes.tolist():
@@ -180,7 +180,7 @@ class ThresholdTask:
         return of_counts
 
 
-def _has_bags(estimator: Any) -> bool:
+def _has_bags(estimator: AnyEstimator) -> bool:
     """Whether an estimator judges rows by the members that did not see them, if it is asked to."""
     params = estimator.get_params(deep=False)
     if "oob_score" not in params:
@@ -188,7 +188,7 @@ def _has_bags(estimator: Any) -> bool:
     return bool(params.get("bootstrap", False)) or bool(getattr(estimator, "_draws_classes", False))
 
 
-def _judging_bags(estimator: Any, owner: str) -> Estimator:
+def _judging_bags(estimator: AnyEstimator, owner: str) -> Estimator:
     """A copy that judges rows out of bag."""
     made: Any = clone(estimator)
     if "oob_score" not in made.get_params(deep=False):

@@ -72,6 +72,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     evals_result_: dict[str, dict[str, list[float]]]
     tree_method_: str
     max_bin_: int | None
+    learning_rate_: float
     save_model, load_model = Elsewhere(), Elsewhere()
     coef_, best_ntree_limit = Elsewhere(), Elsewhere()
     objective = ReadableObjective()
@@ -181,7 +182,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         return make_plan(
             options,
             data.schema,
-            data.rows.table.n_rows,
+            data.rows.target,
             in_memory=data.rows.pages is None,
             objective=objective,
             n_classes=n_classes,
@@ -364,6 +365,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         return {
             "tree_method_": plan.boost.tree_method,
             "max_bin_": plan.boost.max_bin if binned else None,
+            "learning_rate_": plan.boost.learning_rate,
         }
 
     def _set_trained(self, trained: Trained, data: Data, learned: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ def monotone(option: MonotoneConstraints | str, schema: Schema, owner: str) -> t
     (1, -1)
     """
     name = "monotone_constraints"
-    asked: Any = option
+    asked: object = option
     if isinstance(asked, str):
         asked = _parsed(asked, name, owner, "(1,-1)")
         if isinstance(asked, Integral):

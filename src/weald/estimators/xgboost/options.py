@@ -38,10 +38,9 @@ ALIASES = {
     "lambda_": "reg_lambda",
     "min_split_loss": "gamma",
 }
-#: what None stands for, where that is one value
+#: what None stands for, where that is one value; `learning_rate` waits for the table
 DEFAULTS: dict[str, Any] = {
     "n_estimators": 100,
-    "learning_rate": 0.3,
     "max_depth": 6,
     "max_leaves": 0,
     "grow_policy": "depthwise",

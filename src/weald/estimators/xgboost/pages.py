@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import ColumnLike
+from weald.arrays import AnyTable, ColumnLike
 from weald.boosting.records import BoostTarget
 from weald.data.scanning.scan import Scan, is_path, scan
 from weald.data.schema import Schema
@@ -132,7 +132,7 @@ def _target(store: Store, name: str) -> NDArray[Any]:
 
 def _store(given: Given, options: XGBOptions, owner: str, stack: ExitStack, like: Store | None) -> Store:
     """The store of the rows: that which was given, or one that is built."""
-    X: Any = given.X
+    X: AnyTable = given.X
     kept = _names(given, owner)
     bins = options.max_bin or DEFAULT_BINS
     weight = None if given.sample_weight is None else str(given.sample_weight)

@@ -30,7 +30,6 @@ _WRAPPER = (
 )
 _OWN = ("class_weight", "early_stopping", "prune", "categorical_features", "unknown", "cat_smooth", "cat_l2")
 
-
 #: what `fit` leaves in all three, for their docstrings
 _ATTRIBUTES = """\
 feature_importances_ : ndarray of shape (n_features_in_,)
@@ -44,7 +43,7 @@ feature_importances_ : ndarray of shape (n_features_in_,)
         The learning curves, if sets were measured.
     cv_results_ : dict
         Means and deviations by round, with early_stopping="cv".
-    tree_method_, max_bin_ : str, int
+    tree_method_, max_bin_, learning_rate_ : str, int, float
         What "auto" and None came to.
     objective_ : str
         The objective's name; `objective` reads the same where it was None.
@@ -68,7 +67,8 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     n_estimators : int, default=100
         Rounds of boosting; 0 predicts the base score.
     learning_rate, eta : float, default=0.3
-        What each tree's values are multiplied by.
+        What each tree's values are multiplied by. None: 0.3, and of tables with categories what suits the
+        numbers of rounds and rows and the shares of the classes; `learning_rate_` tells.
     max_depth : int, default=6
         The most splits between the root and a leaf; 0 for no limit.
     max_leaves : int, default=0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from weald.boosting.links import LINKS
 from weald.errors import ParameterError
 from weald.estimators.shared.saving import check_boosted
+from weald.estimators.xgboost.plan import given_rate
 from weald.io import canonical
 from weald.io.saved_state import SavedState
 
@@ -31,6 +33,8 @@ class BoostedState:
         }
         if own.max_bin_ is not None:
             extra["max_bin"] = own.max_bin_
+        if own.learning_rate_ != given_rate(own._options()):
+            extra["learning_rate"] = own.learning_rate_
         if own._best is not None:
             extra |= {"best_iteration": own._best[0], "best_score": own._best[1]}
         return SavedState(
@@ -51,13 +55,13 @@ class BoostedState:
     @classmethod
     def _from_saved_state(cls, state: SavedState) -> Self:
         model = cast("type[BaseXGB]", cls)(**state.params)
-        model._options()
-        extra = _checked_extra(state)
+        options, extra = model._options(), _checked_extra(state)
         best = extra.get("best_iteration")
         learned = {
             "objective_": extra["objective"],
             "tree_method_": extra["tree_method"],
             "max_bin_": extra.get("max_bin"),
+            "learning_rate_": extra.get("learning_rate", given_rate(options)),
             "n_outputs_": extra["targets"],
             "_best": None if best is None else (best, extra["best_score"]),
         }
@@ -103,6 +107,7 @@ def _checked_extra(state: SavedState) -> dict[str, Any]:
         "tree_method": str,
         "targets": int,
         "max_bin": int,
+        "learning_rate": float,
         "best_iteration": int,
         "best_score": float,
     }
@@ -118,6 +123,8 @@ def _checked_extra(state: SavedState) -> dict[str, Any]:
     if state.forest.link not in LINKS:
         raise ParameterError(f"There is no link {state.forest.link!r:.40}.")
     check_boosted(state.forest)
+    if not 0 <= extra.get("learning_rate", 0.0) < math.inf:
+        raise ParameterError("The learning rate is impossible.")
     if extra.get("best_iteration", 0) < 0:
         raise ParameterError("The best round is negative.")
     return extra

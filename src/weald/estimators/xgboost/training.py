@@ -15,15 +15,13 @@ from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
 from weald.boosting.newton.custom import MatrixObjective
-from weald.boosting.newton.options import FEW_CATEGORIES
 from weald.boosting.newton.watch import OwnMetric, Watch
 from weald.boosting.records import Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.errors import DataError, ParameterError
-from weald.estimators.shared.category_shrinkage import category_shrinkage
-from weald.estimators.shared.fitted import Target
+from weald.estimators.shared.category_shrinkage import boosted_shrinkage
 from weald.estimators.xgboost.plan import Plan
 from weald.estimators.xgboost.rows import Rows, check_margin
 from weald.model.forest import Forest
@@ -103,13 +101,9 @@ class Training:
         if self.options.cat_smooth != "auto":
             return read
         target = self.rows.target
-        values = target.values.reshape(len(target.values), -1)
         if classes is not None and len(classes) > 1:
             classes = None  # several questions: each is 0 or 1, as a number may be
-        if classes is not None:
-            values = values.astype(np.int32)
-        told = Target(values, classes, target.weight)
-        found = category_shrinkage(schema, self.codes, told, from_levels=FEW_CATEGORIES + 1)
+        found = boosted_shrinkage(schema, self.codes, target.values, classes, target.weight)
         return read | {"category_shrinkage_": found}
 
     def run(

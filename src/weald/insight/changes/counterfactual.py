@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.arrays import Integers, TableLike
+from weald.arrays import AnyEstimator, Integers, TableLike
 from weald.data.adapters import to_table
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.rows import take_rows, take_values, with_columns
@@ -137,7 +137,7 @@ def counterfactual(
 class _Asked:
     """The model, the known rows with the row that is asked about below them, and how the model reads them."""
 
-    model: Any
+    model: AnyEstimator
     trees: ModelTrees | None
     rows: MadeRows
     names: Sequence[Hashable]
@@ -145,7 +145,7 @@ class _Asked:
     read: bool  # whether the model predicts such tables
 
     @classmethod
-    def of(cls, model: Any, X: TableLike, row: object) -> _Asked:
+    def of(cls, model: AnyEstimator, X: TableLike, row: object) -> _Asked:
         trees = deciding_trees(model)
         known = indexable(X) if trees is None else in_order(X, trees.schema, type(model).__name__)
         whole = stacked(known, row, _OWNER)
@@ -202,7 +202,7 @@ def _limits(
     return found
 
 
-def _direction(limits: ColumnLimits, column: Any, name: object, value: object) -> ColumnLimits:
+def _direction(limits: ColumnLimits, column: object, name: object, value: object) -> ColumnLimits:
     if isinstance(value, bool) or value not in (-1, 0, 1):
         raise ParameterError(
             f"`directions` of {_OWNER} must be 1 (only more), -1 (only less) or 0 for {told(name)}; got "
@@ -216,7 +216,7 @@ def _direction(limits: ColumnLimits, column: Any, name: object, value: object) -
     return replace(limits, direction=int(value))
 
 
-def _range(limits: ColumnLimits, column: Any, name: object, value: Any) -> ColumnLimits:
+def _range(limits: ColumnLimits, column: object, name: object, value: object) -> ColumnLimits:
     if isinstance(column, LevelColumn):
         if isinstance(value, str | bytes) or not isinstance(value, list | tuple | set | frozenset):
             raise ParameterError(
@@ -278,7 +278,7 @@ def _told(
 
 
 def _changes(
-    asked: _Asked, made: Any, k: int, search: Search, chosen: tuple[int, ...]
+    asked: _Asked, made: object, k: int, search: Search, chosen: tuple[int, ...]
 ) -> tuple[ColumnChange, ...]:
     found = []
     for place in chosen:
@@ -288,7 +288,7 @@ def _changes(
     return tuple(sorted(found, key=lambda change: -change.cost))
 
 
-def _probabilities(model: Any, made: Any, said: list[Any]) -> list[float | None]:
+def _probabilities(model: AnyEstimator, made: object, said: list[Any]) -> list[float | None]:
     """How probable the predicted labels are, where the model tells."""
     if not hasattr(model, "predict_proba"):
         return [None] * len(said)

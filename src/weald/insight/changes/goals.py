@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Flags, Floats
+from weald.arrays import AnyEstimator, AnyTable, Flags, Floats
 from weald.errors import DataError, ParameterError, listing, told
 from weald.numbers import as_float
 
@@ -20,10 +20,10 @@ _OWNER = "counterfactual"
 class Goal(Protocol):
     """Whether rows are where they should be, and how far away if not."""
 
-    def reached(self, X: Any) -> Flags:
+    def reached(self, X: object) -> Flags:
         """Whether the model says what is wanted of each row."""
 
-    def short(self, X: Any) -> Floats:
+    def short(self, X: object) -> Floats:
         """By how much each row falls short: 0 where the goal is reached."""
 
     def told(self) -> str:
@@ -34,12 +34,12 @@ class Goal(Protocol):
 class LabelGoal:
     """A label, or (None) any but the label that the row has; perhaps with a least probability."""
 
-    model: Any
-    target: Any
-    before: Any
+    model: AnyEstimator
+    target: object
+    before: object
     least: float | None
 
-    def reached(self, X: Any) -> Flags:
+    def reached(self, X: AnyTable) -> Flags:
         """By `predict`, and by the probability if one is asked for."""
         labels = np.asarray(self.model.predict(X))
         there: Flags = labels != self.before if self.target is None else labels == self.target
@@ -47,18 +47,18 @@ class LabelGoal:
             return np.asarray(there, np.bool_)
         return np.asarray(there & (self._probability(X) >= self.least), np.bool_)
 
-    def short(self, X: Any) -> Floats:
+    def short(self, X: AnyTable) -> Floats:
         """What lacks to certainty; 0 and 1 where the model tells labels alone."""
         there = self.reached(X)
         lacking = 1.0 - self._probability(X) if hasattr(self.model, "predict_proba") else self._score(X)
         return np.where(there, 0.0, np.maximum(lacking, 1e-12))
 
-    def _probability(self, X: Any) -> Floats:
+    def _probability(self, X: AnyTable) -> Floats:
         shares = np.asarray(self.model.predict_proba(X), np.float64)
         own = shares[:, self._place(self.before if self.target is None else self.target)]
         return np.asarray(1.0 - own if self.target is None else own, np.float64)
 
-    def _score(self, X: Any) -> Floats:
+    def _score(self, X: AnyTable) -> Floats:
         """By decision values where there are any: how far the wanted label is behind the best other."""
         if not hasattr(self.model, "decision_function"):
             return np.ones(len(np.asarray(self.model.predict(X))))
@@ -73,7 +73,7 @@ class LabelGoal:
         scores[:, self._place(self.target)] = -np.inf
         return np.asarray(scores.max(axis=1) - wanted, np.float64)
 
-    def _place(self, label: Any) -> int:
+    def _place(self, label: object) -> int:
         return int(np.flatnonzero(np.asarray(self.model.classes_) == label)[0])
 
     def told(self) -> str:
@@ -86,21 +86,21 @@ class LabelGoal:
 class NumberGoal:
     """A number from `low` to `high`."""
 
-    model: Any
+    model: AnyEstimator
     low: float
     high: float
 
-    def reached(self, X: Any) -> Flags:
+    def reached(self, X: object) -> Flags:
         """By `predict`."""
         values = self._values(X)
         return np.asarray((values >= self.low) & (values <= self.high), np.bool_)
 
-    def short(self, X: Any) -> Floats:
+    def short(self, X: object) -> Floats:
         """The distance to the range."""
         values = self._values(X)
         return np.maximum(0.0, np.maximum(self.low - values, values - self.high))
 
-    def _values(self, X: Any) -> Floats:
+    def _values(self, X: AnyTable) -> Floats:
         return np.asarray(self.model.predict(X), np.float64)
 
     def told(self) -> str:
@@ -110,7 +110,7 @@ class NumberGoal:
         return f"at most {self.high:g}" if np.isinf(self.low) else f"from {self.low:g} to {self.high:g}"
 
 
-def goal_of(model: Any, target: object, before: NDArray[Any], least: float | None) -> Goal:
+def goal_of(model: object, target: object, before: NDArray[Any], least: float | None) -> Goal:
     """The goal that a user asks for, given what the model says now."""
     if before.ndim != 1:
         raise DataError(
@@ -129,7 +129,7 @@ def goal_of(model: Any, target: object, before: NDArray[Any], least: float | Non
     return _number_goal(model, target)
 
 
-def _label_goal(model: Any, target: object, before: Any, least: float | None) -> LabelGoal:
+def _label_goal(model: AnyEstimator, target: object, before: object, least: float | None) -> LabelGoal:
     classes = np.asarray(model.classes_)
     if least is not None and not 0 < as_float(least) < 1:
         raise ParameterError(
@@ -157,7 +157,7 @@ def _label_goal(model: Any, target: object, before: Any, least: float | None) ->
     return LabelGoal(model, found[0], before, None if least is None else float(least))
 
 
-def _number_goal(model: Any, target: object) -> NumberGoal:
+def _number_goal(model: object, target: object) -> NumberGoal:
     pair: Sequence[Any] = target if isinstance(target, tuple | list) and len(target) == 2 else ()
     low, high = (
         (-np.inf if pair[0] is None else as_float(pair[0]), np.inf if pair[1] is None else as_float(pair[1]))

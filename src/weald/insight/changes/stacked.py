@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Integers, TableLike
+from weald.arrays import AnyTable, Integers, TableLike
 from weald.data.frames import from_pandas as pandas_frame
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.forms import is_one_row
@@ -22,7 +22,7 @@ from weald.data.frames.write_arrow import is_arrow_table
 from weald.errors import DataError, DataTypeError, listing
 
 
-def stacked(X: Any, row: object, owner: str) -> Any:
+def stacked(X: AnyTable, row: object, owner: str) -> Any:
     """The table X, as `indexable` gave it, with `row` as its last."""
     names = list(outline(X).names)
     if is_sparse(X):
@@ -69,7 +69,7 @@ def _below_array(X: NDArray[Any], values: Sequence[Any]) -> NDArray[Any]:
     return np.concatenate([X.astype(object), last])
 
 
-def _below_pandas(X: Any, values: Mapping[Any, Any]) -> Any:
+def _below_pandas(X: AnyTable, values: Mapping[Any, Any]) -> Any:
     pandas = sys.modules["pandas"]
     columns = []
     for j, name in enumerate(X.columns):
@@ -94,7 +94,7 @@ def _single(row: object, owner: str) -> object:
     if is_one_row(row):
         return row
     if pandas_frame.is_series(row):
-        series: Any = row
+        series: AnyTable = row
         return dict(zip(series.index.tolist(), series.tolist(), strict=True))
     if isinstance(row, Sequence) and row and not isinstance(row[0], Sequence | np.ndarray | Mapping):
         return list(row)
@@ -131,10 +131,10 @@ def _by_position(row: object, names: Sequence[Any], owner: str) -> list[Any]:
     return list(_by_name(single, names, owner).values())
 
 
-def value_at(table: Any, row: int, column: int) -> Any:
+def value_at(table: AnyTable, row: int, column: int) -> Any:
     """One value of a user's table, as Python's own where there is such a type; None for a gap."""
     if pandas_frame.is_frame(table):
-        value: Any = table.iloc[row, column]
+        value: object = table.iloc[row, column]
     elif isinstance(table, Mapping):
         value = list(table.values())[column][row]
     elif isinstance(table, np.ndarray) and table.dtype.names is not None:
@@ -166,7 +166,7 @@ class MadeRows:
         same = np.full(n_made, self.n_known, np.intp)
         if self._form == "frame":
             return with_columns_of(self.table, same, dict(donors), {})
-        table: Any = self.table
+        table: AnyTable = self.table
         if self._form == "sparse":
             return _sparse_made(table.tocsr(), n_made, donors)
         rows = np.array(np.asarray(table)[same])
@@ -175,7 +175,7 @@ class MadeRows:
         return rows
 
 
-def _sparse_made(table: Any, n_made: int, donors: Mapping[int, Integers]) -> Any:
+def _sparse_made(table: AnyTable, n_made: int, donors: Mapping[int, Integers]) -> Any:
     from scipy import sparse
 
     last = table.shape[0] - 1

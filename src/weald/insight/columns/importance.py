@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.arrays import Floats, RandomState, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, Floats, RandomState, TableLike, TargetLike, WeightLike
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.insight.columns.cells import Cells
 from weald.insight.columns.options import MIN_CELL, ImportanceOptions
@@ -156,7 +156,7 @@ def importance(
 class PermutationTask:
     """A model, the rows and the metric that judge it, and what is permuted."""
 
-    model: Any
+    model: AnyEstimator
     rows: PermutedRows
     scoring: Scoring
     groups: Groups
@@ -166,7 +166,7 @@ class PermutationTask:
     @classmethod
     def of(
         cls,
-        model: Any,
+        model: AnyEstimator,
         X: TableLike,
         y: TargetLike | None,
         metric: str | Callable[..., Any] | None,
@@ -279,7 +279,7 @@ def _side_by_side(
 
 
 def _out_of_bag(
-    model: Any,
+    model: AnyEstimator,
     X: TableLike,
     y: TargetLike | None,
     metric: str | Callable[..., Any] | None,

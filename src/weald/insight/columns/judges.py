@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats, Integers
+from weald.arrays import AnyEstimator, AnyTable, Floats, Integers
 from weald.data.frames.user_rows import take
 from weald.errors import naming_member
 from weald.insight.columns.importance import PermutationTask, importance
@@ -36,8 +36,8 @@ class Judgement:
 class Judge:
     """The model, the rows and the metric of a selection."""
 
-    model: Any
-    X: Any  # as `indexable` gave it
+    model: AnyEstimator
+    X: AnyTable  # as `indexable` gave it
     y: NDArray[Any]
     weight: Floats | None
     names: Sequence[Hashable]
@@ -133,7 +133,9 @@ def score_error(evaluator: Evaluator, y: NDArray[Any], seed: int) -> float:
     return jackknife_error(scores_without(evaluator, (groups,), n_groups))
 
 
-def oob_predictions(model: Any, X: Any, y: Any, weight: Floats | None) -> tuple[Integers, NDArray[Any]]:
+def oob_predictions(
+    model: AnyEstimator, X: AnyTable, y: object, weight: Floats | None
+) -> tuple[Integers, NDArray[Any]]:
     """The rows that some tree did not see, and what those trees predict: shares, labels or numbers."""
     rows, target = model._training_rows(X, y, weight)
     n_trees, mean = value_votes(rows)
@@ -148,7 +150,7 @@ def oob_predictions(model: Any, X: Any, y: Any, weight: Floats | None) -> tuple[
     return judged, np.stack(labels, axis=1)
 
 
-def _as_told(model: Any, predicted: NDArray[Any], y: NDArray[Any]) -> Any:
+def _as_told(model: AnyEstimator, predicted: NDArray[Any], y: NDArray[Any]) -> Any:
     """A stand-in for a forest that answers what its trees predict out of bag."""
     stand_in = Given(predicted, y)
     if hasattr(model, "classes_") and predicted.ndim == 2 and y.ndim == 1:

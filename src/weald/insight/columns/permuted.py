@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import TableLike
+from weald.arrays import AnyEstimator, AnyTable, TableLike
 from weald.data.adapters import to_table
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.user_rows import indexable, outline
@@ -42,7 +42,7 @@ class PermutedRows:
         The columns, in the order of positions.
     """
 
-    def __init__(self, model: Any, X: TableLike) -> None:
+    def __init__(self, model: AnyEstimator, X: TableLike) -> None:
         self.trees: ModelTrees | None = deciding_trees(model)
         self._columns_read = None if self.trees is None else self.trees.columns_read()
         self._codes: dict[int, NDArray[np.int64]] = {}
@@ -122,7 +122,7 @@ class PermutedRows:
         return self._read if self._read is not None else to_table(self.given)
 
 
-def _reading(model: Any, X: TableLike, trees: ModelTrees | None) -> Table | None:
+def _reading(model: AnyEstimator, X: TableLike, trees: ModelTrees | None) -> Table | None:
     """The table as the model reads it, if it predicts such tables."""
     if not type(model).__module__.startswith("weald."):
         return None
@@ -130,7 +130,7 @@ def _reading(model: Any, X: TableLike, trees: ModelTrees | None) -> Table | None
     return table if predicts_tables(model, table) else None
 
 
-def _sparse_permuted(X: Any, columns: Sequence[int], order: Order) -> Any:
+def _sparse_permuted(X: AnyTable, columns: Sequence[int], order: Order) -> Any:
     """A sparse matrix with some columns in another order of rows."""
     matrix = X.tocsc(copy=True)
     place = np.empty(len(order), matrix.indices.dtype)

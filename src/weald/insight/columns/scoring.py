@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import make_scorer
 
-from weald.arrays import Flags, Floats, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, AnyTable, Flags, Floats, TargetLike, WeightLike
 from weald.data.target import read_weight
 from weald.errors import DataError, WealdError
 from weald.uncertainty.scores.evaluators import ByCells, ByCounts, ByRanks, ByScorer, BySums, Evaluator
@@ -44,7 +44,7 @@ class Scoring:
     def of(
         cls,
         metric: str | Callable[..., Any] | None,
-        model: Any,
+        model: AnyEstimator,
         y: TargetLike | None,
         n_rows: int,
         sample_weight: WeightLike | None,
@@ -61,7 +61,7 @@ class Scoring:
         weight = read_weight(sample_weight, n_rows=n_rows)
         return cls(scorer, name, -1.0 if _is_loss(metric) else 1.0, target, weight)
 
-    def of_table(self, model: Any, X: Any) -> Evaluator:
+    def of_table(self, model: AnyEstimator, X: AnyTable) -> Evaluator:
         """The score of a model on a table."""
         return self.of_told(Told(model, X))
 
@@ -77,7 +77,7 @@ class Scoring:
 class ToldOfSome(Told):
     """What a model says of a table of which some rows are others than before."""
 
-    def __init__(self, model: Any, X: Any, before: Told, rows: NDArray[np.int64]) -> None:
+    def __init__(self, model: AnyEstimator, X: AnyTable, before: Told, rows: NDArray[np.int64]) -> None:
         super().__init__(model, X)
         self.before, self.rows = before, rows
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import Folds, Integers, RandomState, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyTable, Folds, Integers, RandomState, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.target import read_weight
 from weald.errors import DataTypeError, ParameterError
@@ -167,7 +167,7 @@ def _judged_by(model: object, by: str, method: str) -> str:
 
 def _divisions(
     model: object,
-    X: Any,
+    X: AnyTable,
     truth: NDArray[Any],
     weight: Any,
     options: SelectionOptions,

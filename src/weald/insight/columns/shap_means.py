@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from weald.arrays import Floats, TableLike, WeightLike
+from weald.arrays import AnyEstimator, Floats, TableLike, WeightLike
 from weald.data.frames.by_column import rows_of
 from weald.data.frames.user_rows import indexable, outline
 from weald.data.target import read_weight
@@ -23,7 +22,7 @@ _BACKGROUND, _MOST_EXACT, _PAIRS = 25, 5, 10
 
 
 def shap_importance(
-    model: Any,
+    model: AnyEstimator,
     X: TableLike,
     groups: Mapping[str, object] | Iterable[object] | None,
     sample_weight: WeightLike | None,
@@ -50,7 +49,7 @@ def shap_importance(
 
 
 def shap_rows(
-    model: Any, X: TableLike, seed: int = 0, *, verbose: bool = False
+    model: AnyEstimator, X: TableLike, seed: int = 0, *, verbose: bool = False
 ) -> tuple[Sequence[Hashable], Floats]:
     """The columns, and what each adds to what the model says of each row: (n_rows, n_columns, n_outputs)."""
     trees = trees_of(model)

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from weald.arrays import AnyEstimator
+
 #: parameters that are a column's: names or positions of some, or a value for each
 _NAMING = ("categorical_features",)
 _PER_COLUMN = ("monotonic_cst", "monotone_constraints", "feature_weights")
 
 
-def for_columns(model: Any, names: Sequence[Hashable], columns: Sequence[int]) -> Any:
+def for_columns(model: AnyEstimator, names: Sequence[Hashable], columns: Sequence[int]) -> Any:
     """A copy of an estimator, its parameters as they are for some columns of a table.
 
     >>> from weald import DecisionTreeClassifier

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
+from weald.arrays import AnyEstimator
 from weald.insight.columns.records import Importance, sorted_importance
 from weald.insight.made_of_trees import need_trees
 from weald.inspection.groups import column_groups
@@ -14,7 +14,7 @@ from weald.model.importances import shares_of_trees, split_sums
 
 
 def split_importance(
-    model: Any,
+    model: AnyEstimator,
     kind: str,
     groups: Mapping[str, object] | Iterable[object] | None,
     library: str | None,

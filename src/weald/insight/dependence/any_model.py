@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import AnyTable, Floats, TableLike
 from weald.data.adapters import array_of_rows, to_table
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.forms import plain_table
@@ -110,7 +110,7 @@ class AnyModel:
                 individual[:, :, point] = values
         return Curves(mean, squares, individual)
 
-    def _asked(self, X: Any) -> Floats:
+    def _asked(self, X: AnyTable) -> Floats:
         found = self._function(X)
         if len(found) != self.table.n_rows:
             raise WealdError(f"The model gave {len(found)} predictions for {self.table.n_rows} rows.")
@@ -199,9 +199,9 @@ def _is_fractional(values: Floats) -> bool:
     return bool((np.isnan(values) | (values != np.rint(values))).any())
 
 
-def _as_floats(X: Any, j: int, name: Any) -> Any:
+def _as_floats(X: AnyTable, j: int, name: Any) -> Any:
     """A frame whose column of whole numbers holds float64: it is to be set to values between them."""
-    plain: Any = X if hasattr(X, "iloc") else plain_table(X)
+    plain: AnyTable = X if hasattr(X, "iloc") else plain_table(X)
     if isinstance(plain, Mapping):
         return {
             key: np.asarray(values, np.float64) if key == name else values for key, values in plain.items()

@@ -81,7 +81,7 @@ def read_pairs(table: Table, pairs: object) -> list[tuple[int, int]]:
     return [(pair[0], pair[1]) for pair in found]
 
 
-def _one_or_two(table: Table, asked: Any) -> tuple[int, ...]:
+def _one_or_two(table: Table, asked: object) -> tuple[int, ...]:
     if not isinstance(asked, tuple) or asked in table.names:
         return (position_of(table, asked.item() if isinstance(asked, np.generic) else asked),)
     if len(asked) != 2:

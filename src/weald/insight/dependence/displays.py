@@ -51,7 +51,7 @@ class _CurvesDisplay:
         self.figure_: Figure | None = None
 
     def _plot(
-        self, ax: Any, *, n_cols: int, band: str, confidence: float, most_lines: int, same_scale: bool
+        self, ax: object, *, n_cols: int, band: str, confidence: float, most_lines: int, same_scale: bool
     ) -> Self:
         if band not in _BANDS:
             raise ParameterError(f"`band` must be 'error', 'quantiles' or 'none'; got {told(band)}.")

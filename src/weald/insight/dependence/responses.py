@@ -115,8 +115,8 @@ def _function(model: Model, response: str, name: str) -> Callable[[Any], Floats]
     """What the model answers to a table, as (rows, results)."""
     ask_model: Callable[[Any], object] = getattr(model, response) if hasattr(model, "predict") else model
 
-    def answers(X: Any) -> Floats:
-        found: Any = ask_model(X)
+    def answers(X: object) -> Floats:
+        found: object = ask_model(X)
         if isinstance(found, list) and len(found) and getattr(found[0], "ndim", 0) == 2:
             found = np.concatenate(found, axis=1)  # of several outputs
         try:
@@ -132,7 +132,7 @@ def _function(model: Model, response: str, name: str) -> Callable[[Any], Floats]
 
 def _labels(model: object, response: str, n: int) -> list[object]:
     """What the columns of the response are called: classes, or numbers of outputs."""
-    classes: Any = getattr(model, "classes_", None) if response != "predict" else None
+    classes: object = getattr(model, "classes_", None) if response != "predict" else None
     if classes is None:
         return list(range(n))
     if isinstance(classes, list):  # of several outputs

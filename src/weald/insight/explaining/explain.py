@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, Floats, RandomState, TableLike, WeightLike
+from weald.arrays import AnyEstimator, Estimator, Floats, RandomState, TableLike, WeightLike
 from weald.data.adapters import to_table
 from weald.data.frames.user_rows import count_rows
 from weald.data.matrix.columns import ColumnLayout
@@ -98,7 +98,7 @@ def explain(
     >>> told.values.tolist(), told.base_values.tolist()
     ([[5.0, 0.0]], [15.0])
     """
-    fitted: Any = model._fitted() if isinstance(model, Booster) else model
+    fitted: AnyEstimator = model._fitted() if isinstance(model, Booster) else model
     rows: Any = X._table if isinstance(X, DMatrix) else X
     trees = _trees_of(fitted, must=approximate) if output is None else None
     if approximate and trees is None:
@@ -137,11 +137,11 @@ def explain(
     )
 
 
-def _called(model: Any) -> str:
+def _called(model: AnyEstimator) -> str:
     return f"A {type(model).__name__}" if hasattr(model, "predict") else "A function"
 
 
-def _trees_of(model: Any, *, must: bool) -> TreeModel | None:
+def _trees_of(model: AnyEstimator, *, must: bool) -> TreeModel | None:
     """The trees of a model; None if it is not made of such, or of such that are no sum."""
     if not isinstance(model, TreeShap):
         return None
@@ -155,7 +155,7 @@ def _trees_of(model: Any, *, must: bool) -> TreeModel | None:
 
 
 def _explain_lines(
-    model: Any, X: TableLike, background: TableLike, weight: WeightLike | None, interactions: bool
+    model: AnyEstimator, X: TableLike, background: TableLike, weight: WeightLike | None, interactions: bool
 ) -> Explanation:
     """Of weighted sums: exact."""
     check_is_fitted(model)
@@ -178,7 +178,7 @@ def _explain_lines(
 
 
 def _explain_function(
-    model: Any,
+    model: AnyEstimator,
     X: TableLike,
     background: TableLike,
     weight: WeightLike | None,
@@ -225,7 +225,7 @@ def _explain_function(
     return _explanation(values, bases, to_table(X), hybrids.names, names, interactions, errors)
 
 
-def _function_of(model: Any, output: str | None) -> Callable[[Any], Any]:
+def _function_of(model: AnyEstimator, output: str | None) -> Callable[[Any], Any]:
     if output is not None:
         if not callable(getattr(model, output, None)):
             raise ParameterError(f"`output` is {output!r}, which {_called(model)} does not have.")
@@ -239,7 +239,7 @@ def _function_of(model: Any, output: str | None) -> Callable[[Any], Any]:
     return getattr(model, (names or ["predict"])[0])  # type: ignore[no-any-return]
 
 
-def _labels(model: Any, n_outputs: int) -> Sequence[str] | None:
+def _labels(model: AnyEstimator, n_outputs: int) -> Sequence[str] | None:
     if n_outputs == 1:
         return None
     classes = getattr(model, "classes_", None)

@@ -105,13 +105,13 @@ class Explanation:
 
     def _fill(
         self,
-        values: Any,
+        values: Floats,
         axes: tuple[str, ...],
         names: list[list[str] | None],
-        base_values: Any = None,
-        data: Any = None,
-        display_data: Any = None,
-        standard_errors: Any = None,
+        base_values: Floats | None = None,
+        data: NDArray[Any] | None = None,
+        display_data: NDArray[Any] | None = None,
+        standard_errors: Floats | None = None,
         lost: dict[str, str] | None = None,
     ) -> None:
         self._values, self._axes, self._names = values, axes, names
@@ -124,27 +124,27 @@ class Explanation:
     @property
     def values(self) -> Floats:
         """What each column adds: (n_rows, n_columns), or with outputs last."""
-        return self._values  # type: ignore[no-any-return]
+        return self._values
 
     @property
     def base_values(self) -> Floats | None:
         """What is there without any column: (n_rows,) or (n_rows, n_outputs)."""
-        return self._base_values  # type: ignore[no-any-return]
+        return self._base_values
 
     @property
     def data(self) -> NDArray[Any] | None:
         """The rows as numbers: (n_rows, n_columns)."""
-        return self._data  # type: ignore[no-any-return]
+        return self._data
 
     @property
     def display_data(self) -> NDArray[Any] | None:
         """The rows as the user wrote them, where there are categories."""
-        return self._display_data  # type: ignore[no-any-return]
+        return self._display_data
 
     @property
     def standard_errors(self) -> Floats | None:
         """How sure the values are, where they are estimates; None of exact values."""
-        return self._standard_errors  # type: ignore[no-any-return]
+        return self._standard_errors
 
     @property
     def feature_names(self) -> list[str] | str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import AnyTable, Floats, TableLike
 from weald.data.frames.by_column import form_of, with_columns_of
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.errors import DataError, DataTypeError, listing
@@ -97,7 +97,7 @@ class Hybrids:
     def _taken(self, rows: NDArray[np.int64]) -> Any:
         return take(self._rows, rows)
 
-    def _called(self, table: Any, n_rows: int) -> Floats:
+    def _called(self, table: AnyTable, n_rows: int) -> Floats:
         answer = np.asarray(self._function(table))
         if answer.dtype.kind not in "biuf" or answer.ndim not in (1, 2):
             raise DataTypeError(

@@ -65,7 +65,12 @@ class NewtonSource(BoostedSource):
         plan: Plan = model._make_plan(options, data, feature_weights)
         rows, _ = model._hold_out(options, data, plan)
         method = cast(Method, model.tree_method_)
-        boost = replace(plan.boost, tree_method=method, max_bin=model.max_bin_ or plan.boost.max_bin)
+        boost = replace(
+            plan.boost,
+            tree_method=method,
+            max_bin=model.max_bin_ or plan.boost.max_bin,
+            learning_rate=model.learning_rate_,
+        )
         training = Training(replace(plan, boost=boost), rows)
         agreement = Agreement()
         agreement.numbers("base score", model.forest_.base_score, training.base)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Estimator, Floats, TableLike, TargetLike, WeightLike
+from weald.arrays import AnyEstimator, Estimator, Floats, TableLike, TargetLike, WeightLike
 from weald.data.target import positions_among, read_labels
 from weald.errors import DataTypeError, ParameterError
 from weald.numbers import as_float
@@ -139,7 +139,7 @@ def _groups(error: Floats) -> list[list[int]]:
     return groups
 
 
-def _rounds(model: Any, owner: str) -> Any:
+def _rounds(model: AnyEstimator, owner: str) -> Any:
     """What happened in each round of a fitted AdaBoost for labels."""
     if not hasattr(model, "staged_row_weights") or not hasattr(type(model), "predict_proba"):
         raise DataTypeError(f"{owner} takes a fitted AdaBoostClassifier; got {type(model).__name__}.")
@@ -192,7 +192,7 @@ def plot_rounds(
     """
     table = _rounds(model, "plot_rounds")
     chosen = _chosen_rounds(rounds, len(table))
-    fitted: Any = model
+    fitted: AnyEstimator = model
     classes = list(fitted.classes_)
     if columns is None:
         columns = _leading_columns(fitted, X)
@@ -238,7 +238,7 @@ def _chosen_rounds(asked: Sequence[int] | int | None, n_rounds: int) -> list[int
     return [int(each) for each in chosen]
 
 
-def _leading_columns(model: Any, X: TableLike) -> list[int] | None:
+def _leading_columns(model: AnyEstimator, X: TableLike) -> list[int] | None:
     """The two numeric columns that matter most; None where the members do not tell."""
     from weald.data.adapters import to_table
     from weald.data.table import LevelColumn

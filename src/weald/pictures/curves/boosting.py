@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from weald.arrays import Estimator, Floats, RandomState, TableLike, TargetLike
+from weald.arrays import AnyEstimator, Estimator, Floats, RandomState, TableLike, TargetLike
 from weald.data.frames.user_rows import indexable, outline, take
 from weald.data.target import positions_among, read_labels, read_target
 from weald.errors import DataTypeError, ParameterError
@@ -179,7 +179,7 @@ class _Curves:
             raise DataTypeError(
                 f"{self._owner} needs a model with `{name}`, which {type(self._model).__name__} has not."
             )
-        fitted: Any = clone(self._model).set_params(**parameters).fit(self._X, self._y)
+        fitted: AnyEstimator = clone(self._model).set_params(**parameters).fit(self._X, self._y)
         stages: Iterator[NDArray[Any]] = getattr(fitted, self._staged)(self._test)
         if not self.labelled:
             return np.array([math.sqrt(float(np.mean((stage - self._truth) ** 2))) for stage in stages])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Estimator, Floats, Folds, RandomState, TableLike, TargetLike
+from weald.arrays import AnyEstimator, AnyTable, Estimator, Floats, Folds, RandomState, TableLike, TargetLike
 from weald.data.frames.user_rows import indexable, take
 from weald.errors import DataTypeError, ParameterError, listing, nearest
 from weald.pictures.axes import GREY, PALE, SMALL, legend_in, new_axes, quiet
@@ -92,7 +92,7 @@ def plot_learning_curve(
 # --------------------------------------------------------------------------- by rounds
 
 
-def _recorded(model: Any, metric: str | None) -> tuple[_Found, str, int | None]:
+def _recorded(model: object, metric: str | None) -> tuple[_Found, str, int | None]:
     """The curves, what they measure, and the best round where one was chosen."""
     if isinstance(model, Mapping):
         if all(isinstance(value, Mapping) for value in model.values()) and model:
@@ -150,7 +150,7 @@ def _of_folds(columns: Mapping[str, Any], metric: str | None) -> tuple[_Found, s
     return found, chosen
 
 
-def _of_adaboost(model: Any) -> tuple[_Found, str, int | None]:
+def _of_adaboost(model: AnyEstimator) -> tuple[_Found, str, int | None]:
     found: _Found = {}
     if not np.isnan(model.rounds_.training_error).all():
         found["training, all members so far"] = (model.rounds_.training_error, None)
@@ -207,7 +207,7 @@ def _draw_rounds(axes: Axes, found: _Found, best: int | None) -> None:
 
 def _draw_rows(
     axes: Axes,
-    model: Any,
+    model: object,
     X: TableLike,
     y: TargetLike | None,
     sizes: Sequence[float] | None,
@@ -245,8 +245,8 @@ def _draw_rows(
 
 
 def _scores_by_rows(
-    model: Any,
-    X: Any,
+    model: AnyEstimator,
+    X: AnyTable,
     y: NDArray[Any],
     shares: Floats,
     cv: Folds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -112,6 +112,6 @@ def _which(values: Floats, asked: int | None) -> int:
     return column
 
 
-def _entry(value: Any, column: int) -> float:
+def _entry(value: object, column: int) -> float:
     found = np.asarray(value, np.float64)
     return float(found if found.ndim == 0 else found[column])

@@ -77,7 +77,7 @@ def level_names(points: Any) -> list[str]:
     return [_level_name(point) for point in points]
 
 
-def _level_name(point: Any) -> str:
+def _level_name(point: object) -> str:
     if point is None or point != point:
         return "missing"
     return number(float(point)) if isinstance(point, float | np.floating) else short(point, 14)

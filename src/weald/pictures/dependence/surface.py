@@ -56,7 +56,7 @@ def _contours(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[
     x, y = record.grid
     flat = float(np.ptp(values)) < 1e-12 * max(1.0, float(np.abs(values).max()))
     if flat:
-        drawn: Any = axes.pcolormesh(x, y, values.T, shading="nearest", **scale)
+        drawn: object = axes.pcolormesh(x, y, values.T, shading="nearest", **scale)
     else:
         drawn = axes.contourf(x, y, values.T, levels=12, **scale)
         lines = axes.contour(x, y, values.T, levels=5, colors="white", linewidths=0.6, alpha=0.8)

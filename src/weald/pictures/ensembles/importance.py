@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import AnyEstimator, Floats
 from weald.errors import DataError, DataTypeError, ParameterError, nearest
 from weald.model.conditions import label
 from weald.model.importances import column_importances
@@ -141,7 +141,7 @@ def named_importances(model: object, kind: str, fmap: str | os.PathLike[str] = "
     return {names[j]: float(values[j]) for j in np.flatnonzero(counts).tolist()}
 
 
-def _importances(estimator: Any, kind: str) -> tuple[Floats, NDArray[np.float64]]:
+def _importances(estimator: AnyEstimator, kind: str) -> tuple[Floats, NDArray[np.float64]]:
     """The importance of each column, and in how many splits it is; of members the mean of theirs."""
     forest = getattr(estimator, "forest_", None)
     if hasattr(estimator, "_shown_forest"):
@@ -159,7 +159,7 @@ def _importances(estimator: Any, kind: str) -> tuple[Floats, NDArray[np.float64]
     return np.mean([values for values, _ in parts], axis=0), np.sum([n for _, n in parts], axis=0)
 
 
-def _schema(estimator: Any) -> Any:
+def _schema(estimator: AnyEstimator) -> Any:
     if hasattr(estimator, "_shown_members") and estimator._shown_members() is not None:
         return _schema(inside(estimator._shown_members()[0], "plot_importance"))
     if hasattr(estimator, "_shown_tree"):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 import numpy as np
 
+from weald.arrays import AnyEstimator
 from weald.model.forest import COMBINATION, Forest
 from weald.pictures.colours import class_colour
 from weald.pictures.ensembles.which import every_tree, one_tree
@@ -33,7 +33,7 @@ def to_html(model: object) -> str:
     return "".join([*parts, "</details></div>"])
 
 
-def _whole(model: Any) -> Forest | None:
+def _whole(model: AnyEstimator) -> Forest | None:
     """All trees of a model, where they are one forest."""
     forest: Forest | None = model._shown_forest()
     return forest
@@ -49,7 +49,7 @@ def _size(forest: Forest) -> str:
     )
 
 
-def _members(model: Any) -> str:
+def _members(model: AnyEstimator) -> str:
     members = model._shown_members()
     kinds = sorted({type(each).__name__ for each in members})
     n_trees = sum(1 for _ in every_tree(members[0], "_repr_html_"))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from weald.arrays import AnyEstimator
 from weald.errors import DataError, DataTypeError, ParameterError, listing
 from weald.model.conditions import label
 from weald.model.forest import Forest
@@ -150,7 +151,7 @@ def output_labels(classes: object, n_outputs: int) -> tuple[object, ...]:
 class OneTree:
     """One tree of a model, as a model of its own, and where it stands in the other."""
 
-    model: Any
+    model: AnyEstimator
     forest: Forest
     said: str = ""
     #: the same as columns of a frame: "member", "tree", "round", "output"
@@ -159,7 +160,7 @@ class OneTree:
 
 def every_tree(model: object, asks: str) -> Iterator[OneTree]:
     """All trees of a fitted estimator of weald, those of members that are ensembles in their order."""
-    estimator: Any = inside(model, asks)
+    estimator: AnyEstimator = inside(model, asks)
     members = estimator._shown_members() if hasattr(estimator, "_shown_members") else None
     if members is not None:
         for k, member in enumerate(members):
@@ -176,7 +177,7 @@ def every_tree(model: object, asks: str) -> Iterator[OneTree]:
 
 def one_tree(model: object, asks: str, tree: TreeChoice = None) -> OneTree:
     """The tree of a fitted estimator of weald that is meant, or the error that says what is wrong."""
-    estimator: Any = inside(model, asks)
+    estimator: AnyEstimator = inside(model, asks)
     owner = type(estimator).__name__
     members = estimator._shown_members() if hasattr(estimator, "_shown_members") else None
     if members is not None:

@@ -91,7 +91,7 @@ def _draw(axes: Axes, names: list[str], bars: Floats, outputs: list[str], *, sig
     places = np.arange(len(names))[::-1]
     left = np.zeros(len(names))
     for k, part in enumerate(bars):
-        colour: Any = class_colour(k)
+        colour: object = class_colour(k)
         if signed:
             colour = [HIGH if value >= 0 else LOW for value in part]
         axes.barh(

@@ -79,7 +79,7 @@ def plot_beeswarm(
         lines.append((found.values[:, rest].sum(axis=1), None))
     _grow(axes, len(lines), own=ax is None)
     axes.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
-    marks: Any = None
+    marks: object = None
     for place, (values, numbers) in enumerate(lines):
         drawn = _line(axes, len(lines) - 1 - place, values, numbers, len(lines))
         marks = drawn if drawn is not None else marks

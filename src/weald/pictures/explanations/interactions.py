@@ -97,7 +97,7 @@ def plot_interactions(
     return axes
 
 
-def _read(given: Any, names: Sequence[str] | None, output: int | None) -> tuple[Floats, list[str]]:
+def _read(given: object, names: Sequence[str] | None, output: int | None) -> tuple[Floats, list[str]]:
     values = np.asarray(
         getattr(given, "values", given) if not isinstance(given, np.ndarray) else given, np.float64
     )

@@ -144,7 +144,7 @@ def _output(asked: object, n: int, names: list[str], owner: str) -> int:
     raise ParameterError(f"`output` of {owner} must be a number from 0 to {n - 1}{which}; got {asked!r}.")
 
 
-def _rows(data: Any, shape: tuple[int, ...]) -> NDArray[Any] | None:
+def _rows(data: object, shape: tuple[int, ...]) -> NDArray[Any] | None:
     if data is None:
         return None
     array = np.asarray(data.toarray() if hasattr(data, "toarray") else data)
@@ -177,7 +177,7 @@ def _number(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or value != value or str(value) in ("<NA>", "NaT")
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import weald
+from weald.arrays import AnyEstimator
 from weald.errors import WealdError
 from weald.io.model_file import to_bytes
 from weald.report.summary import HowToUse, Made
@@ -22,7 +22,7 @@ _LONG = 200
 
 
 def made_of(
-    model: Any, seed: int, max_rows: int, data: Path | None, times: Mapping[str, float] | None
+    model: AnyEstimator, seed: int, max_rows: int, data: Path | None, times: Mapping[str, float] | None
 ) -> Made:
     """Versions, parameters and hashes."""
     notes = []
@@ -55,7 +55,7 @@ def _versions() -> list[tuple[str, str]]:
     return found
 
 
-def parameters_of(model: Any) -> tuple[tuple[str, str], ...]:
+def parameters_of(model: AnyEstimator) -> tuple[tuple[str, str], ...]:
     """The parameters that are not as by default; all where there are no defaults."""
     if not hasattr(model, "get_params"):
         return ()
@@ -83,7 +83,7 @@ def _of_file(path: Path) -> str:
     return found.hexdigest()
 
 
-def how_to_use(model: Any, model_file: str | None, task: str, *, saves: bool) -> HowToUse:
+def how_to_use(model: object, model_file: str | None, task: str, *, saves: bool) -> HowToUse:
     """Code and a command."""
     name = model_file or "model.weald"
     notes = [] if model_file or not saves else ["The model is saved by model.save(“model.weald”)."]

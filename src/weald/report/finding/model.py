@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.arrays import AnyEstimator
 from weald.data.table import LevelColumn
 from weald.errors import DataTypeError, WealdError
 from weald.insight.made_of_trees import trees_of
@@ -39,7 +38,7 @@ def model_facts(subject: Subject) -> ModelFacts:
     )
 
 
-def _sizes(model: Any) -> list[tuple[str, str]]:
+def _sizes(model: object) -> list[tuple[str, str]]:
     """What models without trees have instead."""
     found = []
     support = getattr(model, "n_support_", None)
@@ -66,7 +65,7 @@ def _sizes(model: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _trees(model: Any, notes: list[str]) -> tuple[list[TreeFacts], int]:
+def _trees(model: object, notes: list[str]) -> tuple[list[TreeFacts], int]:
     """The first trees, or of a single tree that one."""
     try:
         estimator = inside(model, "report")
@@ -89,7 +88,7 @@ def _trees(model: Any, notes: list[str]) -> tuple[list[TreeFacts], int]:
     return found, n_trees
 
 
-def _n_trees(estimator: Any) -> int:
+def _n_trees(estimator: AnyEstimator) -> int:
     members = estimator._shown_members() if hasattr(estimator, "_shown_members") else None
     if members is not None:
         return len(members)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats, Integers
+from weald.arrays import AnyEstimator, Floats, Integers
 from weald.errors import DataError, WealdError
 from weald.estimators.shared.tree_shap import TreeShap
 from weald.insight.explaining.explain import explain
@@ -72,12 +72,12 @@ def explained(subject: Subject) -> Explained:
 
 def _is_sum(subject: Subject) -> bool:
     """Whether SHAP values are exact: of sums of trees and weighted sums."""
-    model: Any = subject.model
+    model: AnyEstimator = subject.model
     if hasattr(model, "coef_"):
         return True
     if not isinstance(model, TreeShap):
         return False
-    fitted: Any = model
+    fitted: AnyEstimator = model
     try:
         explain(fitted, subject.rows.take(np.zeros(1, np.int64)).X)
     except WealdError:  # votes and medians of trees are no sums

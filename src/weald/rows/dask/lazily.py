@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from weald.errors import DataTypeError, WealdError
+from weald.errors import DataTypeError
 from weald.rows.dask.given import is_dask, is_piece
 
 
@@ -23,8 +23,8 @@ def answer(model: object, name: str, X: Any, *args: object, **kwargs: object) ->
     for key, value in [*enumerate(args), *kwargs.items()]:
         if is_dask(value):
             raise DataTypeError(
-                f"{name} of {type(model).__name__} takes rows on Dask alone, and {key!r} is on Dask too. Call it "
-                "within map_partitions, or compute() both."
+                f"{name} of {type(model).__name__} takes rows on Dask alone, and {key!r} is on Dask too. "
+                "Call it within map_partitions, or compute() both."
             )
     asked = _Asked(model, name, args, kwargs)
     if isinstance(X, list | tuple):

@@ -217,7 +217,7 @@ def levels_record(levels: Any) -> list[Any]:
     return [_level_record(level) for level in levels]
 
 
-def _level_record(level: Any) -> Any:
+def _level_record(level: object) -> Any:
     if isinstance(level, np.datetime64 | np.timedelta64):
         return [level.dtype.str, int(level.astype(np.int64))]
     if isinstance(level, dt.datetime):
@@ -236,7 +236,7 @@ def read_levels(record: list[Any] | None) -> list[Any] | None:
     return None if record is None else [_read_level(each) for each in record]
 
 
-def _read_level(record: Any) -> Any:
+def _read_level(record: object) -> Any:
     if not isinstance(record, list):
         return record
     kind, value = record

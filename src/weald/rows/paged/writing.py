@@ -121,7 +121,9 @@ class PageWriter:
             self._log.write(_line({"key": key}))
             self._log.flush()
 
-    def write(self, block: NativeCodes, extras: dict[str, NDArray[Any]], first_row: int, note: Any) -> None:
+    def write(
+        self, block: NativeCodes, extras: dict[str, NDArray[Any]], first_row: int, note: object
+    ) -> None:
         """Append a page of codes and one of each kept column; `note` goes to the log."""
         number = len(self.codes)
         disk = number % len(self.files.codes)
@@ -142,7 +144,7 @@ class PageWriter:
         self.codes.append(place)
         self._write_log(number, note)
 
-    def _write_log(self, number: int, note: Any) -> None:
+    def _write_log(self, number: int, note: object) -> None:
         if self._log is None:
             return
         place = self.codes[number]

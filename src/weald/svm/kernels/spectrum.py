@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.arrays import TableLike
+from weald.arrays import AnyTable, TableLike
 from weald.data.adapters import column_of, to_table
 from weald.data.column_schema import ColumnSchema
 from weald.data.frames import from_arrow as arrow_frame
@@ -147,7 +147,7 @@ class SpectrumPlan:
         return cls(kernel, schema, vocabularies)
 
 
-def text_table(X: Any) -> Table:
+def text_table(X: AnyTable) -> Table:
     """Texts as a table: one column of a list or another sequence of str, else the columns of a table."""
     if isinstance(X, str):
         raise DataTypeError("A list of texts is expected; got one text. Put it into a list: [text].")

@@ -277,8 +277,8 @@ def mcnemar(n_first: int, n_second: int, alternative: str, *, exact: bool) -> fl
 
 
 def _on_folds(
-    first: Any,
-    second: Any,
+    first: object,
+    second: object,
     X: TableLike | None,
     y: TargetLike,
     metric: str | Callable[..., Any] | None,

@@ -32,7 +32,7 @@ _BY_PARAMETER = {"y_score": _SCORES, "y_proba": "predict_proba", "y_prob": "pred
 class Told(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Stands for a model on rows that are given by number."""
 
-    def __init__(self, model: Any, X: Any) -> None:
+    def __init__(self, model: object, X: object) -> None:
         self.model, self.X = model, X
         self._answers: dict[str, NDArray[Any]] = {}
 
@@ -177,7 +177,7 @@ def scorer_of(
     names = _parameters(metric)
     if names and names[0] == "estimator":
         return metric, _name(metric)
-    chosen: Any = response
+    chosen: object = response
     if chosen is None:
         second = names[1] if len(names) > 1 else ""
         chosen = _BY_FUNCTION.get(_name(metric), _BY_PARAMETER.get(second, "predict"))

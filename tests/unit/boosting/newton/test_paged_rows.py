@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
@@ -23,6 +24,7 @@ from weald.data.schema import Schema
 from weald.errors import ParameterError
 from weald.model.forest import Forest
 from weald.rows.blocks import MemoryPages, PagedCodes, tree
+from weald.rows.blocks.source import Page
 
 LARGE, SMALL = 66_000, 1_500  # from 65,536 rows on, histograms have 16 bits
 
@@ -232,6 +234,23 @@ def test_gradients_worked_out_for_every_level(monkeypatch: pytest.MonkeyPatch) -
     for name in ("16 bits", "16 bits, whole weights"):
         kind, objective, options, more = NAMED[name]
         assert_as_in_memory(kind, objective, options, **more)
+
+
+@pytest.mark.parametrize(("policy", "depth"), [("depthwise", 6), ("lossguide", 3)])
+def test_a_pass_takes_a_whole_level(monkeypatch: pytest.MonkeyPatch, policy: Any, depth: int) -> None:
+    codes, y = table("numbers")
+    source = MemoryPages(codes)
+    read: list[bool] = []
+    pages = source.pages
+
+    def counted(*, codes: bool = True, extras: Sequence[str] = ()) -> Iterator[Page]:
+        read.append(codes)
+        return pages(codes=codes, extras=extras)
+
+    monkeypatch.setattr(source, "pages", counted)
+    options = BoostOptions(n_rounds=1, max_depth=depth, grow_policy=policy)
+    trained(PagedCodes(source), BoostTarget(y), SQUARED, options, {})
+    assert sum(read) == depth + 1  # the root, and the splits of every level
 
 
 @pytest.mark.parametrize("method", ["exact", "approx"])

@@ -7,8 +7,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.linear_model import Ridge
 
-from weald import GradientBoostingRegressor, XGBClassifier, XGBRegressor, load
+from weald import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    XGBClassifier,
+    XGBRegressor,
+    load,
+)
 
 
 def grouped(n_levels, effect, n=4000, seed=0):
@@ -58,6 +65,33 @@ def test_shrinkage_is_told_by_column():
     assert told["shop"] == pytest.approx(noise_of_a_row, rel=0.3)  # the effects have a variance of 1
     assert told["noise"] > 30
     assert not hasattr(XGBRegressor(n_estimators=2, cat_smooth=5.0).fit(X, y), "category_shrinkage_")
+
+
+def test_gradient_boosting_tells_the_same_until_it_is_saved():
+    X, y = grouped(100, 1.0, n=1500)
+    X["few"] = pd.Categorical((np.arange(len(X)) % 64).astype(str))
+    weight = np.random.default_rng(1).integers(0, 3, size=len(y))
+    for ours, theirs, target in (
+        (GradientBoostingRegressor, XGBRegressor, y),
+        (GradientBoostingClassifier, XGBClassifier, np.digitize(y, [-0.5, 0.5])),
+    ):
+        model = ours(n_estimators=2).fit(X, target, sample_weight=weight)
+        told = theirs(n_estimators=2).fit(X, target, sample_weight=weight).category_shrinkage_
+        assert model.category_shrinkage_ == told
+        assert set(told) == {"shop"}
+        assert not hasattr(load(model.to_bytes()), "category_shrinkage_")
+        assert model.fit(X[["x"]], target).category_shrinkage_ == {}
+        assert not hasattr(model.set_params(cat_smooth="rows").fit(X, target), "category_shrinkage_")
+    other = GradientBoostingRegressor(n_estimators=2, estimator=Ridge()).fit(X[["x"]], y)
+    assert not hasattr(other, "category_shrinkage_")
+
+
+def test_rows_held_out_are_not_asked():
+    X, y = grouped(100, 1.0, n=1500)
+    model = GradientBoostingRegressor(n_estimators=3, n_iter_no_change=2, random_state=0).fit(X, y)
+    assert model.category_shrinkage_ != XGBRegressor(n_estimators=1).fit(X, y).category_shrinkage_
+    went_on = model.set_params(warm_start=True, n_iter_no_change=None, n_estimators=9).fit(X, y)
+    assert went_on.category_shrinkage_ == XGBRegressor(n_estimators=1).fit(X, y).category_shrinkage_
 
 
 def test_columns_of_64_categories_keep_the_rule_of_rows():

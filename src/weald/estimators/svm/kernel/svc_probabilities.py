@@ -12,12 +12,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import Floats, TableLike
+from weald.arrays import AnyEstimator, Floats, TableLike
 from weald.estimators.svm.kernel.readable import ReadableMachine
 from weald.svm.calibration import agreeing_with, couple, normalise, probabilities_of_two
 
 
-def _has_probabilities(model: Any) -> bool:
+def _has_probabilities(model: AnyEstimator) -> bool:
     """Whether probabilities are asked for; raises AttributeError if not, as `available_if` asks."""
     if not model.probability:
         raise AttributeError(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.arrays import CategoricalFeatures, Floats, TableLike
+from weald.arrays import AnyEstimator, CategoricalFeatures, Floats, TableLike
 from weald.data.matrix.matrix import MatrixPlan
 from weald.engine.linear import linear_scores
 from weald.errors import ModelFileError, ParameterError
@@ -88,7 +88,9 @@ class SavedLinearMachine:
         return cast("Self", estimator)
 
 
-def lines_to_save(model: Any, numbers: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def lines_to_save(
+    model: AnyEstimator, numbers: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The facts of the plan, and the arrays of the plan and of lines of weights."""
     plan, columns = model.reading.plan.state()
     arrays: dict[str, NDArray[Any]] = {f"plan.{name}": values for name, values in columns.items()}

@@ -111,7 +111,7 @@ class Booster(Saving, BoosterShowing, BoosterTraining):
         """The model as an estimator goes on from it; labels come with the new rows."""
         learner = self._fitted()
         start = type(model)()
-        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best")
+        learned = ("objective_", "tree_method_", "max_bin_", "learning_rate_", "n_outputs_", "_best")
         start._set_fitted(
             learner.forest_, learner.schema_, None, {name: getattr(learner, name) for name in learned}
         )

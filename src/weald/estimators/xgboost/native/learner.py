@@ -145,7 +145,7 @@ class Learner(BaseXGB):
         if model.forest_.link == "softmax":
             params["num_class"] = model.forest_.n_outputs
         learner = cls(**params)
-        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best", *UNTOLD)
+        learned = ("objective_", "tree_method_", "max_bin_", "learning_rate_", "n_outputs_", "_best", *UNTOLD)
         learner._set_fitted(
             model.forest_, model.schema_, None, {name: getattr(model, name) for name in learned}
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Folds
+from weald.arrays import AnyEstimator, Folds
 from weald.boosting.monitors import EvaluationMonitor
 from weald.boosting.stopping import EarlyStopping
 from weald.errors import DataError, DataTypeError, ParameterError
@@ -129,7 +129,7 @@ def _learner(params: Params, asked: Asked) -> Learner:
     return Learner(**given)
 
 
-def _start(model: Any) -> Booster:
+def _start(model: AnyEstimator) -> Booster:
     """The model to go on from: a Booster, a fitted estimator, or a file of one."""
     if isinstance(model, Booster):
         return model
