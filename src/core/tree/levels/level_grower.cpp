@@ -13,10 +13,7 @@ LevelGrower::LevelGrower(std::vector<GrowColumn> columns, std::unique_ptr<Statis
     : GrowingTree(std::move(columns), std::move(statistic), options, {}, {}),
       cell_start_{0},
       ordered_(options.max_leaves > 0),
-<<<<<<< HEAD
-=======
       // Where the order of splits does not show, nodes that one pass has made ready are to come before its children.
->>>>>>> main
       frontier_(true, !ordered_ || options.level_by_level) {
   const size_t stride = static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
   for (const GrowColumn& each : columns_)

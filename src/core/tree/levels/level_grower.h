@@ -1,7 +1,7 @@
 // Growing one tree of rows that pass by in blocks: a pass over all of them applies the splits of many nodes at once and
 // adds up the histograms of their children. Which nodes these are:
 //
-//   depth-wise   all of a level; so too where leaves are not counted, and no order shows
+//   depth-wise   all of a level
 //   best-first   all that wait, as if each were the next: a node that is split later has its children ready, and one
 //                that never is gives them up. The order of splits is that of one node at a time
 //

@@ -160,16 +160,10 @@ def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: object, /, *args: Any, **kwargs: Any) -> Any:
         return function(shared(self), *args, **kwargs)
 
-<<<<<<< HEAD
-    def row_by_row(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def row_by_row(self: object, /, *args: Any, **kwargs: Any) -> Any:
         X = args[0] if args else kwargs.get("X")
         scan = scanned(X)
         if scan is None and not on_dask(X):
-=======
-    def row_by_row(self: object, /, *args: Any, **kwargs: Any) -> Any:
-        scan = scanned(args[0] if args else kwargs.get("X"))
-        if scan is None:
->>>>>>> main
             return function(shared(self), *args, **kwargs)
         kwargs.pop("X", None)
         if scan is None:
