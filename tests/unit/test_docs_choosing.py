@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from weald.datasets import load_penguins
+from weald.estimators.xgboost.plan import EXACT_CELLS, EXACT_ROWS
 from weald.runs.methods import METHODS, make
+from weald.svm.solver_choice import MOST_ROWS, WORKING_ROWS
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "choosing.md"
 COLUMNS = ("method", "text", "missing", "outlier", "units", "reading")
@@ -88,3 +90,13 @@ def test_an_outlier_in_a_column(method: str):
     agree = alike(model(method).fit(X, Y), model(method).fit(spoilt, Y))
     least, most = {"no matter": (0.97, 1.0), "hardly matters": (0.93, 1.0), "matters": (0.0, 0.9)}[cell]
     assert least <= agree <= most, agree
+
+
+def test_numbers_of_rows_in_the_guides_are_those_of_the_code() -> None:
+    boosting, svm = (PAGE.with_name(name).read_text(encoding="utf-8") for name in ("boosting.md", "svm.md"))
+    assert (
+        f'`tree_method="auto"` tries every threshold up to {EXACT_ROWS:,} rows (and {EXACT_CELLS:,} cells)'
+        in boosting
+    )
+    assert f'`solver="auto"` follows this: exact up to {MOST_ROWS:,} rows' in svm
+    assert f"`cache_size` does not hold {WORKING_ROWS:,} rows of the kernel matrix" in svm

@@ -6,6 +6,8 @@ is ever run, imported or unpickled. docs/methods/model_file.md describes the for
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 from collections.abc import Callable
 from typing import Any, BinaryIO, TypeAlias
@@ -52,7 +54,7 @@ def save(model: Saveable, path: Path | BinaryIO) -> None:
             raise ParameterError(
                 'save writes bytes, and this file takes text. Open it with mode "wb".'
             ) from None
-        left = left[written if isinstance(written, int) else left.nbytes :]
+        left = left[_taken(written, path, left.nbytes) :]
 
 
 def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> LoadedModel:
@@ -86,6 +88,8 @@ def load(source: Path | container.Bytes | BinaryIO, *, mmap: bool = False) -> Lo
     >>> weald.load(model.to_bytes()).predict([[0.9]])
     array(['yes'], dtype='<U3')
     """
+    if isinstance(source, str | os.PathLike):
+        place.check_path(source)
     data, name = _opened(source)
     if mmap and isinstance(data, container.Bytes):
         raise ParameterError("mmap=True maps a file, so it needs a path; got bytes or an open file.")
@@ -135,6 +139,17 @@ def checked_bytes(model: Saveable) -> bytes:
             "Was it fitted on extreme values, or changed by hand? Use pickle."
         ) from error
     return data
+
+
+def _taken(written: object, file: object, asked: int) -> int:
+    """How many bytes a file took, as its `write` tells; OSError for one that takes none and never will."""
+    if not isinstance(written, int) and not isinstance(file, io.RawIOBase):
+        return asked  # many files of users' own return nothing
+    if isinstance(written, int) and written > 0:
+        return written
+    raise BlockingIOError(
+        errno.EAGAIN, f"The file took none of the last {asked:,} bytes of the model: write gave {written!r}"
+    )
 
 
 def _opened(source: object) -> tuple[Path | container.Bytes, str]:

@@ -16,6 +16,8 @@ import stat
 from collections.abc import Iterator
 from typing import IO
 
+from weald.errors import ParameterError, told
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed: no lock is needed
@@ -23,6 +25,22 @@ except ImportError:  # Windows, where a file that is open cannot be removed: no 
 
 _LONGEST_NAME = 180
 _TOKEN = r"[0-9a-f]{8}"
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no file can have, which the system refuses in words of its own.
+
+    >>> check_path("model.weald")
+    """
+    try:
+        raw = os.fsencode(path)
+    except UnicodeEncodeError:
+        raw = b"\0"
+    if b"\0" in raw:
+        raise ParameterError(
+            f"No file can be called {told(os.fspath(path))}: a name has no zero character, and none that "
+            "cannot be encoded."
+        )
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -38,6 +56,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     An existing file keeps its mode, a symbolic link stays one, and what is no ordinary file (a pipe, a
     terminal) is written to as it is.
     """
+    check_path(path)
     target = os.path.realpath(path)
     try:
         mode = _mode(target)

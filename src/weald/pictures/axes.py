@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from weald.pictures.canvas import figure_of
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 INK, GREY, PALE = "#1a1a1a", "#6b6b6b", "#c9c9c9"
 SMALL = 9.0
+#: characters of a tick in an inch, and the inches from one to the next below which they are turned steeply
+_PER_INCH, _STEEP = 9, 0.2
 
 
 def new_axes(ax: Axes | None, owner: str) -> Axes:
@@ -81,6 +84,17 @@ def dot_size(n: int, *, most: float = 36.0, least: float = 4.0) -> float:
 def see_through(n: int) -> float:
     """How opaque a mark is: less where marks are many, so that heaps of them show as such."""
     return float(min(max(600 / max(1, n), 0.25), 0.9))
+
+
+def turn_where_crowded(axes: Axes, names: Sequence[str]) -> None:
+    """Turn the words below an axis, one for each place, if neighbours would touch; steeper if many."""
+    width = 0.8 * float(axes.get_window_extent().width) / figure_of(axes).dpi / max(1, len(names))
+    if all((len(a) + len(b)) / 2 + 1 <= _PER_INCH * width for a, b in pairwise(names)):
+        return
+    for tick in axes.get_xticklabels():
+        tick.set_rotation(45 if width > _STEEP else 60)
+        tick.set_rotation_mode("anchor")
+        tick.set_horizontalalignment("right")
 
 
 def short_number(value: float, *, signed: bool = False) -> str:

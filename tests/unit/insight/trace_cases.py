@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -108,7 +108,7 @@ def _newton(rng: np.random.Generator, **more: list[Any]) -> dict[str, Any]:
 def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     """A model of each family with random parameters, and what it learns.
 
-    "numbers", "counts" above 0, "classes" or "two" of them.
+    "numbers", "counts" above 0, "classes" or "two" of them, or "ranks" in queries of five rows.
     """
     some, newton = partial(_some, rng), partial(_newton, rng)
     seed = {"random_state": int(rng.integers(1000))}
@@ -165,6 +165,33 @@ def random_models(rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
     yield "classes", weald.BalancedRandomForestClassifier(**some(max_depth=[2, 4]), **small)
     yield "classes", weald.BalancedBaggingClassifier(**small)
     yield "two", weald.RUSBoostClassifier(**small)
+    yield "numbers", weald.XGBRFRegressor(**some(max_depth=[2, 4]), **small)
+    yield "ranks", weald.XGBRanker(**newton(objective=["rank:pairwise"], ndcg_exp_gain=[False]), **small)
+    yield from _ensembles_of_models(some, small)
+
+
+def _ensembles_of_models(
+    some: Callable[..., dict[str, Any]], small: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Those whose members are models of their own."""
+    bags = {"max_features": [0.6], "max_samples": [0.7]}
+    base = weald.AdaBoostClassifier(n_estimators=4)
+    yield "classes", weald.EasyEnsembleClassifier(estimator=base, **some(sampling_strategy=["all"]), **small)
+    base = weald.AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3)
+    draws = {"replacement": [True], "sampling_strategy": ["not majority"]}
+    yield "two", weald.EasyEnsembleClassifier(estimator=base, **some(draws), **small)
+    sampler = weald.RandomOverSampler()
+    yield "classes", weald.BalancedBaggingClassifier(sampler=sampler, **some(bags), **small)
+    base = weald.GradientBoostingRegressor(n_estimators=2, max_depth=2)
+    yield "numbers", weald.BaggingRegressor(base, **some(bags), **small)
+    yield "classes", weald.BaggingClassifier(DecisionTreeClassifier(prune="cv"), **some(bags), **small)
+    members = [("forest", weald.RandomForestClassifier(**small)), ("boosted", weald.XGBClassifier(**small))]
+    yield "classes", weald.VotingClassifier(members, **some(voting=["soft"]))
+    members = [
+        ("tree", DecisionTreeRegressor(max_depth=3)),
+        ("bags", weald.BaggingRegressor(weald.XGBRFRegressor(n_estimators=2, max_depth=2), **small)),
+    ]
+    yield "numbers", weald.VotingRegressor(members, **some(weights=[[1.0, 3.0]]))
 
 
 def random_targets(rng: np.random.Generator, X: pd.DataFrame, n_classes: int) -> dict[str, np.ndarray]:
@@ -175,5 +202,6 @@ def random_targets(rng: np.random.Generator, X: pd.DataFrame, n_classes: int) ->
         "numbers": f,
         "counts": np.exp(f - f.max() + 2).round(2) + 0.01,
         "classes": np.digitize(f, cuts),
+        "ranks": np.digitize(f, np.quantile(f, [0.3, 0.6])),
         "two": (f > np.median(f)).astype(int),
     }

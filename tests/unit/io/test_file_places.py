@@ -128,6 +128,35 @@ def test_an_unbuffered_file_that_takes_little_at_a_time(tmp_path):
         weald.load(file)
 
 
+@pytest.mark.parametrize("taken", [0, -5, None])
+def test_a_file_that_takes_nothing_is_an_error(taken):
+    class Stuck(io.RawIOBase):
+        def write(self, data):
+            return taken
+
+    with pytest.raises(BlockingIOError, match=f"took none of the last .* bytes.*write gave {taken}"):
+        regressor().save(Stuck())
+
+
+def test_a_file_of_ones_own_that_tells_nothing_has_taken_all():
+    class Own:
+        data = b""
+
+        def write(self, data):
+            self.data += bytes(data)
+
+    own = Own()
+    regressor().save(own)
+    assert own.data == regressor().to_bytes()
+
+
+@pytest.mark.parametrize("name", ["a\0b.weald", "\ud800.weald"])
+def test_a_name_that_no_file_can_have_is_said_to_be_one(name):
+    for ask in (regressor().save, weald.load, lambda path: weald.load(path, mmap=True)):
+        with pytest.raises(ParameterError, match=r"No file can be called '.*weald': a name has no zero"):
+            ask(name)
+
+
 def test_wrong_sources_say_so(tmp_path):
     for wrong in (3, None, [1]):
         with pytest.raises(ParameterError, match="path or given as an open binary file"):

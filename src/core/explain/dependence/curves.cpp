@@ -31,6 +31,66 @@ void apply_link(CurveLink link, double factor, double* value, int64_t n) {
   simd_level() == Simd::avx2 ? linked_avx2(link, factor, value, n) : linked_baseline(link, factor, value, n);
 }
 
+// The sum over the rows of a tile, always in the same order: eight sums side by side, then those.
+template <class Term>
+[[gnu::always_inline]] inline double sum_of(Term term) {
+  std::array<double, 8> sums{};
+  for (size_t i = 0; i < tile_rows; i += 8) {
+    for (size_t r = 0; r < 8; ++r) sums[r] += term(i + r);
+  }
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+// A tile of rows: their raw scores in one output, their weights, and the sum of those.
+struct TileRows {
+  std::array<double, tile_rows> own{}, weight{};
+  double all = 0;
+};
+
+// Where the moments of one curve go: point p at p · stride, beside those of `before` weight.
+struct MomentsOfCurve {
+  double *mean, *m2;
+  int64_t stride;
+  double before;
+};
+
+// From differences between points to the moments of what is asked for, point by point while a point is at hand; the
+// differences become 0, for the next tile. The same sums in the same order as one step after another.
+template <bool Weighted>
+[[gnu::always_inline]] inline void moments_of_run(const TileCurves<tile_rows>::Run& run, const TileRows& rows,
+                                                  CurveLink link, double factor, const MomentsOfCurve& to) {
+  std::array<double, tile_rows> sum{}, value;
+  const double share = rows.all / (to.before + rows.all);
+  for (int64_t p = 0; p < run.n; ++p) {
+    double* gap = run.value + p * tile_rows;
+    if (p == 0 || p >= run.n_summed) sum.fill(0.0);
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = gap[i] + sum[i];
+      gap[i] = 0.0;
+      value[i] = sum[i] + rows.own[i];
+    }
+    if (link != CurveLink::identity) linked(link, factor, value.data(), tile_rows);
+    const double mean = sum_of([&](size_t i) { return Weighted ? rows.weight[i] * value[i] : value[i]; }) / rows.all;
+    const double m2 = sum_of([&](size_t i) {
+      const double squared = (value[i] - mean) * (value[i] - mean);
+      return Weighted ? rows.weight[i] * squared : squared;
+    });
+    const double apart = mean - to.mean[p * to.stride];
+    to.mean[p * to.stride] += apart * share;
+    to.m2[p * to.stride] += m2 + apart * apart * to.before * share;
+  }
+}
+template <bool Weighted>
+void moments_baseline(const TileCurves<tile_rows>::Run& run, const TileRows& rows, CurveLink link, double factor,
+                      const MomentsOfCurve& to) {
+  moments_of_run<Weighted>(run, rows, link, factor, to);
+}
+template <bool Weighted>
+WEALD_TARGET_AVX2 void moments_avx2(const TileCurves<tile_rows>::Run& run, const TileRows& rows, CurveLink link,
+                                    double factor, const MomentsOfCurve& to) {
+  moments_of_run<Weighted>(run, rows, link, factor, to);
+}
+
 // Rows of a group, whose moments are kept apart until all are there: by the sizes of the data alone.
 int64_t rows_of_group(int64_t n_rows, int64_t n_numbers) {
   const int64_t groups = std::clamp(most_numbers / std::max<int64_t>(1, n_numbers), fewest_groups, most_groups);
@@ -71,6 +131,9 @@ class GroupOfRows {
   void run(TreeRange trees, int64_t begin, int64_t end, std::span<const int32_t> outputs, double* individual,
            Moments& moments) {
     if (sums_ != nullptr) return run_sums(trees, begin, end, moments);
+    if (!options_.pair && !options_.centred && options_.link != CurveLink::softmax && individual == nullptr) {
+      return run_moments(trees, begin, end, moments);
+    }
     for (int64_t first = begin; first < end; first += tile_rows) {
       const int64_t n = std::min(tile_rows, end - first);
       curves_->clear();
@@ -94,6 +157,35 @@ class GroupOfRows {
   const double* weight() const { return rows_.weight.empty() ? nullptr : rows_.weight.data(); }
   double weight_of(int64_t row) const { return rows_.weight.empty() ? 1.0 : rows_.weight[static_cast<size_t>(row)]; }
   double raw(int64_t row, int64_t output) const { return rows_.raw[static_cast<size_t>(row * n_outputs_ + output)]; }
+
+  // Where nothing but moments is asked for, and each curve is for itself.
+  void run_moments(TreeRange trees, int64_t begin, int64_t end, Moments& moments) {
+    for (int64_t first = begin; first < end; first += tile_rows) {
+      const int64_t n = std::min(tile_rows, end - first);
+      curves_->load(rows_.columns, weight(), first, n);
+      TileRows rows;
+      for (int64_t i = 0; i < n; ++i) rows.all += rows.weight[static_cast<size_t>(i)] = weight_of(first + i);
+      if (rows.all <= 0) continue;
+      curves_->add_trees(trees);
+      const bool weighted = weight() != nullptr || n < tile_rows;
+      for (int64_t k = 0; k < n_outputs_; ++k) {
+        for (int64_t i = 0; i < n; ++i) rows.own[static_cast<size_t>(i)] = raw(first + i, k);
+        for (size_t f = 0; f < curves_->n_columns(); ++f) add_run(f, k, rows, weighted, moments);
+      }
+      moments.weight += rows.all;
+    }
+  }
+
+  void add_run(size_t free, int64_t output, const TileRows& rows, bool weighted, Moments& moments) {
+    const TileCurves<tile_rows>::Run run = curves_->run(free, output);
+    const auto at = static_cast<size_t>(run.first * n_outputs_ + output);
+    const MomentsOfCurve to{moments.mean.data() + at, moments.m2.data() + at, n_outputs_, moments.weight};
+    if (simd_level() == Simd::avx2) {
+      (weighted ? moments_avx2<true> : moments_avx2<false>)(run, rows, options_.link, options_.factor, to);
+    } else {
+      (weighted ? moments_baseline<true> : moments_baseline<false>)(run, rows, options_.link, options_.factor, to);
+    }
+  }
 
   void run_sums(TreeRange trees, int64_t begin, int64_t end, Moments& moments) {
     sums_->clear();
@@ -164,16 +256,6 @@ class GroupOfRows {
       }
     }
     moments.weight += all;
-  }
-
-  // The sum over the rows of a tile, always in the same order: eight sums side by side, then those.
-  template <class Term>
-  static double sum_of(Term term) {
-    std::array<double, 8> sums{};
-    for (size_t i = 0; i < tile_rows; i += 8) {
-      for (size_t r = 0; r < 8; ++r) sums[r] += term(i + r);
-    }
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
   }
 
   const CurveRows& rows_;

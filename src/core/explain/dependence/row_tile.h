@@ -47,14 +47,14 @@ class RowTile {
   }
 
   // Of a tree of so many nodes: in a small one every node is met again, on the way of other columns.
-  void enter(int64_t n_nodes) { few_ = n_nodes <= 8 * tile_rows ? 0 : 4; }
+  void enter(int64_t n_nodes) { asks_few_ = n_nodes > 8 * tile_rows; }
 
   // Those of the rows that go left at this node.
   uint64_t left(int32_t node, uint64_t rows) {
     const auto at = static_cast<size_t>(node);
     if (known_[at] == epoch_) return left_[at] & rows;
     // A few rows are asked one by one; many at once, and the answer is kept for those that come again.
-    if (std::popcount(rows) <= few_) {
+    if (asks_few_ && at_most_four(rows)) {
       uint64_t found = 0;
       for (uint64_t rest = rows; rest != 0; rest &= rest - 1) {
         const int row = std::countr_zero(rest);
@@ -67,6 +67,12 @@ class RowTile {
   }
 
  private:
+  // By taking away the lowest bit: counting them is a call where the processor has no instruction for it.
+  static bool at_most_four(uint64_t rows) {
+    for (int i = 0; i < 4; ++i) rows &= rows - (rows != 0 ? 1 : 0);
+    return rows == 0;
+  }
+
   const double* of(int32_t node) const { return values_.data() + nodes_[node].column * tile_rows; }
 
   bool goes_left(int32_t node, int row) const {
@@ -115,7 +121,7 @@ class RowTile {
   std::vector<uint32_t> known_;    // per node: for which tile `left_` holds
   std::vector<uint64_t> left_;
   uint32_t epoch_ = 0;
-  int few_ = 0;
+  bool asks_few_ = false;
 };
 
 }  // namespace weald

@@ -59,6 +59,18 @@ class TileCurves {
     }
   }
 
+  // The curves of one column and output as differences, which `integrate` would sum along: where they are, the first of
+  // them, how many are summed one after another (the rest stand alone), and how many there are.
+  struct Run {
+    double* value;
+    int64_t first, n_summed, n;
+  };
+  Run run(size_t free, int64_t output) {
+    const int64_t summed = points_.by_set(free) ? 0 : points_.n_values(free);
+    return {at(first_point_[free], output), first_point_[free], summed, points_.n_points(free)};
+  }
+  size_t n_columns() const { return points_.n_columns(); }
+
   void integrate() {
     for (int64_t k = 0; k < forest_.n_outputs(); ++k) {
       if (!pair_) {

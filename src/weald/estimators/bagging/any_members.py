@@ -163,23 +163,31 @@ def _fit_bag(
     weighs: bool,
     params: Mapping[str, Any],
 ) -> Estimator:
-    """One member: rows drawn twice weigh twice where the estimator takes weights, and else stand twice."""
+    """One member on the rows of its bag."""
     columns = bags.columns(bag).tolist() if bags.some_columns else None
-    counts = bags.counts(bag)
-    extra = dict(params)
-    rows = None
-    if not weighs:
-        rows = bags.rows(bag)
-    elif isinstance(template, Saving) or _lacks_classes(template, y, counts):
-        rows = np.flatnonzero(counts)
-    if rows is not None:
-        extra = params_of_rows(extra, rows, len(counts))
-    shown = counts if rows is None else counts[rows]
-    if weighs and (shown != 1).any():
-        extra["sample_weight"] = shown.astype(np.float64)
+    rows, weight = rows_of_bag(template, y, bags, bag, weighs)
+    extra = dict(params) if rows is None else params_of_rows(params, rows, bags.n_rows)
+    if weight is not None:
+        extra["sample_weight"] = weight
     with naming_member(f"The {type(template).__name__} of bag {bag}"):
         member = seeded(template, bags.seed, bag)
         return fit_member(member, take(X, rows, columns), y if rows is None else y[rows], **extra)
+
+
+def rows_of_bag(
+    template: Estimator, y: NDArray[Any], bags: MemberBags, bag: int, weighs: bool
+) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
+    """The rows that a member gets, None for all, and their weights, None if all weigh the same.
+
+    Rows drawn twice weigh twice where the estimator takes weights (`weighs`), and else stand twice.
+    """
+    if not weighs:
+        return bags.rows(bag), None
+    counts, rows = bags.counts(bag), None
+    if isinstance(template, Saving) or _lacks_classes(template, y, counts):
+        rows = np.flatnonzero(counts)
+        counts = counts[rows]
+    return rows, counts.astype(np.float64) if (counts != 1).any() else None
 
 
 def _lacks_classes(template: Estimator, y: NDArray[Any], counts: NDArray[np.int64]) -> bool:

@@ -62,14 +62,19 @@ def _fit_sampled(
     template: Estimator, X: TableLike, y: NDArray[Any], bags: SampledBags, bag: int, params: Mapping[str, Any]
 ) -> tuple[Any, NDArray[np.int64]]:
     """One member, and how many rows of each class it learned from."""
-    columns = bags.columns(bag).tolist() if bags.some_columns else None
-    rows = bags.rows(bag)
-    sampler: AnyEstimator = seeded(bags.sampler, bags.seed, bag)
-    with naming_member(f"The {type(sampler).__name__} of bag {bag}"):
-        table, labels = sampler.fit_resample(take(X, rows, columns), y[rows])
+    table, labels = sampled_rows(X, y, bags, bag)
     with naming_member(f"The {type(template).__name__} of bag {bag}"):
         member = fit_member(seeded(template, bags.seed, bag), table, labels, **params)
     found, counts = np.unique(np.asarray(labels), return_counts=True)
     learned = np.zeros(len(bags.classes), np.int64)
     learned[positions_among(found, bags.classes)] = counts
     return member, learned
+
+
+def sampled_rows(X: TableLike, y: NDArray[Any], bags: SampledBags, bag: int) -> tuple[Any, Any]:
+    """What the sampler makes of the rows of a bag: a table and labels."""
+    columns = bags.columns(bag).tolist() if bags.some_columns else None
+    rows = bags.rows(bag)
+    sampler: AnyEstimator = seeded(bags.sampler, bags.seed, bag)
+    with naming_member(f"The {type(sampler).__name__} of bag {bag}"):
+        return sampler.fit_resample(take(X, rows, columns), y[rows])  # type: ignore[no-any-return]

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from weald.arrays import Estimator, TableLike
 from weald.errors import ParameterError
+from weald.insight.made_of_trees import trees_of
 from weald.insight.tracing.source import Source
-from weald.insight.tracing.way import RowTrace, row_trace
+from weald.insight.tracing.way import RowTrace, row_of_fit, row_trace
 from weald.inspection.trace.records import Agreement, Disagreement, RoundTrace, TreeTrace
 from weald.model.values import rows as so_many_rows
 from weald.pictures.frame import NodeFrame, frame_library_of
@@ -42,9 +44,9 @@ class Trace:
     """
 
     def __init__(
-        self, source: Source, rounds: list[RoundTrace], model_words: str, library: str | None
+        self, source: Source, rounds: list[RoundTrace], model: Estimator, library: str | None
     ) -> None:
-        self._source, self._title_words, self._frame_library = source, model_words, library
+        self._source, self._model, self._frame_library = source, model, library
         self.rounds = rounds
         self.notes = list(source.notes)
 
@@ -108,7 +110,14 @@ class Trace:
         n = self._source.table.n_rows
         if isinstance(i, bool) or not isinstance(i, Integral | np.integer) or not 0 <= int(i) < n:
             raise ParameterError(f"`i` must be the number of a row, from 0 to {n - 1}; got {i!r}.")
-        return row_trace(self._source, int(i), self._frame_library)
+        return row_of_fit(self._source, int(i), self._frame_library)
+
+    def _way(self, X: TableLike, row: int) -> RowTrace:
+        """The way of a row that is alone in a table."""
+        found = trees_of(self._model)
+        assert found is not None
+        start = self._source.start_elsewhere(X)
+        return row_trace(self._source, found.read(X), start, row, self._frame_library)
 
     def to_text(self, *, most_rows: int = _MOST_ROWS) -> str:
         """The whole trace as text.
@@ -130,7 +139,7 @@ class Trace:
             f"{n:,} of {self._source.n_rounds:,} {word}s" if n != self._source.n_rounds else f"{n:,} {word}"
         )
         plural = "s" if n == self._source.n_rounds and n != 1 else ""
-        return f"{self._title_words}: {some}{plural}, {so_many_rows(self._source.table.n_rows)}"
+        return f"{type(self._model).__name__}: {some}{plural}, {so_many_rows(self._source.table.n_rows)}"
 
     def to_frame(self, library: str | None = None) -> NodeFrame:
         """The nodes as a frame, one row each.

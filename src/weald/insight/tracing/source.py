@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import Floats
+from weald.arrays import Floats, TableLike
 from weald.data.codes import Codes
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -73,6 +73,10 @@ class Source(ABC):
 
     def start(self, row: int) -> Floats:
         """The score of a row before the first tree."""
+        return np.asarray(self.forest.base_score, np.float64)
+
+    def start_elsewhere(self, X: TableLike) -> Floats:
+        """The score of a row before the first tree, of one that is alone in a table of the user's."""
         return np.asarray(self.forest.base_score, np.float64)
 
     def tree_weights(self) -> Floats:

@@ -22,7 +22,7 @@ from weald.errors import DataError, DataTypeError
 from weald.estimators.gradient_boosting.base import BaseGradientBoosting
 from weald.estimators.gradient_boosting.models import TreeRounds, start_scores
 from weald.estimators.gradient_boosting.rows import StageData, hold_out
-from weald.estimators.gradient_boosting.start import fit_start
+from weald.estimators.gradient_boosting.start import EstimatorStart, fit_start
 from weald.insight.tracing.boosted import BoostedSource, in_order
 from weald.insight.tracing.source import RoundPlan
 from weald.inspection.trace.columns import traced_columns
@@ -45,6 +45,8 @@ class StageSource(BoostedSource):
     data: StageData  # the rows that were trained on
     options: StageOptions
     loss: StageLoss
+    base: Floats
+    init: EstimatorStart | None
 
     @classmethod
     def of(
@@ -89,11 +91,18 @@ class StageSource(BoostedSource):
             data=data,
             options=settings,
             loss=loss,
+            base=rounds.base,
+            init=rounds.init,
             first_scores=start_scores(data, rounds.base, rounds.init, None, settings.n_threads),
             columns=traced_columns(codes, rounds.schema),
         )
         source.note_held_out(n_all - data.n_rows)
         return source
+
+    def start_elsewhere(self, X: TableLike) -> Floats:
+        """A constant, and what `init` predicts for it."""
+        found = np.asarray(self.base, np.float64)
+        return found if self.init is None else found + self.init.raw(X)[0]
 
     def rounds(self, wanted: Sequence[int]) -> Iterator[RoundPlan]:
         """Rounds in order; the model's own trees bring the scores from one to the next."""

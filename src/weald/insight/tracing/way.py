@@ -12,6 +12,7 @@ from weald.adaboost.medians import weighted_median
 from weald.arrays import Floats
 from weald.boosting.links import apply_link
 from weald.data.rows import take_rows
+from weald.data.table import Table
 from weald.insight.tracing.source import Source
 from weald.model.conditions import Conditions
 from weald.model.predict import leaf_nodes
@@ -139,13 +140,21 @@ class RowTrace:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def row_trace(source: Source, row: int, library: str | None) -> RowTrace:
-    """The way of one row of the table."""
-    forest = source.forest
+def row_of_fit(source: Source, row: int, library: str | None) -> RowTrace:
+    """The way of one row of the table that was traced."""
     one = take_rows(source.table, np.array([row], np.int64))
+    return row_trace(source, one, source.start(row), row, library)
+
+
+def row_trace(source: Source, one: Table, start: Floats, row: int, library: str | None) -> RowTrace:
+    """The way of one row, alone in a table that the schema of the model was aligned to.
+
+    `start`: its score before the first tree; `row`: what it is called.
+    """
+    forest = source.forest
     leaves = leaf_nodes(forest, one, n_threads=1)[0].tolist()
     weights = source.tree_weights()
-    running = _Running(source, row)
+    running = _Running(source, start)
     steps = []
     for t, leaf in enumerate(leaves):
         first = int(forest.tree_start[t])
@@ -185,10 +194,10 @@ def row_trace(source: Source, row: int, library: str | None) -> RowTrace:
 class _Running:
     """The score of a row after each tree."""
 
-    def __init__(self, source: Source, row: int) -> None:
+    def __init__(self, source: Source, start: Floats) -> None:
         self._combined, self._n = source.combined, 0
         width = source.forest.width
-        self.start: Floats = source.start(row) if self._combined == "sum" else np.zeros(width)
+        self.start: Floats = start if self._combined == "sum" else np.zeros(width)
         self.score = self.start.astype(np.float64).copy()
         self._sum = np.zeros(width)
         self._said: list[float] = []

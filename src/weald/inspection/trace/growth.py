@@ -358,7 +358,7 @@ class TreeGrowth:
         if self.rules.gamma > 0:
             cut_by_gamma(self.nodes, self.rules.gamma)
         if self.rules.ccp_alpha is not None:
-            alphas = cut_by_alpha(self.nodes, self.rules.ccp_alpha)
+            alphas = cut_by_alpha(self.nodes, self.rules.ccp_alpha, self._splits)
         return alphas
 
     def _settle(self) -> None:

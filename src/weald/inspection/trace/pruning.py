@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from weald import engine
 from weald.inspection.trace.records import NodeTrace
+from weald.inspection.trace.search import nearly
 
 
 def cut_by_gamma(nodes: list[NodeTrace], gamma: float) -> None:
@@ -27,10 +30,14 @@ def _is_leaf(node: NodeTrace) -> bool:
     return node.left < 0 or node.cut
 
 
-def cut_by_alpha(nodes: list[NodeTrace], alpha: float) -> list[tuple[float, int | None, int]]:
+def cut_by_alpha(
+    nodes: list[NodeTrace], alpha: float, splits: Callable[[int], bool]
+) -> list[tuple[float, int | None, int]]:
     """Cut links that are no stronger than alpha; the whole sequence as (alpha, node of the cut, leaves left).
 
-    Equations 2 to 4 of docs/methods/pruning.md; alpha is per unit of weight, as `ccp_alpha`.
+    Equations 2 to 4 of docs/methods/pruning.md; alpha is per unit of weight, as `ccp_alpha`. Where alpha is a
+    link's own strength but for rounding, as with one that cross-validation chose, the model decides: `splits`
+    tells whether it splits the node at a place.
     """
     order = _preorder(nodes)
     place_of = {place: i for i, place in enumerate(order)}
@@ -55,7 +62,8 @@ def cut_by_alpha(nodes: list[NodeTrace], alpha: float) -> list[tuple[float, int 
         node = nodes[place]
         if place not in alive or node.left < 0:
             continue
-        if collapse[i] > alpha:
+        tied = nearly(float(collapse[i]), alpha)
+        if splits(place) if tied else collapse[i] > alpha:
             alive |= {node.left, node.right}
         else:
             node.cut = True

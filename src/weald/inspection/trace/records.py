@@ -68,6 +68,8 @@ class Disagreement:
     what: str
     model: object
     recomputed: object
+    #: of ensembles of models; of ensembles within them the number in each
+    member: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         """Where, what, and both."""
@@ -76,7 +78,8 @@ class Disagreement:
             for name, place in (("round", self.round), ("tree", self.tree), ("node", self.node))
             if place is not None
         ]
-        where = ", ".join(places) or "the model"
+        members = [f"member {number}" for number in self.member]
+        where = ", ".join([*members, *places]) or "the model"
         return (
             f"{where}: {self.what}: the model has {told(self.model)}, the rows give {told(self.recomputed)}"
         )

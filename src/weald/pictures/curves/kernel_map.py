@@ -18,7 +18,7 @@ from weald.data.matrix.columns import numbers_of
 from weald.data.table import LevelColumn, Table
 from weald.data.target import read_labels
 from weald.errors import DataError, ParameterError, listing, nearest
-from weald.pictures.axes import GREY, dot_size, legend_beside, new_grid, quiet, see_through
+from weald.pictures.axes import GREY, dot_size, legend_beside, new_grid, quiet, see_through, short_number
 from weald.pictures.colours import class_colour
 from weald.pictures.explanations.reading import UNKNOWN, add_value_bar, low_to_high, shades
 from weald.svm.kernels.functions import BY_NAME, Kernel, Spectrum
@@ -230,7 +230,11 @@ def _shaded(axes: Sequence[Axes], places: Sequence[Floats], numbers: Floats) -> 
     """Rows coloured by a number, and a bar that says which."""
     shade = shades(numbers)
     for each, at in zip(axes, places, strict=True):
-        style: dict[str, Any] = {"s": dot_size(len(at)), "linewidths": 0, "alpha": see_through(len(at))}
+        style: dict[str, Any] = {
+            "s": dot_size(len(at)),
+            "linewidths": 0,
+            "alpha": max(see_through(len(at)), 0.6),
+        }
         marks = each.scatter(at[:, 0], at[:, 1], c=shade, cmap=low_to_high(), vmin=0, vmax=1, **style)
     low, high = np.quantile(numbers, (0.05, 0.95))
-    add_value_bar(axes[-1], marks, "y", (f"{low:.4g}", f"{high:.4g}"))
+    add_value_bar(axes[-1], marks, "y", (short_number(low), short_number(high)))

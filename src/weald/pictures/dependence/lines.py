@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.inspection.dependence.records import DependenceCurves, PartialDependence
+from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour, tint
 from weald.pictures.dependence.panels import GREY, INK, PALE, SMALL, broken, level_names, quiet, short
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: categories that are drawn
 MOST_LEVELS = 15
+#: characters of a title in an inch
+_PER_INCH = 12
 
 
 def draw_lines(
@@ -224,7 +227,8 @@ def _finish(
         if len(rows) < n_rows:
             notes.append(f"{len(rows)} of {n_rows:,} rows")
     if notes:
-        axes.set_title("; ".join(notes), loc="left", fontsize=SMALL, color=GREY)
+        room = int(_PER_INCH * float(axes.get_window_extent().width) / figure_of(axes).dpi)
+        axes.set_title(broken("; ".join(notes), max(24, room)), loc="left", fontsize=SMALL, color=GREY)
 
 
 def _number_ticks(axes: Axes, record: DependenceCurves, shown: NDArray[np.intp]) -> None:

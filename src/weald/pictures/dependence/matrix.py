@@ -49,6 +49,15 @@ def draw_matrix(axes: Axes, record: FriedmanH, t: int) -> None:
 
 
 def _write(axes: Axes, part: np.ndarray[Any, Any], most: float) -> None:
+    digits = 2 if most >= 0.1 else 3
     for i, j in np.argwhere(np.isfinite(part)).tolist():
         ink = "white" if most and part[i, j] > 0.6 * most else INK
-        axes.text(j, i, f"{part[i, j]:.2f}", ha="center", va="center", fontsize=SMALL - 1, color=ink)
+        axes.text(
+            j,
+            i,
+            f"{part[i, j]:.{digits}f}" if part[i, j] else "0",
+            ha="center",
+            va="center",
+            fontsize=SMALL - 1,
+            color=ink,
+        )

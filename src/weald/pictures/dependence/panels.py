@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 GREY, PALE, INK, SMALL = "#6b6b6b", "#c9c9c9", "#1a1a1a", 9.0
 #: width and height of a drawing, in inches
 _PANEL = (3.6, 3.0)
+#: inches between drawings side by side: the label of a bar is not taken for that of the next axis
+_APART = 0.2
 
 
 def broken(label: str, most: int = 24) -> str:
@@ -39,7 +41,8 @@ def panels(ax: Axes | Any | None, n: int, n_cols: int, owner: str) -> list[Axes]
         if n == 1:
             return [plt.figure(layout="constrained").gca()]
         size = (max(6.4, _PANEL[0] * n_cols), max(3.2, _PANEL[1] * n_rows))
-        figure = plt.figure(figsize=size, layout="constrained")
+        figure = plt.figure(figsize=size)
+        figure.set_layout_engine("constrained", w_pad=_APART / 2)
         return [figure.add_subplot(n_rows, n_cols, i + 1) for i in range(n)]
     if isinstance(ax, list | tuple | np.ndarray):
         given = list(np.ravel(np.asarray(ax, object)))

@@ -22,6 +22,8 @@ _MOST_TICKS, _MOST_NUMBERS = 12, 7
 _WIDE = 3.2
 #: characters in an inch: of ticks, and in cells
 _PER_INCH, _IN_CELLS = 9, 16
+#: inches from one tick to the next below which they are turned steeply
+_STEEP = 0.3
 
 
 def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) -> None:
@@ -93,7 +95,7 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
         setter(at, [names[i] for i in at])
         if axis == "x" and sum(len(names[i]) + 1 for i in at) > _PER_INCH * _width(axes):
             for tick in axes.get_xticklabels():
-                tick.set_rotation(40)
+                tick.set_rotation(40 if _width(axes) / len(at) > _STEEP else 65)
                 tick.set_horizontalalignment("right")
                 tick.set_rotation_mode("anchor")
     longest = max(len(number(value)) for value in values.ravel())

@@ -9,13 +9,25 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.errors import ParameterError
-from weald.pictures.axes import GREY, SMALL, legend_in, new_axes, quiet, short_number, shortened_names
+from weald.pictures.axes import (
+    GREY,
+    PALE,
+    SMALL,
+    legend_beside,
+    new_axes,
+    quiet,
+    short_number,
+    shortened_names,
+)
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour
 from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, kept_and_rest, most_columns, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: outputs that are stacked in colours of their own; the others are one
+_MOST_OUTPUTS, _OTHERS = 8, "other outputs"
 
 
 def plot_bar(
@@ -77,21 +89,35 @@ def plot_bar(
     if rest:
         names.append(f"{len(rest):,} other columns")
         bars = np.column_stack([bars, sizes[:, rest].sum(axis=1)])
+    outputs_drawn = [part.output for part in parts]
+    if len(bars) > _MOST_OUTPUTS:
+        bars, outputs_drawn = _leading(bars, outputs_drawn, len(kept))
     axes = new_axes(ax, "plot_bar")
     if ax is None and len(names) > 14:
         figure = figure_of(axes)
         figure.set_size_inches(figure.get_size_inches()[0], 0.32 * len(names) + 1.0)
-    _draw(axes, names, bars, [part.output for part in parts], signed=row is not None)
+    _draw(axes, names, bars, outputs_drawn, signed=row is not None)
     words = "what the column adds" if row is not None else "mean size of what the column adds"
     quiet(axes, xlabel=words + (f" to {first.output}" if first.output and not stacked else ""))
     return axes
+
+
+def _leading(bars: Floats, outputs: list[str], n_columns: int) -> tuple[Floats, list[str]]:
+    """The outputs to which the first columns add most, in order, and the others together.
+
+    So many colours can be told apart.
+    """
+    order = np.argsort(-bars[:, :n_columns].sum(axis=1), kind="stable")
+    kept, rest = np.sort(order[: _MOST_OUTPUTS - 1]), order[_MOST_OUTPUTS - 1 :]
+    joined = np.vstack([bars[kept], bars[rest].sum(axis=0)])
+    return joined, [*(outputs[k] for k in kept), f"{len(rest):,} {_OTHERS}"]
 
 
 def _draw(axes: Axes, names: list[str], bars: Floats, outputs: list[str], *, signed: bool) -> None:
     places = np.arange(len(names))[::-1]
     left = np.zeros(len(names))
     for k, part in enumerate(bars):
-        colour: object = class_colour(k)
+        colour: object = PALE if outputs[k].endswith(_OTHERS) and k == _MOST_OUTPUTS - 1 else class_colour(k)
         if signed:
             colour = [HIGH if value >= 0 else LOW for value in part]
         axes.barh(
@@ -118,4 +144,4 @@ def _draw(axes: Axes, names: list[str], bars: Floats, outputs: list[str], *, sig
             color=GREY,
         )
     if len(bars) > 1:
-        legend_in(axes, title="output", loc="lower right")
+        legend_beside(axes, title="output", inside="lower right")

@@ -9,7 +9,19 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.errors import DataError
-from weald.pictures.axes import GREY, INK, PALE, SMALL, dot_size, legend_beside, new_axes, quiet, see_through
+from weald.pictures.axes import (
+    GREY,
+    INK,
+    PALE,
+    SMALL,
+    dot_size,
+    legend_beside,
+    new_axes,
+    quiet,
+    see_through,
+    short_number,
+    turn_where_crowded,
+)
 from weald.pictures.colours import class_colour
 from weald.pictures.explanations.reading import (
     UNKNOWN,
@@ -129,12 +141,9 @@ def _places(axes: Axes, column: NDArray[Any], values: Floats) -> Floats:
     order = np.argsort(means, kind="stable")
     rank = np.empty(len(names), np.int64)
     rank[order] = np.arange(len(names))
-    axes.set_xticks(
-        range(len(names)),
-        [names[k] if len(names[k]) <= 18 else names[k][:17] + "…" for k in order.tolist()],
-        rotation=0 if len(names) <= 5 else 45,
-        ha="center" if len(names) <= 5 else "right",
-    )
+    levels_shown = [names[k] if len(names[k]) <= 18 else names[k][:17] + "…" for k in order.tolist()]
+    axes.set_xticks(range(len(names)), levels_shown)
+    turn_where_crowded(axes, levels_shown)
     axes.set_xlim(-0.6, len(names) - 0.4)
     for k in range(len(names)):
         middle = float(means[k])
@@ -167,7 +176,7 @@ def _points(axes: Axes, at: Floats, values: Floats, found: Shown, other: int | N
         at[known], values[known], c=shade[known], cmap=low_to_high(), vmin=0, vmax=1, **style
     )
     low, high = np.nanquantile(numbers, (0.05, 0.95))
-    add_value_bar(axes, marks, found.names[other], (f"{low:.4g}", f"{high:.4g}"))
+    add_value_bar(axes, marks, found.names[other], (short_number(low), short_number(high)))
 
 
 def _by_level(

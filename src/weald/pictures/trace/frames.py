@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 import narwhals as nw
@@ -138,3 +139,30 @@ def _of_rows(rows: list[dict[str, Any]], kinds: dict[str, Kind], library: str) -
     for row in rows:
         names |= dict.fromkeys(row)
     return made({name: [row.get(name) for row in rows] for name in names}, kinds, library)
+
+
+def stacked(name: str, frames: Mapping[int, NodeFrame], library: str) -> NodeFrame:
+    """Frames that are dicts as one: a column of this name tells which each row is of."""
+    told = {number: _renamed(name, cast(dict[str, list[Any]], frame)) for number, frame in frames.items()}
+    columns: dict[str, list[Any]] = {name: []}
+    for frame in told.values():
+        columns |= {each: [] for each in frame}
+    for number, frame in told.items():
+        n = len(next(iter(frame.values()), []))
+        columns[name] += [number] * n
+        for each in list(columns)[1:]:
+            columns[each] += frame.get(each, [None] * n)
+    return made(columns, {each: _kind_of(values) for each, values in columns.items()}, library)
+
+
+def _renamed(name: str, frame: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """A frame whose column of this name, of an ensemble within an ensemble, is told apart."""
+    return {f"{each} of it" if each.startswith(name) else each: values for each, values in frame.items()}
+
+
+def _kind_of(values: list[Any]) -> Kind:
+    """What a column holds, by its first cell that has something; whole numbers with gaps are floats."""
+    first = next((value for value in values if value is not None), 0.0)
+    kinds: dict[type, Kind] = {bool: "bool", int: "whole", str: "text"}
+    found = kinds.get(type(first), "number")
+    return "number" if found == "whole" and None in values else found

@@ -1,0 +1,87 @@
+"""Pictures of tables with many classes, long categories, large numbers: nothing is cut or overlaps."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weald
+
+plt = pytest.importorskip("matplotlib.pyplot")
+pd = pytest.importorskip("pandas")
+RNG = np.random.default_rng(0)
+LONG = [
+    "critical/other existing credit",
+    "no credits/all paid",
+    "delayed previously",
+    "existing paid",
+    "none",
+]
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Any:
+    yield
+    plt.close("all")
+
+
+def boxes(axes: Any, labels: Any) -> list[Any]:
+    """Where the words of an axis are drawn."""
+    axes.figure.canvas.draw()
+    renderer = axes.figure.canvas.get_renderer()
+    return [label.get_tightbbox(renderer) for label in labels if label.get_text()]
+
+
+def test_bars_of_many_outputs_have_colours_that_can_be_told_apart() -> None:
+    X = RNG.normal(size=(190, 3))
+    model = weald.XGBClassifier(n_estimators=2).fit(X, [f"the class of number {k % 19}" for k in range(190)])
+    axes = weald.plot_bar(weald.explain(model, X))
+    legend = axes.get_legend()
+    words = [text.get_text() for text in legend.get_texts()]
+    assert len(words) == 8
+    assert words[-1] == "12 other outputs"
+    (inside,) = boxes(axes, [axes.texts[0]])
+    assert inside.x1 < legend.get_window_extent().x0
+    assert legend.get_window_extent().x1 <= axes.figure.bbox.x1 + 1
+    means = np.abs(weald.explain(model, X).values).mean(axis=0)
+    drawn = sum(patch.get_width() for patch in axes.patches)
+    assert drawn == pytest.approx(means.sum())
+
+
+def test_long_categories_below_an_axis_do_not_touch() -> None:
+    table = pd.DataFrame({"history": pd.Categorical(RNG.choice(LONG, 120)), "x": RNG.normal(size=120)})
+    model = weald.DecisionTreeRegressor().fit(table, table["history"].cat.codes + table["x"])
+    axes = weald.plot_shap_scatter(weald.explain(model, table), "history")
+    labels = axes.get_xticklabels()
+    assert {label.get_rotation() for label in labels} == {45.0}
+    short = pd.DataFrame({"history": pd.Categorical(RNG.choice(["a", "b"], 120)), "x": table["x"]})
+    model = weald.DecisionTreeRegressor().fit(short, table["x"])
+    axes = weald.plot_shap_scatter(weald.explain(model, short), "history")
+    assert {label.get_rotation() for label in axes.get_xticklabels()} == {0.0}
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes(axes, axes.get_xticklabels())))
+
+
+def test_notes_above_a_drawing_are_not_cut() -> None:
+    table = pd.DataFrame(
+        {"x": RNG.normal(size=400), "zone": pd.Categorical([f"z{k % 30}" for k in range(400)])}
+    )
+    model = weald.DecisionTreeRegressor().fit(table, table["x"] + table["zone"].cat.codes)
+    shown = weald.PartialDependenceDisplay.from_estimator(model, table, ["x", "zone"], kind="both")
+    figure = shown.figure_
+    figure.canvas.draw()
+    for axes in shown.axes_:
+        extent = axes.title.get_window_extent()
+        left = axes._left_title.get_window_extent()
+        assert max(extent.x1, left.x1) <= figure.bbox.x1
+
+
+def test_large_numbers_beside_a_bar_are_written_out() -> None:
+    X = RNG.normal(size=(300, 2))
+    axes = weald.plot_kernel_map("rbf", X, (200_000 + 50_000 * X[:, 0]).astype(int))
+    bar = axes[0].figure.axes[-1]
+    words = [label.get_text() for label in bar.get_yticklabels()]
+    assert all("e+" not in word for word in words)
+    assert any("," in word for word in words)
