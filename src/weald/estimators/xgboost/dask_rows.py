@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from weald.arrays import TableLike
 from weald.boosting.records import BoostTarget
 from weald.data.schema import Schema
 from weald.data.table import Table
@@ -51,10 +52,10 @@ def opened(
 def _all_opened(
     given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, cluster: Cluster
 ) -> tuple[Given, list[Given], XGBOptions]:
-    held_out: Any = options.early_stopping
+    held_out = options.early_stopping
     asked = isinstance(held_out, tuple | list) and len(held_out) == 2
     if asked:
-        sets = [*sets, Given(held_out[0], held_out[1], where="early_stopping")]
+        sets = [*sets, Given(held_out[0], held_out[1], where="early_stopping")]  # type: ignore[index]
     training = _opened(given, cluster, options, owner)
     watched = []
     for each in sets:
@@ -90,8 +91,7 @@ def _opened(given: Given, cluster: Cluster, options: XGBOptions, owner: str) -> 
         raise DataTypeError(f"{where}{error}") from None
     columns: dict[str, Any] = {name: table.kept(name) for name in _ROLES}
     table.forget_kept()
-    rows: Any = table
-    return replace(given, X=rows, **columns)
+    return replace(given, X=cast("TableLike", table), **columns)
 
 
 def _weighed(again: Given, given: Given, cluster: Cluster, options: XGBOptions, owner: str) -> Given:

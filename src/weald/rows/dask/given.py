@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import sys
+from typing import Protocol, Self
+
+
+class Blocks(Protocol):
+    """A Dask frame or array."""
+
+    def rechunk(self, chunks: dict[int, int]) -> Self:
+        """The same in other blocks; of arrays."""
+
+    def to_delayed(self) -> object:
+        """Its partitions."""
 
 
 def is_dask(X: object) -> bool:

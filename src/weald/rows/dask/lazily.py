@@ -7,7 +7,7 @@ lists of delayed frames lists of delayed answers.
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dask
 import numpy as np
@@ -17,8 +17,18 @@ from numpy.typing import NDArray
 from weald.errors import DataTypeError
 from weald.rows.dask.given import is_dask, is_piece
 
+if TYPE_CHECKING:
+    from dask.array import Array
+    from dask.dataframe import DataFrame, Series
+    from dask.delayed import Delayed
 
-def answer(model: object, name: str, X: Any, *args: object, **kwargs: object) -> Any:
+#: an answer about rows that are here
+Answer: TypeAlias = NDArray[Any]
+
+
+def answer(
+    model: object, name: str, X: DataFrame | Array | Delayed | list[Delayed], *args: object, **kwargs: object
+) -> Series | Array | Delayed | list[Delayed]:
     """The answer of `model.name(X, …)`, lazily."""
     for key, value in [*enumerate(args), *kwargs.items()]:
         if is_dask(value):
@@ -34,7 +44,7 @@ def answer(model: object, name: str, X: Any, *args: object, **kwargs: object) ->
     if hasattr(X, "map_partitions"):
         like = asked.of(_one_row(X.dtypes))
         if like.ndim == 1:
-            meta: Any = pd.Series(like[:0], index=pd.Index([], dtype=X.index.dtype), name=None)
+            meta: pd.Series | Answer = pd.Series(like[:0], index=pd.Index([], dtype=X.index.dtype), name=None)
         else:
             meta = like[:0]
         return X.map_partitions(asked, like=like[:0], meta=meta)
@@ -51,7 +61,7 @@ class _Asked:
         self.model, self.name, self.args, self.kwargs = model, name, args, kwargs
         self._token = uuid.uuid4().hex
 
-    def of(self, X: Any) -> NDArray[Any]:
+    def of(self, X: pd.DataFrame | Answer) -> Answer:
         """The answer about rows that are here."""
         found = getattr(self.model, self.name)(X, *self.args, **self.kwargs)
         if not isinstance(found, np.ndarray) or found.ndim > 2:
@@ -61,24 +71,25 @@ class _Asked:
             )
         return found
 
-    def __call__(self, X: Any, like: NDArray[Any] | None) -> Any:
+    def __call__(self, X: pd.DataFrame | Answer, like: Answer | None) -> pd.Series | Answer:
         """The answer about a partition; `like` has its type where there are no rows."""
         found = like if like is not None and len(X) == 0 else self.of(X)
         assert found is not None
-        plain = like is None or found.ndim == 2 or not isinstance(X, pd.DataFrame)
-        return found if plain else pd.Series(found, index=X.index)
+        if like is None or found.ndim == 2 or isinstance(X, np.ndarray):
+            return found
+        return pd.Series(found, index=X.index)
 
     def __dask_tokenize__(self) -> object:
         """What tells one question from another."""
         return self._token
 
 
-def _one_row(dtypes: Any) -> pd.DataFrame:
+def _one_row(dtypes: pd.Series) -> pd.DataFrame:
     """A row of a frame of these types, only to see what an answer looks like."""
     return pd.DataFrame({name: _one_value(dtype) for name, dtype in dtypes.items()})
 
 
-def _one_value(dtype: Any) -> Any:
+def _one_value(dtype: object) -> pd.Series | Answer:
     if isinstance(dtype, np.dtype) and dtype.kind in "biufmM":
         return np.zeros(1, dtype)
     if dtype == np.dtype(object):

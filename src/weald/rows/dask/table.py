@@ -7,7 +7,7 @@ number that it would have in one table. Empty partitions are passed over.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from weald.engine.storage import pages as native
 from weald.errors import DataError, DataTypeError, told
 from weald.rows.dask import work
 from weald.rows.dask.codes import DaskCodes
-from weald.rows.dask.given import is_collection, is_dask
+from weald.rows.dask.given import Blocks, is_collection, is_dask
 from weald.rows.dask.reading import Look, Reader, check_looks, joined_kinds
 from weald.rows.dask.work import CodingPlan, RowValues
 from weald.rows.paged.extras import Extra, narrowest
@@ -180,10 +180,10 @@ def _settled(
 
 def futures_of(cluster: Cluster, X: object, what: str) -> list[Remote]:
     """The partitions of a user's data, in order."""
-    found: Any = X
     if isinstance(X, list | tuple):
         parts = list(X)
     elif is_collection(X):
+        found = cast("Blocks", X)
         if getattr(found, "ndim", 0) == 2 and hasattr(found, "chunks"):
             found = found.rechunk({1: -1})
         parts = np.ravel(found.to_delayed()).tolist()
