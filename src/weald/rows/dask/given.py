@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Protocol, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Blocks(Protocol):
     """A Dask frame or array."""
@@ -12,7 +15,7 @@ class Blocks(Protocol):
     def rechunk(self, chunks: dict[int, int]) -> Self:
         """The same in other blocks; of arrays."""
 
-    def to_delayed(self) -> object:
+    def to_delayed(self) -> NDArray[np.object_]:
         """Its partitions."""
 
 
