@@ -171,8 +171,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         table = read_table(given.X, options, owner)
         target, classes = self._read_target(given, table.n_rows, options, None)
         schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
-        margin = read_margin(given.base_margin, table.n_rows)
-        return Data(schema, Rows(aligned, target, margin), classes)
+        return Data(schema, Rows(aligned, target, read_margin(given.base_margin, table.n_rows)), classes)
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: ColumnLike | None) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
