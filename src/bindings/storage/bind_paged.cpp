@@ -69,13 +69,18 @@ RowDraw row_draw(const std::tuple<double, uint64_t, int64_t>& draw) {
 }
 
 template <class Number>
+void require_below(std::span<const Number> number, size_t end) {
+  require(number.empty() || largest_of(number) < end, "a row is in a node that is not there");
+}
+
+template <class Number>
 void add_block(LevelSums& sums, const BlockGradients& rows, const Codes* codes, FilledVector<Number> number,
                FilledVector<uint32_t> kept, int n_threads) {
   require(kept.size() == 0 || kept.size() == number.size(), "one kept value per row");
   static_assert(sizeof(NarrowRows::Value) == sizeof(uint32_t));
   if (codes != nullptr) require(static_cast<size_t>(codes->n_rows) == number.size(), "one node per row");
   const size_t n_numbers = sums.task().plan.split.size();
-  for (const Number each : view(number)) require(each < n_numbers, "a row is in a node that is not there");
+  require_below<Number>(view(number), n_numbers);
   const TrainingBlock block{codes,
                             rows.first_row(),
                             rows.given(),
@@ -88,7 +93,7 @@ template <class Number>
 void add_numbered_values(const Vector<double>& values, const Vector<Number>& number, FilledVector<double> scores,
                          int n_threads) {
   require(number.size() == scores.size(), "one node per score");
-  for (const Number each : view(number)) require(each < values.size(), "a row is in a node that is not there");
+  require_below<Number>(view(number), values.size());
   constexpr size_t together = 4096;
   const size_t n = scores.size();
   call(n_threads, [&](Run& run) {

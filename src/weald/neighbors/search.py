@@ -79,6 +79,11 @@ class Search:
         faster = any(self.fitted.n_rows >= n and n_columns <= most for n, most in _TREE_ROWS)
         return n_columns > 0 and (faster or self.algorithm != "auto")
 
+    @property
+    def takes_pairs(self) -> bool:
+        """Whether rows that look for neighbours among themselves meet each other once, not twice."""
+        return not (self.fitted.is_sparse or self.uses_tree)
+
     def nearest(
         self, queries: Places, k: int, *, exclude_self: bool = False, n_threads: int = 1
     ) -> tuple[Floats, Integers]:

@@ -17,12 +17,14 @@ from weald.data.schema import Schema
 from weald.data.table import BlockColumns, LevelColumn, NumericColumn, Table
 from weald.errors import DataError, ResamplingWarning, infinite_value, outside
 from weald.neighbors.places import Places
-from weald.neighbors.search import nearest
+from weald.neighbors.search import Search, nearest
 from weald.neighbors.space import RowSpace
 
 Rows: TypeAlias = NDArray[np.intp]
 #: a search gives distances and row numbers of so many neighbours at once, where memory counts
 _TOGETHER = 1 << 22
+#: from this share of all rows on, asking for all of them takes less: each pair is then looked at once
+_MOST_OF_ALL = 0.6
 
 
 class Neighbourhood(Protocol):
@@ -95,6 +97,9 @@ class TableNeighbours:
         if len(own) == len(queries) and bool((own == queries).all()):
             away, at = nearest(space, fitted, fitted, k, exclude_self=True, n_threads=self.n_threads)
             return away, own[at]
+        if among is None and len(queries) > _MOST_OF_ALL * len(own) and Search(space, fitted).takes_pairs:
+            away, at = nearest(space, fitted, fitted, k, exclude_self=True, n_threads=self.n_threads)
+            return away[queries], at[queries]
         asked = space.place(take_rows(self.table, queries)) if places is None else places.take(queries)
         found = nearest(space, fitted, asked, min(k + 1, len(own)), n_threads=self.n_threads)
         return without_self(found[0], own[found[1]], queries, k)
