@@ -105,7 +105,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         """Read, plan, train, and only then assign."""
         owner, options = type(self).__name__, self._options()
         start = self._read_start(xgb_model)
-        with pages.opened(given, sets, options, owner, goes_on=start is not None) as opened:
+        known = None if start is None else pages.Start(start.schema_, start.forest_)
+        with pages.opened(given, sets, options, owner, known) as opened:
             given, sets, options = opened
             data = self._read_training(given, options, start)
             plan = self._make_plan(options, data, feature_weights)
@@ -160,14 +161,15 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
         """The training rows; a model to go on from lends its columns and classes."""
         owner = type(self).__name__
+        known = None if start is None else start._classes_by_output()
+        if isinstance(given.X, Store | DaskTable):
+            target, classes = self._read_target(given, given.X.n_rows, options, known)
+            return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
         if start is not None:
             table = aligned_table(given.X, start.schema_, options, owner)
-            target, classes = self._read_target(given, table.n_rows, options, start._classes_by_output())
+            target, classes = self._read_target(given, table.n_rows, options, known)
             margin = read_margin(given.base_margin, table.n_rows)
             return Data(start.schema_, Rows(table, target, margin), classes)
-        if isinstance(given.X, Store | DaskTable):
-            target, classes = self._read_target(given, given.X.n_rows, options, None)
-            return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
         table = read_table(given.X, options, owner)
         target, classes = self._read_target(given, table.n_rows, options, None)
         schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
@@ -233,8 +235,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         if asked is None or isinstance(asked, str):
             return data.rows, []
         if isinstance(asked, tuple | list):
-            held_out = self._read_set(Given(asked[0], asked[1], where="early_stopping"), options, data)
-            return data.rows, [Watched(HELD_OUT, held_out)]
+            known = isinstance(asked[0], Given)  # in files, which are open by now
+            given = asked[0] if known else Given(asked[0], asked[1], where="early_stopping")
+            return data.rows, [Watched(HELD_OUT, self._read_set(given, options, data))]
         train, held = hold_out(
             data.rows.target,
             asked,
