@@ -23,7 +23,8 @@ from common.jobs import Arrays, Contender, Dataset, Figures, Job, Target, Timed,
 from trees import sized
 
 ROUNDS, DEPTH, BINS = 10, 6, 255
-BATCH = 1 << 18  # rows of one of xgboost's batches
+BATCH = 1 << 18  # rows of one of xgboost's batches, which it wants large
+PAGE = 1 << 16  # of a page of ours, as scans choose it for so many columns
 
 
 def rows_and_labels(n_rows: int) -> Arrays:
@@ -70,7 +71,7 @@ def from_pages(arrays: Arrays, threads: int) -> Timed:
     from weald.rows.blocks import PagedCodes
     from weald.rows.paged import store_of
 
-    store = store_of(arrays["X"], max_bins=BINS, page_rows=BATCH, compress="none", n_jobs=threads)
+    store = store_of(arrays["X"], max_bins=BINS, page_rows=PAGE, compress="none", n_jobs=threads)
     codes = PagedCodes(store)
     return Timed(run=lambda: boosted(codes, arrays["y"], threads), figures=told)
 

@@ -1,6 +1,6 @@
 """Every table straight from its file by the command line, and its accuracy beside that of LightGBM.
 
-    python benchmarks/compare/front_door/tables.py FOLDER [--only NAME …] [--compare] [--json OUT]
+    python benchmarks/compare/front_door/tables.py FOLDER [--only NAME …] [--compare] [--alone] [--json OUT]
 
 FOLDER has the tables and an `index.json` that names files and targets. Each command runs with no option but
 `--target`. LightGBM gets the rows that `weald fit` trained on, 2,000 rounds of 0.1 at most, and finds how
@@ -99,6 +99,7 @@ def commands(file: Path, target: str, folder: Path, known: dict[str, Any], asked
     for name, words in calls.items():
         code, text, seconds = weald(*words, limit=asked.limit)
         found["seconds"][name] = round(seconds, 1)
+        print(f"{file.name} {name} {seconds:.1f} s{' failed' if code else ''}", file=sys.stderr, flush=True)
         if code:
             found["failed"][name] = text[-500:]
         elif name == "fit":
@@ -205,7 +206,7 @@ def one(table: dict[str, Any], known: dict[str, Any], asked: Any) -> dict[str, A
         score = found["fit"]["scores"][0]
         row |= {"metric": score["name"], "weald": score["value"], "baseline": score["baseline"]}
         row |= {"interval": [score["low"], score["high"]]}
-    if "weald" in row and "lightgbm" not in row:
+    if "weald" in row and "lightgbm" not in row and not asked.alone:
         libsvm = file.name.endswith(".svm.gz")
         start = time.perf_counter()
         question = Question((str(file),), None if libsvm else table["target"])
@@ -261,6 +262,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--compare", action="store_true", help="run weald compare too")
+    parser.add_argument("--alone", action="store_true", help="without LightGBM")
     parser.add_argument("--limit", type=float, default=600, help="seconds for each command")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--markdown", type=Path)

@@ -54,6 +54,16 @@ double value_of_digits(uint64_t found) {
   return from_key(found);
 }
 
+template <class Number>
+Number largest_of(std::span<const Number> number) {
+  Number largest = 0;
+  for (const Number each : number) largest = std::max(largest, each);
+  return largest;
+}
+
+template uint16_t largest_of(std::span<const uint16_t>);
+template uint32_t largest_of(std::span<const uint32_t>);
+
 int64_t rank_of_share(double alpha, int64_t total) {
   const double wanted = alpha * static_cast<double>(total);
   auto rank = static_cast<int64_t>(std::min(std::ceil(wanted), static_cast<double>(total)));

@@ -34,6 +34,10 @@ double value_of_digits(uint64_t found);
 // The least weight, at least 1, that is the share α of `total` or more: the rank of a quantile.
 int64_t rank_of_share(double alpha, int64_t total);
 
+// The largest of some numbers of nodes; 0 of none. For uint16_t and uint32_t.
+template <class Number>
+Number largest_of(std::span<const Number> number);
+
 // scores[i] += values[leaf[i]] for n rows. Inline: the trees of memory call it with leaves of two widths.
 template <class Leaf>
 void add_leaf_values(const double* values, const Leaf* leaf, size_t n, double* scores) {

@@ -64,6 +64,7 @@ def fit(context: click.Context, /, as_json: bool, write_config: Path | None, **g
         from weald.cli.fit import FitOptions
         from weald.cli.fit import fit as run
 
+        options.ready_to_write(write_config, given["model"], given["report"])
         asked = dict(given)
         del given["config"]
         question, recipe = options.question_of(given), options.recipe_of(given)
@@ -80,10 +81,11 @@ def fit(context: click.Context, /, as_json: bool, write_config: Path | None, **g
 @click.option(
     "--rows",
     "most_rows",
-    default="20000",
+    default="auto",
     show_default=True,
     metavar="NUMBER",
-    help="Of more rows so many are drawn; all takes all.",
+    help="Of more rows so many are drawn; all takes all. By default 20,000, and fewer of many labels or "
+    "columns, which takes minutes.",
 )
 @options.SEED
 @options.THREADS
@@ -95,6 +97,7 @@ def compare(as_json: bool, **given: Any) -> None:
         from weald.cli.compare import CompareOptions
         from weald.cli.compare import compare as run
 
+        options.ready_to_write(given["report"])
         question = options.question_of(given)
         run(CompareOptions(question, **given), _console(), as_json=as_json)
 
@@ -127,6 +130,7 @@ def tune(context: click.Context, /, as_json: bool, write_config: Path | None, **
         from weald.cli.tune import TuneOptions
         from weald.cli.tune import tune as run
 
+        options.ready_to_write(write_config, given["state"], given["model"], given["report"])
         asked = dict(given)
         del given["config"]
         question, recipe = options.question_of(given), options.recipe_of(given)

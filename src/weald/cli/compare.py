@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -16,9 +16,10 @@ from rich.table import Table
 from weald.cli.fit import tell_data
 from weald.cli.telling import say, tell_json, unlogged, working
 from weald.errors import ParameterError
-from weald.runs.comparing import Leaderboard
+from weald.runs.comparing import AUTO
 from weald.runs.comparing import compare as run
 from weald.runs.gathering import Given, Question, gather
+from weald.runs.leaderboard import Leaderboard
 from weald.runs.methods import METHODS
 
 #: what `--rows` takes besides numbers
@@ -32,7 +33,7 @@ class CompareOptions:
     question: Question
     methods: tuple[str, ...] = ()
     folds: int = 5
-    most_rows: str = "20000"
+    most_rows: str = AUTO
     seed: int = 0
     threads: int | None = None
     report: Path | None = None
@@ -77,11 +78,13 @@ def compare(options: CompareOptions, console: Console, *, as_json: bool = False)
     return given, board
 
 
-def _most(text: str) -> int | None:
+def _most(text: str) -> int | Literal["auto"] | None:
+    if text == AUTO:
+        return AUTO
     if text == ALL:
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise ParameterError(f"--rows takes a number of rows, or all; got {text!r}.")
+        raise ParameterError(f"--rows takes a number of rows, {AUTO}, or {ALL}; got {text!r}.")
     return int(text)
 
 
@@ -96,11 +99,8 @@ def _report(options: CompareOptions, given: Given, board: Leaderboard) -> None:
 
 def tell_board(console: Console, board: Leaderboard) -> None:
     """The leaderboard, what failed, and the advice."""
-    if board.n_given_rows > board.n_rows:
-        say(
-            console,
-            f"          {board.n_rows:,} rows drawn from {board.n_given_rows:,} (--rows all takes all)",
-        )
+    for note in board.notes:
+        say(console, f"          {note.replace('max_rows=None', f'--rows {ALL}')}")
     console.print(_table(board))
     for method, why in board.failed.items():
         say(console, f"{method} failed: {why}")
@@ -130,8 +130,10 @@ def _progress(n_steps: int) -> Iterator[Callable[..., None]]:
 def _table(board: Leaderboard) -> Table:
     title = f"{board.metric} by {board.n_folds} folds of {board.n_rows:,} rows"
     caption = "p: that the best is no better; times of one fold"
-    table = Table(title=title, title_justify="left", caption=caption, box=SIMPLE, pad_edge=False)
-    for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict s", "KB"):
+    table = Table(
+        title=title, title_justify="left", caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False
+    )
+    for name in ("method", board.metric, "95 % interval", "p", "fit s", "predict s", "size"):
         table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
     for each in board.places:
         table.add_row(*_row(each))
@@ -146,5 +148,12 @@ def _row(place: Any) -> tuple[str, ...]:
         "" if place.p_value is None else f"{place.p_value:.3f}",
         f"{place.fit_seconds:.2f}",
         f"{place.predict_seconds:.3f}",
-        "" if place.model_bytes is None else f"{place.model_bytes / 1000:,.0f}",
+        "" if place.model_bytes is None else _size(place.model_bytes),
     )
+
+
+def _size(n_bytes: int) -> str:
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.3g} {name}"
+    return f"{n_bytes / 1000:.0f} KB"

@@ -47,7 +47,7 @@ def fit(options: FitOptions, console: Console, *, as_json: bool = False) -> Run:
     if as_json:
         tell_json(console, summary(options, given, done))
     else:
-        _tell(console, options, given, done)
+        _tell(console, options, given, done, "" if found is not None else _words(options, given, done))
     return done
 
 
@@ -153,12 +153,15 @@ def _kind(kind: object) -> str:
     )
 
 
-def _tell(console: Console, options: FitOptions, given: Given, done: Run) -> None:
+def _words(options: FitOptions, given: Given, done: Run) -> str:
+    """What was chosen for the size of the table."""
+    train = done.split.train
+    return options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
+
+
+def _tell(console: Console, options: FitOptions, given: Given, done: Run, words: str) -> None:
     tell_data(console, given)
     train = done.split.train
-    words = ""
-    if options.recipe.method == "svm":
-        words = options.recipe.words(rows_of(given.X, train), given.task.y[train], given.task.kind)
     say(
         console,
         f"method    {options.recipe.method}: {_name(done.model)}, fitted in {done.fit_seconds:.2f} s on "

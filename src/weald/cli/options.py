@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from weald.cli.config import load_config
+from weald.errors import ParameterError
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
@@ -98,6 +99,17 @@ PAGES = click.option(
     help="Code the rows into pages on disk, for tables larger than memory (method xgboost); by default "
     "where they would take more than a quarter of memory.",
 )
+
+
+def ready_to_write(*paths: Path | None) -> None:
+    """Fail before the work begins if what is to be written cannot be."""
+    from weald.io import place
+
+    given = [path for path in paths if path is not None]
+    for k, path in enumerate(given):
+        place.ready(path)
+        if path.resolve() in {each.resolve() for each in given[:k]}:
+            raise ParameterError(f"Two files are to be written to {path}. Give each a name of its own.")
 
 
 def layout_of(given: dict[str, Any]) -> Any:

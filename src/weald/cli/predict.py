@@ -14,6 +14,7 @@ import numpy as np
 
 import weald
 from weald.arrays import AnyEstimator, AnyTable
+from weald.cli.limits import reserve_little
 from weald.data.files.batches import ROWS, read_batches
 from weald.data.files.inputs import import_pyarrow
 from weald.data.files.text import TextOptions
@@ -48,8 +49,11 @@ def predict(
 ) -> int:
     """Predict every row and return how many there were; without `output`, CSV goes to standard output."""
     import_pyarrow()
+    reserve_little()
     if output is not None and output.suffix not in _WRITTEN:
         raise ParameterError(f"{output} must end in {', '.join(_WRITTEN)}, which tells what is written.")
+    if output is not None:
+        place.ready(output)
     model = weald.load(model_path)
     if wanted.threads is not None and "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=wanted.threads)

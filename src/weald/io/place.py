@@ -8,6 +8,7 @@ another that is still at it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -58,7 +59,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     check_path(path)
     target = os.path.realpath(path)
-    try:
+    with _named(path, target):
         mode = _mode(target)
         if mode is not None and not stat.S_ISREG(mode):
             with open(target, "wb") as file:
@@ -67,6 +68,30 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         _remove_leftovers(target)
         with _replacing(target, None if mode is None else stat.S_IMODE(mode)) as file:
             yield file
+
+
+def ready(path: str | os.PathLike[str]) -> None:
+    """Fail now as `opened` would later: before the work whose result is to go there.
+
+    What is there stays as it is. Pipes and terminals are not opened: somebody may be reading.
+    """
+    target = os.path.realpath(path)
+    with _named(path, target):
+        mode = _mode(target)
+        if mode is not None and stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder, and a file is to be written", target)
+        if mode is None or stat.S_ISREG(mode):
+            with _partial(target, None):
+                pass
+        elif not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str], target: str) -> Iterator[None]:
+    """Errors of the body that are about the target name the file the user asked for."""
+    try:
+        yield
     except OSError as error:
         folder = os.path.dirname(target)
         ours = error.filename in (None, target, folder) or str(error.filename).endswith(".partial")

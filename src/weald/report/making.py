@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from weald.arrays import Estimator, TableLike, TargetLike
 from weald.errors import DataTypeError, WealdError
+from weald.io import place
 from weald.parameters import Whole, checked, parameter
 from weald.report.finding.checks import Known, checks_of
 from weald.report.finding.classes import classes_of
@@ -25,7 +26,8 @@ from weald.report.records import Asked
 from weald.report.result import Report
 from weald.report.subject import MOST_WIDE, Subject
 from weald.report.summary import Summary
-from weald.runs.comparing import Leaderboard
+from weald.runs.gathering import PathLike, is_path
+from weald.runs.leaderboard import Leaderboard
 from weald.runs.task import CLASSIFICATION
 from weald.runs.training import Score
 
@@ -42,18 +44,18 @@ class ReportOptions:
 
 def report(
     model: Estimator | Leaderboard,
-    X: TableLike | None = None,
-    y: TargetLike | None = None,
+    X: TableLike | PathLike | None = None,
+    y: TargetLike | str | None = None,
     *,
-    train: tuple[TableLike, TargetLike] | None = None,
-    path: str | os.PathLike[str] | None = None,
+    train: tuple[TableLike | PathLike, TargetLike | str] | None = None,
+    path: PathLike | None = None,
     title: str | None = None,
-    target: str = "y",
-    source: str | os.PathLike[str] | None = None,
+    target: str | None = None,
+    source: PathLike | None = None,
     notes: Sequence[str] = (),
     scores: Sequence[Score] | None = None,
     leaderboard: Leaderboard | None = None,
-    model_file: str | os.PathLike[str] | None = None,
+    model_file: PathLike | None = None,
     mute: Sequence[str] = (),
     max_rows: int = 2000,
     random_state: int = 0,
@@ -70,18 +72,19 @@ def report(
     model : fitted estimator or Leaderboard
         Of weald or of any library with scikit-learn's methods, that learned labels or numbers. A leaderboard
         of `compare` gives a report of that alone.
-    X, y : table and target
-        Rows that the model did not see.
-    train : tuple of table and target, default=None
+    X, y : table and target, or path and str
+        Rows that the model did not see: a table and its target, or a file and the name of the column in it.
+    train : tuple of the same, default=None
         The training rows: for drift, overfitting, rows in both parts, and what the baseline knows.
     path : str or path, default=None
         Where to write the page; see also `Report.save`.
     title : str, default=None
         Above the page; None for the target and the model.
-    target : str, default="y"
-        What the target is called.
+    target : str, default=None
+        What the target is called; None for the name of the column in a file, else "y".
     source : str or path, default=None
-        The file that the rows come from: its name is told, and the hash of its bytes if it is there.
+        The file that the rows come from: its name is told, and the hash of its bytes if it is there. None for
+        X where that is a file.
     notes : sequence of str, default=()
         What else is to be known of the data, such as columns that were dropped.
     scores : sequence of Score, default=None
@@ -116,13 +119,19 @@ def report(
     >>> told.summary.scores.rows[0].name, len(told.summary.explained.singles)
     ('AUC', 5)
     """
+    if path is not None:
+        place.ready(path)
     values = {"max_rows": max_rows, "random_state": random_state}
     options = checked(ReportOptions, "report", values)
+    if source is None and is_path(X) and os.path.isfile(X):
+        source = X
+    if target is None:
+        target = y if is_path(X) and isinstance(y, str) else "y"
     file = None if source is None else Path(source)
     if isinstance(model, Leaderboard):
         summary = _of_leaderboard(model, title, target, file, notes, options, times)
     else:
-        if X is None or y is None:
+        if X is None or (y is None and not is_path(X)):
             raise DataTypeError("report needs X and y: rows that the model did not see, with their target.")
         subject = Subject.of(model, X, y, train, options.max_rows, options.random_state)
         parts = _Parts(subject, tell)

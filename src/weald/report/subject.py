@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,6 +21,8 @@ from weald.errors import DataError, DataTypeError, told
 from weald.estimators.xgboost.native.booster import Booster
 from weald.insight.made_of_trees import trees_of
 from weald.pictures.svg.scales import number
+from weald.runs.answered import answered
+from weald.runs.gathering import PathLike, is_path, name_of_column
 from weald.runs.task import CLASSIFICATION, REGRESSION
 from weald.uncertainty.scores.told import Told
 
@@ -65,17 +69,17 @@ class Subject:
     def of(
         cls,
         model: AnyEstimator,
-        X: TableLike,
-        y: TargetLike,
-        training: tuple[TableLike, TargetLike] | None,
+        X: TableLike | PathLike,
+        y: TargetLike | str | None,
+        training: Sequence[object] | None,
         max_rows: int,
         seed: int,
     ) -> Subject:
         """Read what the user gave; errors name what is wrong."""
         fitted = _fitted(model)
         kind = CLASSIFICATION if is_classifier(fitted) else REGRESSION
-        rows = _rows(X, y, "X", kind)
-        seen = None if training is None else _rows(*_pair(training), "train", kind)
+        rows = _rows(*_read(fitted, X, y, "y"), "X", kind)
+        seen = None if training is None else _rows(*_read(fitted, *_pair(training), "train"), "train", kind)
         subject = cls(
             fitted, kind, rows, np.arange(rows.n), seen, None if seen is None else seen.n, max_rows, seed
         )
@@ -226,6 +230,14 @@ def _fitted(model: AnyEstimator) -> Any:
             "model per target."
         )
     return fitted
+
+
+def _read(model: AnyEstimator, X: AnyTable, y: object, parameter: str) -> tuple[AnyTable, object]:
+    """The same, or what is in the file that X names."""
+    if not is_path(X):
+        return X, y
+    found, task = answered(model, (os.fspath(X),), name_of_column(y, parameter, _OWNER))
+    return found, task.y
 
 
 def _rows(X: AnyTable, y: object, name: str, kind: str) -> Rows:

@@ -19,7 +19,7 @@ from weald.report.records import (
     Residuals,
     Scores,
 )
-from weald.runs.comparing import Leaderboard
+from weald.runs.leaderboard import Leaderboard
 
 #: what JSON holds
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"

@@ -2,107 +2,49 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from weald.arrays import AnyEstimator, ColumnLike, TableLike, TargetLike, WeightLike
 from weald.data.frames.user_rows import count_rows, indexable, take
 from weald.data.target import read_weight
-from weald.errors import DataError, UncertaintyWarning, WealdError, listing
+from weald.errors import DataError, DataTypeError, UncertaintyWarning, WealdError
 from weald.io.model_file import to_bytes
 from weald.runs.advice import Shape, advice_by_shape
+from weald.runs.folds import Metric, Part, answer_of, drawn_rows, metric_of, parts_of, rows_by_size
+from weald.runs.gathering import Given, PathLike, Question, gather, name_of_column
+from weald.runs.leaderboard import Leaderboard, Place
 from weald.runs.methods import METHODS, make
 from weald.runs.recipe import Recipe
-from weald.runs.task import CLASSIFICATION, Task, task_of
+from weald.runs.task import Task, task_of
 from weald.runs.training import fitted
 from weald.uncertainty.scores.compare import fold_t_test
 from weald.uncertainty.scores.score_interval import score_interval
 
-#: what methods are compared by: their name, scikit-learn's word for it, and its function
-_AREA = ("AUC", "roc_auc", roc_auc_score)
-_ACCURACY = ("accuracy", "accuracy", accuracy_score)
-_R2 = ("R²", "r2", r2_score)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """How one method did."""
-
-    method: str
-    estimator: str
-    score: float
-    low: float
-    high: float
-    fold_scores: tuple[float, ...]
-    #: that the best one scores no higher on other rows; None for the best one
-    p_value: float | None
-    fit_seconds: float
-    predict_seconds: float
-    model_bytes: int | None
-
-
-@dataclass(frozen=True)
-class Leaderboard:
-    """Methods from the best score down; `failed` names those that could not be trained, and why."""
-
-    metric: str
-    n_rows: int
-    n_folds: int
-    places: tuple[Place, ...]
-    failed: Mapping[str, str] = field(default_factory=dict)
-    #: rows there were to draw from; 0 where that was not told
-    n_given_rows: int = 0
-    #: what the shape of the table says of methods
-    by_shape: str = ""
-
-    def advice(self) -> str:
-        """One line: what to take, and what the shape of the table says."""
-        return f"{self._take()} {self.by_shape}".strip()
-
-    def _take(self) -> str:
-        best, *others = self.places
-        alike = [each for each in others if (each.p_value or 0) > 0.05 and each.score >= best.low]
-        quicker = min((best, *alike), key=lambda each: each.fit_seconds)
-        if quicker is best:
-            tail = f"; {listing([each.method for each in alike])} cannot be told from it" if alike else ""
-            return f"Take {best.method}{tail}."
-        return f"{best.method} scores best; {quicker.method} cannot be told from it and trains faster."
-
-    def __str__(self) -> str:
-        """As a table of text."""
-        lines = [f"{self.metric} by {self.n_folds} folds of {self.n_rows:,} rows"]
-        for each in self.places:
-            p = "" if each.p_value is None else f"  p {each.p_value:.3f}"
-            lines.append(f"{each.method:16}{each.score:.4f}  {each.low:.4f} … {each.high:.4f}{p}")
-        lines += [f"{method:16}failed: {why}" for method, why in self.failed.items()]
-        return "\n".join([*lines, self.advice()])
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        from weald.runs.showing import leaderboard_html
-
-        return leaderboard_html(self)
+#: rows times trees that boosting may look at in each of many fits
+MOST_BOOSTED_OF_MANY = 1e8
+#: as many rows as minutes allow
+AUTO: Final = "auto"
 
 
 def compare(
-    X: TableLike,
-    y: TargetLike,
+    X: TableLike | PathLike,
+    y: TargetLike | str | None = None,
     *,
     methods: Sequence[str] | None = None,
     task: str | None = None,
     folds: int = 5,
-    groups: ColumnLike | None = None,
-    sample_weight: WeightLike | None = None,
-    max_rows: int | None = None,
+    groups: ColumnLike | str | None = None,
+    sample_weight: WeightLike | str | None = None,
+    max_rows: int | Literal["auto"] | None = AUTO,
     random_state: int = 0,
     n_jobs: int | None = None,
     tell: Callable[..., None] | None = None,
@@ -115,22 +57,25 @@ def compare(
 
     Parameters
     ----------
-    X : table
-        The rows.
-    y : array-like of shape (n_rows,)
-        Labels or numbers.
+    X : table, or str or path
+        The rows; or the file that has them, whose useless columns are found and dropped as `weald fit` does.
+    y : array-like of shape (n_rows,), or str
+        Labels or numbers; of a file the name of the column, or None where columns have none (LIBSVM).
     methods : sequence of str, default=None
         Names that `weald methods` lists; None for all that suit the task.
     task : {"classification", "regression"}, default=None
         None goes by the values of `y`.
     folds : int, default=5
         How many.
-    groups : array-like of shape (n_rows,), default=None
-        Rows of one group stay together.
-    sample_weight : array-like of shape (n_rows,), default=None
-        What rows count in training; methods that take no weights fail. Scores count every row alike.
-    max_rows : int, default=None
-        Of more rows so many are drawn, labels by their shares and groups whole; None takes all.
+    groups : array-like of shape (n_rows,), or str, default=None
+        Rows of one group stay together; of a file the name of the column.
+    sample_weight : array-like of shape (n_rows,), or str, default=None
+        What rows count in training; methods that take no weights fail. Scores count every row alike. Of a
+        file the name of the column.
+    max_rows : int or "auto", default="auto"
+        Of more rows so many are drawn, labels by their shares and groups whole; None takes all. "auto" takes
+        20,000, and fewer of more than 10 labels or 100 columns, so that all methods take minutes; `notes` of
+        the result says it.
     random_state : int, default=0
         For the folds, the methods and the rows drawn.
     n_jobs : int, default=None
@@ -151,38 +96,98 @@ def compare(
     >>> sorted(place.method for place in board.places), board.metric
     (['forest', 'tree'], 'AUC')
     """
+    given = _given(X, y, task, groups, sample_weight)
+    notes = [str(each) for each in given.found] + given.notes
+    n_given = len(given.task.y)
+    most = rows_by_size(given.X, given.task) if max_rows == AUTO else max_rows
+    if most is not None and n_given > most:
+        given = _drawn(given, most, random_state)
+        notes.append(f"{len(given.task.y):,} rows drawn from {n_given:,}; max_rows=None takes all.")
+    known = given.task
+    parts = list(parts_of(known, folds, random_state, given.groups))
+    job = _Job(given.X, known, parts, metric_of(known), given.weight)
+    trials, failed, chosen = _trials(job, methods, random_state, n_jobs, tell)
+    if not trials:
+        why = "; ".join(f"{method}: {message}" for method, message in failed.items())
+        raise DataError(f"No method could be trained. {why or 'None was asked for.'}")
+    places = _ranked(trials, known, job.metric, parts)
+    shape = advice_by_shape(Shape.of(given.X, known), [each.method for each in places])
+    return Leaderboard(job.metric[0], len(known.y), folds, places, failed, n_given, shape, (*notes, *chosen))
+
+
+def _given(
+    X: TableLike | PathLike,
+    y: TargetLike | str | None,
+    task: str | None,
+    groups: ColumnLike | str | None,
+    sample_weight: WeightLike | str | None,
+) -> Given:
+    """What the user gave, read from its file or checked."""
+    if isinstance(X, str | os.PathLike):
+        target, weight, group = (
+            name_of_column(value, name, "compare")
+            for value, name in ((y, "y"), (sample_weight, "sample_weight"), (groups, "groups"))
+        )
+        return gather(Question((os.fspath(X),), target, task, weight, group))
+    if y is None:
+        raise DataTypeError("compare needs `y`: the labels or numbers to learn.")
     table, known = indexable(X), task_of(y, task)
     n_rows = count_rows(table)
     if n_rows != len(known.y):
         raise DataError(f"X has {n_rows:,} rows and y has {len(known.y):,}.")
-    weight = read_weight(sample_weight, n_rows=n_rows)
     held = None if groups is None else np.asarray(groups)
-    if max_rows is not None and n_rows > max_rows:
-        rows = drawn_rows(known, max_rows, random_state, held)
-        table, known = take(table, rows), replace(known, y=known.y[rows])
-        weight = None if weight is None else weight[rows]
-        held = None if held is None else held[rows]
-    job = _Job(table, known, list(_parts(known, folds, random_state, held)), metric_of(known), weight)
+    return Given(table, known, [], [], read_weight(sample_weight, n_rows=n_rows), held)
+
+
+def _drawn(given: Given, most: int, seed: int) -> Given:
+    """Some of the rows."""
+    rows = drawn_rows(given.task, most, seed, given.groups)
+    return replace(
+        given,
+        X=take(given.X, rows),
+        task=replace(given.task, y=given.task.y[rows]),
+        weight=None if given.weight is None else given.weight[rows],
+        groups=None if given.groups is None else given.groups[rows],
+    )
+
+
+def _trials(
+    job: _Job,
+    methods: Sequence[str] | None,
+    seed: int,
+    n_jobs: int | None,
+    tell: Callable[..., None] | None,
+) -> tuple[list[_Trial], dict[str, str], list[str]]:
+    """Each method on all folds, why those that failed did, and what was chosen for the size of the table."""
     trials: list[_Trial] = []
     failed: dict[str, str] = {}
+    notes: list[str] = []
     for method in METHODS if methods is None else methods:
         try:
-            make(method, known.kind)
+            make(method, job.task.kind)
         except WealdError:
             if methods is not None:
                 raise
             continue  # learns something else
         best = _best_of(trials, job)
         try:
-            trials.append(_trial(Recipe(method, random_state, n_jobs), job, partial(_told, tell, best)))
+            recipe = Recipe(method, seed, n_jobs, most_boosted=MOST_BOOSTED_OF_MANY)
+            trials.append(_trial(recipe, job, partial(_told, tell, best)))
+            notes += _remarks(recipe, job)
         except (WealdError, MemoryError) as error:
             failed[method] = str(error)
-    if not trials:
-        why = "; ".join(f"{method}: {message}" for method, message in failed.items())
-        raise DataError(f"No method could be trained. {why or 'None was asked for.'}")
-    places = _ranked(trials, known, job.metric, job.parts)
-    shape = advice_by_shape(Shape.of(table, known), [each.method for each in places])
-    return Leaderboard(job.metric[0], len(known.y), folds, places, failed, n_rows, shape)
+    return trials, failed, notes
+
+
+def _remarks(recipe: Recipe, job: _Job) -> list[str]:
+    """What boosting does otherwise because the table is large."""
+    train = job.parts[0][0]
+    words = (
+        ""
+        if recipe.method == "svm"
+        else recipe.words(take(job.table, train), job.task.y[train], job.task.kind)
+    )
+    return [f"{recipe.method}: {words}"] if words else []
 
 
 def _told(tell: Callable[..., None] | None, best: str, method: str, fold: int, folds: int) -> None:
@@ -197,28 +202,6 @@ def _best_of(trials: Sequence[_Trial], job: _Job) -> str:
     return f"best so far: {max(scored)[1]}, {job.metric[0]} {max(scored)[0]:.4f}"
 
 
-def drawn_rows(
-    task: Task, most: int, seed: int, groups: NDArray[np.generic] | None = None
-) -> NDArray[np.int64]:
-    """Rows drawn by chance: of labels their shares and at least one each, of groups all rows or none."""
-    rng, n = np.random.default_rng(seed), len(task.y)
-    if groups is not None:
-        _, of = np.unique(groups, return_inverse=True)
-        sizes = np.bincount(of)
-        order = rng.permutation(len(sizes))
-        kept = order[: max(2, int(np.searchsorted(np.cumsum(sizes[order]), most, "right")))]
-        return np.flatnonzero(np.isin(of, kept))
-    if task.kind != CLASSIFICATION:
-        return np.sort(rng.choice(n, most, replace=False))
-    key, label = rng.random(n), np.unique(task.y, return_inverse=True)[1]
-    order = np.lexsort((key, label))
-    sizes = np.bincount(label)
-    rank = np.empty(n, np.int64)
-    rank[order] = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    wanted = np.maximum(np.round(sizes * (most / n)).astype(np.int64), np.minimum(sizes, 2))
-    return np.flatnonzero(rank < wanted[label])
-
-
 @dataclass(frozen=True, slots=True)
 class _Trial:
     method: str
@@ -230,41 +213,13 @@ class _Trial:
     model_bytes: int | None
 
 
-_Part = tuple[NDArray[np.int64], NDArray[np.int64]]
-Metric = tuple[str, str, Callable[..., float]]
-
-
-def _parts(task: Task, folds: int, seed: int, groups: NDArray[Any] | None) -> Iterator[_Part]:
-    labels = task.kind == CLASSIFICATION
-    n_rarest = np.unique(task.y, return_counts=True)[1].min() if labels else folds
-    if not 2 <= folds <= len(task.y):
-        raise DataError(f"{folds} folds of {len(task.y)} rows cannot be made; use 2 to {len(task.y)}.")
-    splitter: Any
-    if groups is not None:
-        splitter = (
-            StratifiedGroupKFold(folds, shuffle=True, random_state=seed) if labels else GroupKFold(folds)
-        )
-    elif labels and n_rarest >= folds:
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    else:
-        splitter = KFold(folds, shuffle=True, random_state=seed)
-    yield from splitter.split(np.zeros(len(task.y)), task.y, groups)
-
-
-def metric_of(task: Task) -> Metric:
-    """What models are compared by: its name, scikit-learn's word for it, its function."""
-    if task.kind != CLASSIFICATION:
-        return _R2
-    return _AREA if len(np.unique(task.y)) == 2 else _ACCURACY
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     """What every method gets."""
 
     table: TableLike
     task: Task
-    parts: list[_Part]
+    parts: list[Part]
     metric: Metric
     weight: NDArray[np.float64] | None
 
@@ -298,15 +253,6 @@ def _trial(recipe: Recipe, job: _Job, tell: Callable[[str, int, int], None]) -> 
     )
 
 
-def answer_of(model: AnyEstimator, table: TableLike, metric: Metric) -> NDArray[Any]:
-    """What the metric takes of a model."""
-    if metric is not _AREA:
-        return np.asarray(model.predict(table))
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(table)[:, 1])
-    return np.asarray(model.decision_function(table))
-
-
 def _size(model: AnyEstimator) -> int | None:
     try:
         return len(to_bytes(model))
@@ -314,9 +260,7 @@ def _size(model: AnyEstimator) -> int | None:
         return None
 
 
-def _ranked(
-    trials: Sequence[_Trial], task: Task, metric: Metric, parts: Sequence[_Part]
-) -> tuple[Place, ...]:
+def _ranked(trials: Sequence[_Trial], task: Task, metric: Metric, parts: Sequence[Part]) -> tuple[Place, ...]:
     def whole_score(trial: _Trial) -> float:
         return float(metric[2](task.y, trial.said))
 

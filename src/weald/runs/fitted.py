@@ -115,3 +115,15 @@ def labels_like(values: pa.ChunkedArray, classes: np.ndarray[Any, Any]) -> pa.Ch
     except pa.ArrowInvalid:
         return values
     return numbers.cast(pa.int64()) if classes.dtype.kind in "iu" else numbers
+
+
+def numbers_like(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text as numbers, where all of it is."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(values.type) and not pa.types.is_large_string(values.type):
+        return values
+    try:
+        return values.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return values

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,15 @@ from weald.data.files.inputs import Input, inputs
 from weald.data.files.libsvm import matrix_of
 from weald.data.files.reading import read_inputs
 from weald.data.files.text import TextOptions
-from weald.errors import DataError, listing, nearest
+from weald.errors import DataError, DataTypeError, listing, nearest, told
 from weald.runs.columns import Found, look_at
 from weald.runs.task import CLASSIFICATION, Task, read_task, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: the name of a file
+PathLike: TypeAlias = str | os.PathLike[str]
 #: whole numbers of at most so many values, of so many rows each, are labels in LIBSVM's format
 MOST_WHOLE, ROWS_PER_LABEL = 100, 10
 #: what the target of such a file is called; the second is how lists of data sets write it
@@ -85,7 +88,7 @@ def gather(question: Question) -> Given:
         raise DataError(f"{given[0].name} has names of columns and no rows: there is nothing to learn from.")
     if question.target is None:
         raise DataError(
-            f"Which column is to be learned? Name it with --target; there are "
+            f"Which column is to be learned? Name the target (--target on the command line); there are "
             f"{listing(table.column_names, 12)}."
         )
     task = read_task(table, question.target, question.task)
@@ -96,6 +99,21 @@ def gather(question: Question) -> Given:
     weight = read_weight(known, question.weight)
     groups, order = column_of(known, question.group), column_of(known, question.order)
     return Given(X, task, found, notes, weight, groups, order)
+
+
+def is_path(X: object) -> TypeGuard[PathLike]:
+    """Whether a table is given by the name of its file."""
+    return isinstance(X, str | os.PathLike)
+
+
+def name_of_column(value: object, parameter: str, owner: str) -> str | None:
+    """What stands for a column where the table is a file."""
+    if value is None or isinstance(value, str):
+        return value
+    raise DataTypeError(
+        f"`{parameter}` of {owner} must be the name of a column, because the table is given as a file; got "
+        f"{told(value)}."
+    )
 
 
 def in_role(found: Found, question: Question) -> Found:

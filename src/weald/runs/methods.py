@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ _VOTERS = ("xgboost", "forest", "extra-trees")
 CV_ROWS = 5_000
 #: rows times columns up to which they do: boosting of wide tables is slow, and folds make it five times so
 CV_CELLS = 5_000_000
+#: trees of a round up to which they do, for the same reason: one for each of more than two labels
+CV_TREES = 10
 #: what boosting goes by there besides: small steps on draws of rows and columns
 SMALL_STEPS = {"learning_rate": 0.05, "subsample": 0.8, "colsample_bytree": 0.8}
 #: rows that every label must have for that
@@ -58,6 +60,12 @@ CV_LABEL_ROWS = 10
 KERNEL_COLUMNS, KERNEL_ROWS = 1_000, 50_000
 #: rows times trees up to which boosting takes small steps; beyond, fewer and larger ones, up to so large
 MOST_BOOSTED, LARGEST_RATE = 3e9, 0.3
+#: what a column costs a tree in rows, what a tree costs at least, and the fewest rounds
+COLUMN_ROWS, SMALLEST_TREE, FEWEST_ROUNDS = 25, 5_000, 20
+#: fits where folds tell how many rounds to boost: five, and one of all rows
+FITS_OF_FOLDS = 6
+#: those that boost with a tree for each of more than two labels
+_BOOSTERS = frozenset({"xgboost", "gbdt"})
 #: settings that only a machine with a kernel has
 _OF_KERNELS = frozenset({"kernel", "gamma", "degree", "coef0", "solver"})
 
@@ -120,6 +128,7 @@ def make(
     threads: int | None = None,
     settings: Mapping[str, object] | None = None,
     size: Size | None = None,
+    most_boosted: float = MOST_BOOSTED,
 ) -> Any:
     """The estimator of a method.
 
@@ -138,6 +147,8 @@ def make(
     size : Size, default=None
         Of the training table: xgboost finds its rounds by folds where it is small, svm is linear where it is
         wide. None for settings that suit any.
+    most_boosted : float, default=3e9
+        Rows times trees that boosting may look at; of larger tables it takes fewer and larger steps.
     """
     if method not in _METHODS:
         close = nearest(method, METHODS)
@@ -149,14 +160,16 @@ def make(
     if method == "svm":
         method = machine_for(size, settings or {})[0]
     labels, numbers, chosen = _METHODS[method]
-    if method == "xgboost" and size is not None:
-        chosen = chosen | _boosted(size, settings or {}, chosen)
+    if method in _BOOSTERS and size is not None:
+        chosen = chosen | _boosted(method, size, settings or {}, most_boosted)
     name = labels if kind == CLASSIFICATION else numbers
     if name is None:
         raise ParameterError(f"The method {method!r} learns labels, not numbers. Use xgboost or forest.")
     cls = getattr(weald, name)
     if method == "voting":
-        members = [(each, make(each, kind, seed=seed, threads=threads, size=size)) for each in _VOTERS]
+        common: dict[str, Any] = {"seed": seed, "threads": threads, "most_boosted": most_boosted}
+        voted = None if size is None else replace(size, n_rarest=0)  # by folds it would take most of the time
+        members = [(each, make(each, kind, size=voted, **common)) for each in _VOTERS]
         options = {"voting": "soft"} if kind == CLASSIFICATION else {}
         return cls(members, **options, **dict(settings or {}))
     known = cls().get_params()
@@ -165,24 +178,31 @@ def make(
     return cls().set_params(**given, **chosen | dict(settings or {}))
 
 
-def _boosted(size: Size, settings: Mapping[str, object], usual: Mapping[str, Any]) -> dict[str, object]:
+def _boosted(
+    method: str, size: Size, settings: Mapping[str, object], most: float = MOST_BOOSTED
+) -> dict[str, object]:
     """What suits the size: rounds found by folds, or larger steps."""
-    if _by_folds(size) and "early_stopping" not in settings:
+    usual: Mapping[str, Any] = {"learning_rate": 0.1} | _METHODS[method][2]
+    a_tree = max(SMALLEST_TREE, size.n_rows + COLUMN_ROWS * size.n_columns)
+    work = float(a_tree) * size.n_trees * usual["n_estimators"]
+    folds = method == "xgboost" and _by_folds(size) and FITS_OF_FOLDS * work <= most
+    if folds and "early_stopping" not in settings:
         return {"early_stopping": "cv", **SMALL_STEPS}
-    work = float(size.n_rows * size.n_trees * usual["n_estimators"])
-    if work <= MOST_BOOSTED or {"n_estimators", "learning_rate"} & set(settings):
+    if work <= most or {"n_estimators", "learning_rate"} & set(settings):
         return {}
-    rate = min(LARGEST_RATE, usual["learning_rate"] * work / MOST_BOOSTED)
-    return {
-        "learning_rate": round(rate, 3),
-        "n_estimators": max(1, round(usual["n_estimators"] * MOST_BOOSTED / work)),
-    }
+    rate = min(LARGEST_RATE, usual["learning_rate"] * work / most)
+    rounds = max(FEWEST_ROUNDS, round(usual["n_estimators"] * most / work))
+    return {"learning_rate": round(rate, 3), "n_estimators": rounds}
 
 
-def boosting_words(size: Size, settings: Mapping[str, object]) -> str:
+def boosting_words(
+    method: str, size: Size, settings: Mapping[str, object], most: float = MOST_BOOSTED
+) -> str:
     """What is worth knowing of larger steps; nothing where they are the usual ones."""
-    usual = _METHODS["xgboost"][2]
-    chosen = _boosted(size, settings, usual)
+    if method not in _BOOSTERS:
+        return ""
+    usual: Mapping[str, Any] = {"learning_rate": 0.1} | _METHODS[method][2]
+    chosen = _boosted(method, size, settings, most)
     if "n_estimators" not in chosen:
         return ""
     return (
@@ -194,7 +214,7 @@ def boosting_words(size: Size, settings: Mapping[str, object]) -> str:
 
 def _by_folds(size: Size) -> bool:
     small = size.n_rows <= CV_ROWS and size.n_rows * size.n_columns <= CV_CELLS
-    return small and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
+    return small and size.n_trees <= CV_TREES and (size.n_rarest is None or size.n_rarest >= CV_LABEL_ROWS)
 
 
 def named(method: str) -> str:

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import weald
 from weald.arrays import AnyEstimator, AnyTable
 from weald.errors import ParameterError, listing, nearest
-from weald.runs.methods import Size, boosting_words, machine_for, make
+from weald.runs.methods import MOST_BOOSTED, Size, boosting_words, machine_for, make
 from weald.runs.task import CLASSIFICATION, Task
 
 #: rounds of boosting where rows are made: to stop on those that were made would stop late
@@ -54,6 +54,8 @@ class Recipe:
     #: a number, or one of THRESHOLDS
     threshold: str | None = None
     intervals: bool = False
+    #: rows times trees that boosting may look at
+    most_boosted: float = MOST_BOOSTED
 
     def estimator(self, task: Task, X: AnyTable, y: NDArray[np.generic]) -> Any:
         """The estimator for training rows X and their target y."""
@@ -68,6 +70,7 @@ class Recipe:
             threads=self.threads,
             settings=settings,
             size=Size.of(X, y, task.kind),
+            most_boosted=self.most_boosted,
         )
         if weights is not None and "class_weight" in model.get_params(deep=False):
             model.set_params(class_weight=weights)
@@ -100,9 +103,9 @@ class Recipe:
         """What was chosen for the table, where something was."""
         if self.method == "svm":
             return machine_for(Size.of(X, y, kind), self.settings)[1]
-        if self.method == "xgboost" and self.resample is None:
-            return boosting_words(Size.of(X, y, kind), self.settings)
-        return ""
+        if self.resample is not None:
+            return ""
+        return boosting_words(self.method, Size.of(X, y, kind), self.settings, self.most_boosted)
 
     def _is_bare(self) -> bool:
         return self.resample is None and self.threshold is None

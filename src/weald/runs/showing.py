@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from weald.pictures.svg.intervals import intervals
 from weald.pictures.svg.markup import Markup, tag
+from weald.pictures.svg.plot import Chart
 from weald.pictures.svg.scales import number
 
 if TYPE_CHECKING:
-    from weald.runs.comparing import Leaderboard
+    from weald.runs.leaderboard import Leaderboard
 
 _STYLE = """
 .weald-board{font:14px/1.5 system-ui,sans-serif;max-width:46em}
@@ -25,12 +26,11 @@ _STYLE = """
 """.replace("\n", "")
 
 
-def leaderboard_html(board: Leaderboard) -> str:
-    """The leaderboard as a part of a page."""
-    title = f"{board.metric} by {board.n_folds} folds of {board.n_rows:,} rows"
-    chart = intervals(
-        title,
-        "Each method with its 95 % interval.",
+def board_chart(board: Leaderboard) -> Chart:
+    """Each method with its interval."""
+    return intervals(
+        f"{board.metric} by method",
+        "With 95 % intervals over rows; every row was predicted by a model that did not see it.",
         [each.method for each in board.places],
         [each.score for each in board.places],
         [each.low for each in board.places],
@@ -38,39 +38,39 @@ def leaderboard_html(board: Leaderboard) -> str:
         of=board.metric,
         what="method",
     )
-    head = ("method", board.metric, "95 % from", "to", "p", "fit s", "predict s", "KB")
-    rows = [
-        tag(
-            "tr",
-            tag("th", each.method, scope="row"),
-            *(
-                tag("td", words)
-                for words in (
-                    f"{each.score:.4f}",
-                    f"{each.low:.4f}",
-                    f"{each.high:.4f}",
-                    "best" if each.p_value is None else f"{each.p_value:.3f}",
-                    number(each.fit_seconds, 3),
-                    number(each.predict_seconds, 3),
-                    "–" if each.model_bytes is None else number(each.model_bytes / 1000, 3),
-                )
-            ),
-        )
-        for each in board.places
+
+
+def board_cells(board: Leaderboard, *, times: bool) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table; times differ between runs."""
+    timed = ["fit s", "predict s"] if times else []
+    rows = []
+    for each in board.places:
+        cells = [each.method, number(each.score), number(each.low), number(each.high)]
+        cells.append("best" if each.p_value is None else number(each.p_value, 2))
+        cells += [number(each.fit_seconds, 3), number(each.predict_seconds, 3)] if times else []
+        cells.append("–" if each.model_bytes is None else number(each.model_bytes / 1000, 3))
+        rows.append(cells)
+    return ["method", board.metric, "95 % from", "to", "p", *timed, "KB"], rows
+
+
+def leaderboard_html(board: Leaderboard) -> str:
+    """The leaderboard as a part of a page."""
+    head, rows = board_cells(board, times=True)
+    body = [
+        tag("tr", tag("th", row[0], scope="row"), *(tag("td", words) for words in row[1:])) for row in rows
     ]
     table = tag(
         "table",
-        tag("caption", title),
+        tag("caption", f"{board.metric} by {board.n_folds} folds of {board.n_rows:,} rows"),
         tag("thead", tag("tr", *(tag("th", each, scope="col") for each in head))),
-        tag("tbody", *rows),
+        tag("tbody", *body),
     )
-    failed = [tag("p", f"{method} failed: {why}") for method, why in board.failed.items()]
+    remarks = [*board.notes, board.advice(), *(f"{name} failed: {why}" for name, why in board.failed.items())]
     return tag(
         "div",
         tag("style", Markup(_STYLE)),
         table,
-        chart.svg,
-        tag("p", board.advice()),
-        *failed,
+        board_chart(board).svg,
+        *(tag("p", each) for each in remarks),
         class_="weald-board",
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import TargetLike
-from weald.errors import DataError, nearest
+from weald.errors import DataError, nearest, short
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +19,12 @@ CLASSIFICATION, REGRESSION = "classification", "regression"
 FEW_LABELS = 10
 #: of the rows; where there are more values than that they are names of rows, not labels
 MOST_LABELS = 0.5
+#: counts have so many values at least, the largest in no more of the rows than that
+FEWEST_COUNTS, RAREST_COUNT = 4, 0.01
+#: rows that say something of a value
+ENOUGH_OF_COUNT = 5
+#: standard errors that are taken for chance
+CHANCE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
         raise DataError(
             f"The target {target!r} has {_count(n_distinct, 'value')}; there is nothing to learn."
         )
-    guessed, reason = _guess(values, n_distinct, numeric=numeric)
+    guessed, reason = _guess(values.to_numpy(zero_copy_only=False), n_distinct, numeric=numeric)
     if (kind or guessed) == CLASSIFICATION and n_distinct > max(MOST_LABELS * len(values), FEW_LABELS):
         raise DataError(
             f"The target {target!r} has {n_distinct:,} different values in {len(values):,} rows: it names "
@@ -81,7 +87,10 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
             + (" As numbers it can be learned: --task regression." if numeric else " Name another column.")
         )
     if kind == REGRESSION and not numeric:
-        raise DataError(f"The target {target!r} holds {column.type}, no numbers: it cannot be a regression.")
+        raise DataError(
+            f"The target {target!r} holds {column.type}, such as {short(str(values[0].as_py()), 60)!r}, and "
+            "no numbers: it cannot be a regression."
+        )
     y = values.to_numpy(zero_copy_only=False)
     return Task(kind or guessed, target, y, known, "as asked" if kind else reason)
 
@@ -120,24 +129,49 @@ def task_of(y: TargetLike, kind: str | None = None, target: str = "y") -> Task:
     numeric = values.dtype.kind in "iuf"
     if kind == REGRESSION and not numeric:
         raise DataError("The target holds no numbers: it cannot be a regression.")
-    whole = numeric and bool(np.all(labels == np.floor(labels)))
-    few = not numeric or (whole and len(labels) <= FEW_LABELS)
-    reason = f"{len(labels):,} labels" if few else f"numbers with {len(labels):,} values"
-    guessed = CLASSIFICATION if few else REGRESSION
+    guessed, reason = _guess(values, len(labels), numeric=numeric)
     known = np.ones(len(values), np.bool_)
     return Task(kind or guessed, target, values, known, "as asked" if kind else reason)
 
 
-def _guess(values: pa.Array, n_distinct: int, *, numeric: bool) -> tuple[str, str]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+def _guess(values: NDArray[Any], n_distinct: int, *, numeric: bool) -> tuple[str, str]:
+    """What a target is to be, and why; where it could be the other, how to say so."""
     if not numeric:
-        return CLASSIFICATION, f"{n_distinct} labels"
-    whole = pa.types.is_integer(values.type) or bool(pc.all(pc.equal(values, pc.floor(values))).as_py())
-    if whole and n_distinct <= FEW_LABELS:
-        return CLASSIFICATION, f"whole numbers with {n_distinct} values only"
-    return REGRESSION, f"numbers with {n_distinct:,} values"
+        return CLASSIFICATION, f"{n_distinct:,} labels"
+    if n_distinct > FEW_LABELS or not np.array_equal(values, np.floor(values)):
+        return REGRESSION, f"numbers with {n_distinct:,} values"
+    found, sizes = np.unique(values, return_counts=True)
+    if _like_counts(found, sizes):
+        return REGRESSION, (
+            f"the whole numbers 0 to {found[-1]:.0f}, spread as counts are; if they are labels, ask for the "
+            "task classification"
+        )
+    words = f"whole numbers with {n_distinct} values only"
+    if n_distinct > 2:
+        words += "; if they are amounts, ask for the task regression"
+    return CLASSIFICATION, words
+
+
+def _like_counts(found: NDArray[Any], sizes: NDArray[np.int64]) -> bool:
+    """Whether whole numbers are spread as how often something happened, and not as names of classes.
+
+    They begin at 0, each is rarer than the one before, and the last is very rare. Counts of events whose
+    rates differ (mixed Poisson) besides have (k + 1) p(k + 1) / p(k), the mean rate of those with k events,
+    grow with k; a fall beyond chance says that they are no counts. Values of few rows say little: they are
+    not looked at.
+    """
+    held = sizes >= ENOUGH_OF_COUNT
+    n_held = int(held.sum())
+    if len(found) < FEWEST_COUNTS or n_held < FEWEST_COUNTS - 1 or sizes[-1] > RAREST_COUNT * sizes.sum():
+        return False
+    head = sizes[:n_held].astype(np.float64)
+    if not held[:n_held].all() or not np.array_equal(found[:n_held], np.arange(n_held)):
+        return False
+    if np.any(np.diff(head) >= 0):
+        return False
+    rates = np.log(np.arange(1, n_held) * head[1:] / head[:-1])
+    spread = np.sqrt(1 / head[2:] + 4 / head[1:-1] + 1 / head[:-2])
+    return bool(np.all(np.diff(rates) > -CHANCE * spread))
 
 
 def _count(n: int, word: str) -> str:

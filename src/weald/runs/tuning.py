@@ -26,7 +26,7 @@ from weald import __version__
 from weald.arrays import AnyTable
 from weald.data.frames.user_rows import take
 from weald.errors import DataError, WealdError
-from weald.runs.comparing import answer_of, metric_of
+from weald.runs.folds import answer_of, metric_of
 from weald.runs.recipe import Recipe
 from weald.runs.spaces import drawn_settings
 from weald.runs.task import CLASSIFICATION, Task

@@ -203,7 +203,7 @@ def test_info_reads_the_file_alone(model):
         (["fit", "SHOPS", "--target", "label", "--drop", "citty"], 1, "Did you mean 'city'?"),
         (["fit", "SHOPS", "--target", "label", "--task", "regression"], 1, "cannot be a regression"),
         (["fit", "SHOPS", "--target", "label", "--weight", "x"], 1, "missing values; its role needs all"),
-        (["fit", "SHOPS"], 1, "Which column is to be learned? Name it with --target; there are 'row'"),
+        (["fit", "SHOPS"], 1, "Name the target (--target on the command line); there are 'row'"),
         (["fit", "nowhere.csv", "--target", "y"], 1, "There is no file nowhere.csv"),
         (["predict", "MODEL", "SHOPS", "-o", "out.xlsx"], 1, "must end in .csv, .parquet"),
         (["predict", "SHOPS", "SHOPS"], 1, "model file"),

@@ -202,6 +202,6 @@ def test_compare_draws_rows_of_large_tables(folder):
     words = ["compare", folder / "t.csv", "--target", "label", "--drop", "number", "--method", "tree"]
     board = told(*words, "--rows", 100, "--folds", 2)
     assert (board["n_rows"], board["n_given_rows"]) == (100, N)
-    assert "drawn from 240 (--rows all takes all)" in call(*words, "--rows", 100, "--folds", 2).output
+    assert "drawn from 240; --rows all takes all." in call(*words, "--rows", 100, "--folds", 2).output
     assert told(*words, "--rows", "all", "--folds", 2)["n_rows"] == N
     assert "--rows takes a number" in call(*words, "--rows", "many").output

@@ -26,15 +26,17 @@ def test_boosting_of_small_and_middling_tables():
     assert settings(SMALL) == (2000, 0.05, "cv")
     assert settings(Size(2000, 50_000, 900)) == (2000, 0.1, 0.1)
     assert settings(MIDDLE) == (2000, 0.1, 0.1)
-    assert boosting_words(SMALL, {}) == boosting_words(MIDDLE, {}) == ""
+    assert boosting_words("xgboost", SMALL, {}) == boosting_words("xgboost", MIDDLE, {}) == ""
 
 
 def test_boosting_of_a_large_table_takes_larger_steps_and_says_so():
     rounds, rate, stopping = settings(LARGE)
     assert stopping == 0.1
-    assert rounds * LARGE.n_rows * LARGE.n_trees == pytest.approx(MOST_BOOSTED, rel=0.01)
+    assert rounds * (LARGE.n_rows + 25 * LARGE.n_columns) * LARGE.n_trees == pytest.approx(
+        MOST_BOOSTED, rel=0.01
+    )
     assert rounds * rate == pytest.approx(2000 * 0.1, rel=0.01)
-    said = boosting_words(LARGE, {})
+    said = boosting_words("xgboost", LARGE, {})
     assert f"at most {rounds:,} rounds of {rate} instead of 2,000 of 0.1" in said
     assert settings(Size(5_000_000, 50, 2700, 7))[1] == LARGEST_RATE
 
@@ -50,4 +52,27 @@ def test_small_tables_are_boosted_on_draws_unless_told_otherwise():
 def test_steps_that_were_asked_for_stay(given):
     rounds, rate, _ = settings(LARGE, **given)
     assert (rounds, rate) == (given.get("n_estimators", 2000), 0.1)
-    assert boosting_words(LARGE, given) == ""
+    assert boosting_words("xgboost", LARGE, given) == ""
+
+
+def test_many_columns_and_labels_count_too():
+    wide = Size(12_748, 62_061, 300, 20)
+    rounds, rate, stopping = settings(wide)
+    assert (rounds, rate, stopping) == (96, LARGEST_RATE, 0.1)
+    assert make("gbdt", "classification", size=wide).n_estimators == 96
+    assert make("gbdt", "classification", size=MIDDLE).n_estimators == 500
+    assert "at most 96 rounds of 0.3 instead of 500 of 0.1" in boosting_words("gbdt", wide, {})
+    assert make("xgboost", "classification", size=wide, most_boosted=1e6).n_estimators == 20
+    assert settings(Size(1000, 5, 30, 26))[2] == 0.1  # folds of 26 trees a round would take minutes
+
+
+def test_members_that_vote_find_their_rounds_without_folds():
+    model = make("voting", "classification", size=SMALL)
+    assert [each.early_stopping for name, each in model.estimators if name == "xgboost"] == [0.1]
+
+
+def test_folds_tell_the_rounds_only_where_they_are_soon_done():
+    """As in comparisons, which fit hundreds of models."""
+    for trees, stopping in ((1, "cv"), (4, 0.1)):
+        model = make("xgboost", "classification", size=Size(1400, 6, 50, trees), most_boosted=1e8)
+        assert model.early_stopping == stopping

@@ -40,7 +40,7 @@ NewtonRows::NewtonRows(const Codes& codes)
 
 RowSquares NewtonRows::squares(const Gradients& given, const DrawnRows& drawn, Powers powers, Run& run) {
   if (!squared_) return {};
-  const SquareUnit unit = square_rows(given, drawn, n_rows_, squares_, run);
+  const SquareUnit unit = square_rows(given, drawn, n_rows_, tops_, squares_, run);
   return {squares_, std::ldexp(unit.share, unit.power + 2 * powers.g)};
 }
 
@@ -124,6 +124,7 @@ void NewtonRows::fill_pairs(const Gradients& given, const DrawnRows& drawn, Powe
 NewtonTree NewtonRows::grow_wide(const Gradients& given, const DrawnRows& drawn, const NewtonOptions& options,
                                  Run& run) {
   const Exponents exponents = count_all(given, drawn, run);
+  tops_ = exponents.square_tops(!given.weight.empty());
   const Powers powers{common_power(exponents.g), common_power(exponents.h)};
   const auto units_of_h = [](const auto& factors, uint32_t row, double h, double scale) {
     return factors.units(row, h, scale);
@@ -186,6 +187,7 @@ bool NewtonRows::grow_packed(Gradients given, const DrawnRows& drawn, const Newt
   const Exponents exponents = count_all(given, drawn, run);
   const auto [powers, suits] = packed_powers(exponents, narrow);
   if (exponents.negative_h || !suits) return false;
+  tops_ = exponents.square_tops(!given.weight.empty());
   if (tiled_ && tiles_ == nullptr) tiles_ = std::make_unique<Tiles>(codes_, run);
   out.arrays =
       narrow ? grow_narrow(given, drawn, powers, options, run) : grow_words(given, drawn, powers, options, run);

@@ -73,6 +73,12 @@ void with_leaves(Tree& tree, F&& f) {
 // The leaf of `tree` that a row comes to by its codes, which are those it was grown on, in memory or of a block.
 int32_t leaf_of_row(const TreeArrays& tree, const Codes& codes, uint32_t row);
 
+// The largest |g| and factor of rows, by which their squares are scaled.
+struct SquareTops {
+  double g = 0, factor = 0;
+  void take(const SquareTops& other) { g = std::max(g, other.g), factor = std::max(factor, other.factor); }
+};
+
 // What a tree is grown on: g and h, (outputs, n) or from a source (one output), and the weights they are to be
 // multiplied by.
 struct Gradients {
@@ -159,6 +165,7 @@ class NewtonRows {
   std::vector<int64_t> pairs_;
   std::vector<NarrowRows::Value> narrow_;
   std::vector<RowSquare> squares_;  // of the tree that grows, if `squared_`
+  SquareTops tops_;                 // of its rows
   bool squared_ = false;
   std::unique_ptr<Tiles> tiles_;  // made for the first tree that reads them
   ItemBuffers<NarrowRows> narrow_items_;

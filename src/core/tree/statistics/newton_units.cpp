@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 namespace weald {
 
@@ -24,6 +25,7 @@ void add(const Exponents& part, Exponents& to) {
   }
   to.negative_h |= part.negative_h;
   to.zeros |= part.zeros;
+  to.tops.take(part.tops);
 }
 
 // Of gradients and, with `count_h`, of hessians.
@@ -41,10 +43,12 @@ Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool coun
       h_counts[s] = mine[s % series].h.data();
     }
     bool negative = false, zeros = false;
+    SquareTops tops;
     for_rows_of(block, drawn, [&](size_t i, uint32_t row, double g, double h) {
       const double factor = factors.factor(row);
       const int64_t times = factors.times(row);
       count(factor * g, times, g_counts[i % most_series]);
+      if constexpr (std::decay_t<decltype(factors)>::has_weights) tops.take({std::abs(g), factor});
       if constexpr (counts_h) {
         count(factor * h, times, h_counts[i % most_series]);
         negative |= h < 0;
@@ -53,6 +57,7 @@ Exponents count_blocks(const Gradients& given, const DrawnRows& drawn, bool coun
     });
     mine->negative_h |= negative;
     mine->zeros |= zeros;
+    mine->tops.take(tops);
   };
   with_factors(given, [&](const auto factors) {
     for_row_blocks(given, drawn, run, [&](const RowBlock& block) {
@@ -118,10 +123,10 @@ SquareTops square_tops(const Gradients& given, const DrawnRows& drawn, Run& run)
   return all;
 }
 
-SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out,
-                       Run& run) {
+SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, const SquareTops& tops,
+                       std::vector<RowSquare>& out, Run& run) {
   out.resize(n_rows);
-  const SquareRule rule(square_tops(given, drawn, run));
+  const SquareRule rule(tops);
   for_rows(given, drawn, run, [&](const auto factors, int) {
     return
         [=, squares = out.data()](size_t, uint32_t row, double g, double) { squares[row] = rule.of(factors, row, g); };
@@ -136,6 +141,12 @@ bool Exponents::may_vanish(int h_power) const {
   // A value counted at e is below 2^e, and at least half of that: from 1 on it rounds to no less than 1 unit.
   const auto below_one_unit = static_cast<std::ptrdiff_t>(std::clamp(1 - h_power - lowest_exponent, 0, n_exponents));
   return zeros || std::any_of(h.begin(), h.begin() + below_one_unit, [](int64_t n) { return n > 0; });
+}
+
+SquareTops Exponents::square_tops(bool weighted) const {
+  if (weighted) return tops;
+  const bool any = std::any_of(g.begin(), g.end(), [](int64_t n) { return n > 0; });
+  return {any ? std::ldexp(0.5, highest(g)) : 0.0, 1.0};
 }
 
 int highest(const Counts& counts) {

@@ -23,15 +23,19 @@ struct Exponents {
   Counts curvature;  // only where there are such
   bool negative_h = false;
   bool zeros = false;  // some row has no h above 0
+  SquareTops tops;     // of rows with weights: of others the highest exponent of g tells all there is to know
 
   // Whether rows, one or several together, may have sums of 0 in units: some have no h, or one that rounds to 0.
   bool may_vanish(int h_power) const;
+  // As square_tops of the same rows, to within the power of two that counts.
+  SquareTops square_tops(bool weighted) const;
 };
 
 // What a row stands for: `times` rows whose gradients are multiplied by `factor`. A kind of its own for rows without
 // weights, whose loops then read nothing of them.
 template <bool weighted>
 struct RowFactors {
+  static constexpr bool has_weights = weighted;
   const double* weight = nullptr;
   bool whole = false;
   double factor(uint32_t row) const {
@@ -117,11 +121,6 @@ void for_rows(const Gradients& given, const DrawnRows& drawn, Run& run, const Ma
 
 // As count_exponents, for w·v or, with whole weights, v counted w times; over the rows drawn, in parallel.
 Exponents count_all(const Gradients& given, const DrawnRows& drawn, Run& run);
-// The largest |g| and factor of rows, by which their squares are scaled.
-struct SquareTops {
-  double g = 0, factor = 0;
-  void take(const SquareTops& other) { g = std::max(g, other.g), factor = std::max(factor, other.factor); }
-};
 // How w g² of a row becomes whole units, when all rows have told their largest.
 struct SquareRule {
   double g_scale = 0, factor_scale = 0;
@@ -142,8 +141,8 @@ struct SquareRule {
 };
 SquareTops square_tops(const Gradients& given, const DrawnRows& drawn, Run& run);
 // w g² of every row drawn in whole units.
-SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, std::vector<RowSquare>& out,
-                       Run& run);
+SquareUnit square_rows(const Gradients& given, const DrawnRows& drawn, size_t n_rows, const SquareTops& tops,
+                       std::vector<RowSquare>& out, Run& run);
 // The largest exponent that was counted.
 int highest(const Counts& counts);
 // Whether `bits` for the largest value tell the others well enough: those left with fewer than 5 carry under 1 % of

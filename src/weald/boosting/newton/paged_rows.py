@@ -18,7 +18,7 @@ from weald.boosting.newton.plans import TreePlans, are_whole
 from weald.errors import ParameterError
 from weald.rows.blocks import GrownOnPages, PagedCodes, grow_on_pages
 from weald.rows.blocks.source import PageLike
-from weald.rows.blocks.tree import BlockRows, GradientsOf, node_numbers
+from weald.rows.blocks.tree import BlockRows, GradientsOf, kept_values, node_numbers
 
 
 class PagedRows:
@@ -34,6 +34,7 @@ class PagedRows:
         self._whole = weight is not None and are_whole(weight)
         self._plans = TreePlans(options, codes.n_rows, codes.n_columns)
         self._number: engine.Numbers | None = None
+        self._kept: NDArray[np.uint32] | None = None
         self._newest: GrownOnPages | None = None  # whose nodes `_number` tells
 
     def grow(self, g: Floats, h: Floats, *, seed: int, round_: int, weighted: bool) -> GrownOnPages:
@@ -86,8 +87,9 @@ class PagedRows:
         native = self._plans.of_tree(seed, round_)
         if self._number is None:
             self._number = node_numbers(self._source.n_rows, native)
+            self._kept = kept_values(self._source.n_rows)
         self._newest = None
-        self._newest = grow_on_pages(rows, native, self._number)
+        self._newest = grow_on_pages(rows, native, self._number, self._kept)
         return self._newest
 
     def add_scores(self, tree: GrownOnPages, value: Floats, scores: Floats) -> None:

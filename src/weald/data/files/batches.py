@@ -22,7 +22,7 @@ from weald.data.files.text import (
     names_of,
     unreadable,
 )
-from weald.errors import DataError
+from weald.errors import DataError, short
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -235,7 +235,32 @@ def _typed(table: pa.Table, types: Mapping[str, Any], name_of_file: str) -> pa.T
             table = table.set_column(place, name, from_text(known, types[name]))
         except pa.ArrowException as error:
             raise DataError(
-                f"{name_of_file}: column {name!r} has values that are not what the model learned from: "
-                f"{error}"
+                f"{name_of_file}: column {name!r} holds {_first_refused(known, types[name])!r}, where the "
+                f"model learned {_words(types[name])}."
             ) from error
     return table
+
+
+def _first_refused(text: pa.ChunkedArray, wanted: pa.DataType) -> str:
+    """The first value that is not of a type."""
+    import pyarrow as pa
+
+    first, last = 0, len(text)
+    while last - first > 1:
+        middle = (first + last) // 2
+        try:
+            from_text(text.slice(first, middle - first), wanted)
+            first = middle
+        except pa.ArrowException:
+            last = middle
+    return short(str(text[first].as_py()), 60)
+
+
+def _words(wanted: pa.DataType) -> str:
+    import pyarrow as pa
+
+    if pa.types.is_boolean(wanted):
+        return "truth values"
+    if pa.types.is_integer(wanted):
+        return "whole numbers"
+    return "dates" if pa.types.is_temporal(wanted) else "numbers"

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from weald.pictures.svg.intervals import intervals
 from weald.pictures.svg.markup import Markup, tag
-from weald.pictures.svg.scales import number
 from weald.report.pages.parts import charts, figure, remarks, section, table
-from weald.runs.comparing import Leaderboard
+from weald.runs.leaderboard import Leaderboard
+from weald.runs.showing import board_cells, board_chart
 
 
 def board_section(board: Leaderboard, *, times: bool) -> Markup:
     """Methods from the best down; times differ between runs, so they stand here only when asked for."""
-    chart = intervals(
-        f"{board.metric} by method",
-        "With 95 % intervals over rows; every row was predicted by a model that did not see it.",
-        [each.method for each in board.places],
-        [each.score for each in board.places],
-        [each.low for each in board.places],
-        [each.high for each in board.places],
-        of=board.metric,
-        what="method",
-    )
-    head = ["method", board.metric, "95 % from", "to", "p", *(["fit s", "predict s"] if times else []), "KB"]
-    rows = []
-    for each in board.places:
-        cells = [each.method, number(each.score), number(each.low), number(each.high)]
-        cells.append("best" if each.p_value is None else number(each.p_value, 2))
-        cells += [number(each.fit_seconds, 3), number(each.predict_seconds, 3)] if times else []
-        cells.append("–" if each.model_bytes is None else number(each.model_bytes / 1000, 3))
-        rows.append(cells)
+    head, rows = board_cells(board, times=times)
     lead = (
         f"{board.n_folds} folds of {board.n_rows:,} rows; p: that the best is no better. "
         f"{_advice(board, times=times)}"
@@ -38,10 +20,10 @@ def board_section(board: Leaderboard, *, times: bool) -> Markup:
         "Methods compared",
         lead,
         charts(
-            figure(chart),
-            tag("div", tag("h3", "Leaderboard"), table("Leaderboard", head, rows), class_="card"),
+            figure(board_chart(board)),
+            tag("div", tag("h3", "Leaderboard"), table("Leaderboard", head, rows), class_="card wide"),
         ),
-        remarks([f"{method} failed: {why}" for method, why in board.failed.items()]),
+        remarks([*board.notes, *(f"{method} failed: {why}" for method, why in board.failed.items())]),
     )
 
 

@@ -103,7 +103,7 @@ def scores_section(scores: Scores) -> Markup:
         "How good it is",
         lead,
         charts(
-            tag("div", tag("h3", "Scores"), table("Scores", head, rows), class_="card"),
+            tag("div", tag("h3", "Scores"), table("Scores", head, rows), class_="card wide"),
             *(figure(_against(each, seen.get(each.name))) for each in scores.rows),
         ),
         remarks([*said, *scores.notes]),

@@ -66,7 +66,12 @@ def kept_values(n_rows: int) -> NDArray[np.uint32]:
     return np.empty(n_rows if fits else 0, np.uint32)
 
 
-def grow_on_pages(rows: BlockRows, options: engine.NewtonOptions, number: engine.Numbers) -> GrownOnPages:
+def grow_on_pages(
+    rows: BlockRows,
+    options: engine.NewtonOptions,
+    number: engine.Numbers,
+    kept: NDArray[np.uint32] | None = None,
+) -> GrownOnPages:
     """Grow one tree; the tree of `engine.NewtonRows.grow` on the same rows.
 
     Parameters
@@ -78,9 +83,11 @@ def grow_on_pages(rows: BlockRows, options: engine.NewtonOptions, number: engine
     number : ndarray of shape (n_rows,)
         Of `node_numbers`: at the end the number of the node of each row, drawn or not; `leaf_of_number` tells
         the leaf.
+    kept : ndarray, optional
+        Of `kept_values`, for those who grow many trees: fresh memory costs more than filling it.
     """
     draw, counts = _counted(rows, options)
-    kept = kept_values(rows.source.n_rows)
+    kept = kept_values(rows.source.n_rows) if kept is None else kept
     tree = engine.PagedTree(rows.source.codebook, counts, options, rows.weighted, rows.whole)
     number[:] = 0
     while tree.next():

@@ -11,9 +11,12 @@ from weald.data.adapters import column_of, to_table
 from weald.data.scanning.scan import Scan
 from weald.data.table import Table
 from weald.errors import DataError, listing
-from weald.rows.paged.building import PAGE_ROWS, BuildOptions, build
+from weald.rows.paged.building import LEAST_ROWS, PAGE_ROWS, BuildOptions, build
 from weald.rows.paged.source import SourceRows
 from weald.rows.paged.store import Store
+
+#: bytes of codes of a page that is still in a processor's cache when it has been read and checked
+_CACHED = 1 << 21
 
 
 class ScanSource:
@@ -125,10 +128,12 @@ def store_of_scan(
 
 
 def page_rows_of(scan: Scan) -> int:
-    """Rows of a page: fewer where memory is short."""
-    width = 64 if scan.sparse else 16 * max(len(scan.columns), 1)  # bytes of a row while it is coded
-    rows = scan.memory // (8 * width) // 65_536 * 65_536
-    return int(min(max(rows, 65_536), PAGE_ROWS))
+    """Rows of a page: fewer where memory is short, and no more than the caches hold."""
+    n_columns = max(len(scan.columns), 1)
+    width = 64 if scan.sparse else 16 * n_columns  # bytes of a row while it is coded
+    most = PAGE_ROWS if scan.sparse else min(PAGE_ROWS, _CACHED // n_columns)
+    rows = min(scan.memory // (8 * width), most) // LEAST_ROWS * LEAST_ROWS
+    return int(max(rows, LEAST_ROWS))
 
 
 def is_place(value: object) -> bool:
