@@ -35,7 +35,7 @@ from weald.estimators.xgboost.options import ALIASES, XGBOptions, read_options
 from weald.estimators.xgboost.parameters import XGBParameters
 from weald.estimators.xgboost.plan import ObjectiveLike, Plan, check_counts, make_plan
 from weald.estimators.xgboost.predict import BoostedPredictions
-from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, read_table
+from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, training_table
 from weald.estimators.xgboost.saving import BoostedState
 from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, hold_out
 from weald.estimators.xgboost.training import Trained, Training, Watched
@@ -105,8 +105,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         """Read, plan, train, and only then assign."""
         owner, options = type(self).__name__, self._options()
         start = self._read_start(xgb_model)
-        known = None if start is None else pages.Start(start.schema_, start.forest_)
-        with pages.opened(given, sets, options, owner, known) as opened:
+        with pages.opened(given, sets, options, owner, pages.Start.of(start)) as opened:
             given, sets, options = opened
             data = self._read_training(given, options, start)
             plan = self._make_plan(options, data, feature_weights)
@@ -165,15 +164,13 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         if isinstance(given.X, Store | DaskTable):
             target, classes = self._read_target(given, given.X.n_rows, options, known)
             return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
+        table = training_table(given.X, options, owner, None if start is None else start.schema_)
+        target, classes = self._read_target(given, table.n_rows, options, known)
+        margin = read_margin(given.base_margin, table.n_rows)
         if start is not None:
-            table = aligned_table(given.X, start.schema_, options, owner)
-            target, classes = self._read_target(given, table.n_rows, options, known)
-            margin = read_margin(given.base_margin, table.n_rows)
             return Data(start.schema_, Rows(table, target, margin), classes)
-        table = read_table(given.X, options, owner)
-        target, classes = self._read_target(given, table.n_rows, options, None)
         schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
-        return Data(schema, Rows(aligned, target, read_margin(given.base_margin, table.n_rows)), classes)
+        return Data(schema, Rows(aligned, target, margin), classes)
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: ColumnLike | None) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
@@ -235,8 +232,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         if asked is None or isinstance(asked, str):
             return data.rows, []
         if isinstance(asked, tuple | list):
-            known = isinstance(asked[0], Given)  # in files, which are open by now
-            given = asked[0] if known else Given(asked[0], asked[1], where="early_stopping")
+            given = asked[0] if isinstance(asked[0], Given) else Given(*asked, where="early_stopping")
             return data.rows, [Watched(HELD_OUT, self._read_set(given, options, data))]
         train, held = hold_out(
             data.rows.target,

@@ -23,7 +23,8 @@ from weald.engine import thread_count
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.xgboost import dask_rows
 from weald.estimators.xgboost.options import XGBOptions
-from weald.estimators.xgboost.rows import Given, Rows, aligned_table, as_wide, read_margin, read_table
+from weald.estimators.xgboost.predict import BoostedPredictions
+from weald.estimators.xgboost.rows import Given, Rows, as_wide, read_margin, training_table
 from weald.model.forest import Forest
 from weald.rows.blocks import PagedCodes
 from weald.rows.blocks.values import between_cuts, decoded
@@ -50,6 +51,11 @@ class Start:
 
     schema: Schema
     forest: Forest
+
+    @classmethod
+    def of(cls, model: BoostedPredictions | None) -> Start | None:
+        """A fitted model, or none."""
+        return None if model is None else cls(model.schema_, model.forest_)
 
 
 @contextmanager
@@ -171,9 +177,8 @@ def _store(
     found = X if isinstance(X, Scan) else scan(X)
 
     def read(table: TableLike) -> Table:
-        if start is None:
-            return read_table(table, options, owner)
-        return aligned_table(as_wide(table, len(start.schema.columns)), start.schema, options, owner)
+        wide = table if start is None else as_wide(table, len(start.schema.columns))
+        return training_table(wide, options, owner, None if start is None else start.schema)
 
     store = stack.enter_context(
         store_of_scan(

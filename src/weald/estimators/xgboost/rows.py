@@ -131,6 +131,13 @@ def _categorical(schema: Schema) -> Sequence[int]:
     ]
 
 
+def training_table(X: TableLike, options: XGBOptions, owner: str, schema: Schema | None) -> Table:
+    """The training table: with a schema, that of a model to go on from, aligned to it."""
+    if schema is None:
+        return read_table(X, options, owner)
+    return aligned_table(X, schema, options, owner)
+
+
 def as_wide(X: TableLike, n_columns: int) -> TableLike:
     """A sparse matrix of files with so many columns: rows of a block may lack the last ones."""
     if not isinstance(X, sparse.csr_matrix) or X.shape[1] >= n_columns:
