@@ -73,6 +73,10 @@ class NativeError(WealdError, RuntimeError):
     """The compiled core met a state that it should never see: a bug in weald."""
 
 
+class ClusterError(WealdError, RuntimeError):
+    """A cluster cannot do what it was asked; the message says which part of it and what would work."""
+
+
 class ScaleWarning(UserWarning):
     """Columns of very different spread go into a machine that compares rows by all of them."""
 

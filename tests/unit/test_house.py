@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +99,19 @@ def test_only_the_engine_imports_the_core() -> None:
         and any(name == "weald._core" for name, _ in imports(path))
     ]
     assert strangers == []
+
+
+def test_two_modules_import_dask() -> None:
+    """And nothing that `import weald` imports imports these."""
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if any(re.match(r"(dask|distributed)\b", name) for name, _ in imports(path))
+    }
+    assert found == {"rows/dask/cluster.py", "rows/dask/lazily.py"}
+    code = "import sys, weald; weald.XGBRegressor; print({'dask', 'distributed'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 # --------------------------------------------------------------------------- types

@@ -17,6 +17,7 @@
 #include "core/rows/block_of.h"
 #include "core/rows/leaves.h"
 #include "core/rows/paged_tree.h"
+#include "core/rows/shipping.h"
 
 namespace weald::bindings {
 
@@ -90,6 +91,18 @@ void add_block(LevelSums& sums, const BlockGradients& rows, const Codes* codes, 
 }
 
 template <class Number>
+void route_block(const LevelTask& task, const Codes& codes, FilledVector<Number> number, int n_threads) {
+  require(static_cast<size_t>(codes.n_rows) == number.size(), "one node per row");
+  for (const Number each : view(number)) require(each < task.plan.split.size(), "a row is in a node that is not there");
+  const Gradients none{};
+  const DrawnRows nobody{0, {}};
+  call(n_threads, [&](Run& run) {
+    LevelSums sums(codes, routes_only(task));
+    sums.add(TrainingBlock{&codes, 0, {&none, 1}, nobody, {}}, view(number), run);
+  });
+}
+
+template <class Number>
 void add_numbered_values(const Vector<double>& values, const Vector<Number>& number, FilledVector<double> scores,
                          int n_threads) {
   require(number.size() == scores.size(), "one node per score");
@@ -148,9 +161,29 @@ void bind_block_gradients(nb::module_& m) {
       nb::arg("weight").noconvert(), nb::arg("n_rows"), nb::arg("first_row"), nb::arg("draw"));
 }
 
+// What processes that grow one tree together send each other.
+void bind_shipping(nb::module_& m) {
+  nb::class_<LevelTask>(m, "LevelTask")
+      .def("to_bytes", [](const LevelTask& task) { return to_numpy(to_bytes(task)); })
+      .def_static(
+          "of_bytes", [](const Vector<uint8_t>& bytes) { return task_of_bytes(view(bytes)); },
+          nb::arg("bytes").noconvert())
+      .def_prop_ro("splits", [](const LevelTask& task) { return !task.plan.splits.empty(); })
+      .def_prop_ro("reads_codes", &LevelTask::reads_codes)
+      .def(
+          "sums", [](const LevelTask& task, const Codes& codebook) { return LevelSums(codebook, task); },
+          nb::arg("codebook"))
+      .def("route", route_block<uint16_t>, nb::arg("codes"), nb::arg("number").noconvert(), nb::arg("n_threads"))
+      .def("route", route_block<uint32_t>, nb::arg("codes"), nb::arg("number").noconvert(), nb::arg("n_threads"));
+}
+
 void bind_level_sums(nb::module_& m) {
   nb::class_<GradientCounts>(m, "GradientCounts")
       .def(nb::init<>())
+      .def("to_bytes", [](const GradientCounts& counts) { return to_numpy(to_bytes(counts)); })
+      .def_static(
+          "of_bytes", [](const Vector<uint8_t>& bytes) { return counts_of_bytes(view(bytes)); },
+          nb::arg("bytes").noconvert())
       .def_ro("n_drawn", &GradientCounts::n_drawn)
       .def("add", &GradientCounts::add, nb::arg("other"))
       .def(
@@ -167,6 +200,15 @@ void bind_level_sums(nb::module_& m) {
             call(n_threads, [&](Run& run) { sums.add(other, run); });
           },
           nb::arg("other"), nb::arg("n_threads"))
+      .def(
+          "told",
+          [](LevelSums& sums, int n_threads) {
+            return to_numpy(call(n_threads, [&](Run& run) { return sums.told(run); }));
+          },
+          nb::arg("n_threads"))
+      .def(
+          "take", [](LevelSums& sums, const Vector<int64_t>& told) { sums.take(view(told)); },
+          nb::arg("told").noconvert())
       .def("add_block", add_block<uint16_t>, nb::arg("rows"), nb::arg("codes").none(), nb::arg("number").noconvert(),
            nb::arg("kept").noconvert(), nb::arg("n_threads"))
       .def("add_block", add_block<uint32_t>, nb::arg("rows"), nb::arg("codes").none(), nb::arg("number").noconvert(),
@@ -177,6 +219,7 @@ void bind_level_sums(nb::module_& m) {
 
 void bind_paged(nb::module_& m) {
   bind_block_gradients(m);
+  bind_shipping(m);
   bind_level_sums(m);
   nb::class_<PagedTree>(m, "PagedTree")
       .def(nb::init<const Codes&, const GradientCounts&, const NewtonOptions&, bool, bool>(), nb::arg("codebook"),
@@ -184,6 +227,7 @@ void bind_paged(nb::module_& m) {
       .def_static("squares", &PagedTree::squares, nb::arg("codebook"), nb::arg("options"), nb::arg("n_outputs"))
       .def("next", [](PagedTree& tree) { return call(1, [&](Run&) { return tree.next(); }); })
       .def_prop_ro("reads_codes", &PagedTree::reads_codes)
+      .def("task", [](const PagedTree& tree) { return tree.task(); })
       .def(
           "sums", [](const PagedTree& tree, const Codes& codebook) { return LevelSums(codebook, tree.task()); },
           nb::arg("codebook"))

@@ -284,4 +284,31 @@ void LevelSums::collect_parts(size_t n_rows) {
   }
 }
 
+// ---- sums that come from elsewhere ----------------------------------------------------------------------------------
+
+std::vector<int64_t> LevelSums::told(Run& run) {
+  finish(run);
+  std::vector<int64_t> all{weight};
+  for (const RowSquare& each : totals.squares) all.insert(all.end(), {each.square, each.times});
+  for_told([&](const std::vector<int64_t>& part) { all.insert(all.end(), part.begin(), part.end()); });
+  return all;
+}
+
+void LevelSums::take(std::span<const int64_t> told) {
+  size_t n = 1 + 2 * totals.squares.size();
+  for_told([&](const std::vector<int64_t>& part) { n += part.size(); });
+  require(told.size() == n, "sums from another process are those of the same pass");
+  auto from = told.begin();
+  weight = *from++;
+  for (RowSquare& each : totals.squares) {
+    each.square = *from++;
+    each.times = *from++;
+  }
+  for_told([&](std::vector<int64_t>& part) {
+    const auto last = from + static_cast<std::ptrdiff_t>(part.size());
+    std::copy(from, last, part.begin());
+    from = last;
+  });
+}
+
 }  // namespace weald

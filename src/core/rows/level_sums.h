@@ -37,6 +37,9 @@ struct LevelTask {
   TreeUnits units;
   bool counted = false;  // cells count rows
   bool leaves = false;   // Σ g and Σ h of every node in wide units: the last pass
+
+  // Whether the pass reads codes: the last one may only add up leaves.
+  bool reads_codes() const { return !plan.splits.empty() || plan.n_histograms > 0; }
 };
 
 class LevelSums {
@@ -48,6 +51,9 @@ class LevelSums {
   void add(LevelSums& other, Run& run);
   // Brings all to its place; nothing is added after that.
   void finish(Run& run);
+  // All that was added up, as integers that may be added to those of other rows; and back, in place of blocks.
+  std::vector<int64_t> told(Run& run);
+  void take(std::span<const int64_t> told);
 
   LevelTotals totals;
   std::vector<int64_t> cells;
@@ -92,6 +98,11 @@ class LevelSums {
     std::vector<uint32_t> entry_of;  // where there are sparse columns: per row, its place in the list, or none
   };
 
+  // f(vector) for every vector that is told.
+  template <class F>
+  void for_told(const F& f) {
+    for (std::vector<int64_t>* each : {&totals.rows, &totals.lanes, &leaf_sums, &hist_rows_, &cells}) f(*each);
+  }
   void make_ways();
   std::vector<Step> steps_of(const Codes& codes) const;
   template <class Number>

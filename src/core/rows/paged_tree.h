@@ -32,8 +32,7 @@ class PagedTree {
 
   bool next();
   const LevelTask& task() const { return task_; }
-  // Whether the pass reads codes: the last one may only add up leaves.
-  bool reads_codes() const { return !task_.plan.splits.empty() || task_.plan.n_histograms > 0; }
+  bool reads_codes() const { return task_.reads_codes(); }
   void take(LevelSums& sums, Run& run);
 
   NewtonTree finish();

@@ -16,6 +16,7 @@ from weald import engine
 from weald.arrays import Floats
 from weald.data.table import Table
 from weald.rows.blocks import PagedCodes
+from weald.rows.dask.codes import DaskCodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +84,6 @@ class WatchedRows:
     table: Table | None  # aligned to the model's schema; None: the training rows themselves
     target: BoostTarget
     scores: Floats  # raw scores so far: (n_outputs, n_rows)
-    pages: PagedCodes | None = None  # the rows, in codes of the training rows, where they are not in `table`
+    pages: PagedCodes | DaskCodes | None = (
+        None  # the rows, in codes of the training rows, where they are not in `table`
+    )

@@ -22,6 +22,8 @@ LEAST_RATE = 0.01
 _MIDDLE_RATE, _MIDDLE_ROWS, _MIDDLE_ROUNDS = 0.12, 16_000, 100
 #: of that, for the rarest classes: rare ones may be clear, too
 _RAREST = 0.4
+#: whole numbers below this are counted, not sorted
+_FEW_VALUES = 1000
 
 
 def chosen_rate(target: BoostTarget, n_rounds: int) -> float:
@@ -56,7 +58,15 @@ def _evenness(target: BoostTarget, times: NDArray[np.int64]) -> float:
 
 
 def _impurity(values: Floats, times: NDArray[np.int64]) -> float:
-    present, place = np.unique(values, return_inverse=True)
-    count = np.zeros(len(present), np.int64)
-    np.add.at(count, place, times)
+    count = _counts(values, times)
     return float(1 - np.sum((count / count.sum()) ** 2))
+
+
+def _counts(values: Floats, times: NDArray[np.int64]) -> NDArray[np.generic]:
+    """How often each value is there."""
+    if values.min() >= 0 and values.max() < _FEW_VALUES and are_whole(values):
+        return np.bincount(values.astype(np.intp), weights=times)
+    if (times == 1).all():
+        return np.unique(values, return_counts=True)[1]  # a sort of the values, without their places
+    present, place = np.unique(values, return_inverse=True)
+    return np.bincount(place, weights=times, minlength=len(present))

@@ -124,6 +124,16 @@ class NativeObjective:
         target = self._target[output if len(self._target) > 1 else 0]
         return engine.RowLoss(native, self._parameters, output, target)
 
+    @property
+    def loss_of_core(self) -> tuple[str, Floats]:
+        """The loss of the core and its parameters."""
+        return self._loss.native, self._parameters
+
+    @property
+    def targets_of_core(self) -> Floats:
+        """What it is measured against, (n_targets, n_rows): the target, or its logarithm."""
+        return self._target
+
     def leaf_values(
         self,
         scores: Floats,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.boosting.newton.dart import compact, dropped_trees, normalised
+from weald.boosting.newton.dask_rows import DaskRows, leaves_on_dask
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.paged_rows import PagedRows, leaves_on_pages
 from weald.boosting.newton.rows import BoostedRows
@@ -33,6 +34,7 @@ from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes
 from weald.random import tree_seed
 from weald.rows.blocks import PagedCodes
+from weald.rows.dask.codes import DaskCodes
 
 #: a tree of the rows at hand, which only these look into
 _Grown: TypeAlias = Any
@@ -62,9 +64,15 @@ class NewtonStep:
             codes, target.weight, replace(options, subsample=1.0) if self._by_gradient else options
         )
         self._by_row = self._rows.large and not self._by_gradient and self._losses_by_row()
-        room = 0 if self._by_row else scores.shape[1]  # by row, gradients are never stored
-        self._g, self._h = np.empty((len(scores), room)), np.empty((len(scores), room))
+        # On a cluster, scores may be left where the rows are; then they are here only to be measured.
+        self._away = None
+        if isinstance(self._rows, DaskRows) and not self._by_gradient:
+            self._away = self._rows if self._rows.keep_scores(objective, scores) else None
         sets = [] if watch is None or not watch.watches else watch.sets
+        self._here = self._away is None or any(each.table is None for each in sets)
+        # By row, gradients are never stored.
+        room = 0 if self._by_row or self._away is not None else scores.shape[1]
+        self._g, self._h = np.empty((len(scores), room)), np.empty((len(scores), room))
         self._watched = [each for each in sets if each.table is not None]
         for each in sets:
             if each.table is None:
@@ -83,7 +91,9 @@ class NewtonStep:
             weights = np.array([tree.weight for tree in self.trees])
             dropped = dropped_trees(options.dart, weights, options.seed, round_)
             self._shift(dropped, factor=-1.0, kept_too=False)
-        if not self._by_row:
+        if self._away is not None:
+            self._away.begin_round(round_)
+        elif not self._by_row:
             objective.gradients(self._scores, self._g, self._h, round_=round_, n_threads=options.n_threads)
         rate = learning_rate / options.num_parallel_tree
         new = [
@@ -129,9 +139,13 @@ class NewtonStep:
             factor = self._row_factors(g, h, seed)
             g, h, left_out = g * factor, h * factor, factor == 0
         loss = objective.row_loss(output) if self._by_row else None
-        if loss is None:
+        native: _Grown
+        if self._away is not None:
+            native = self._away.grow_kept(part, len(self._scores), seed=seed, round_=self.next_round)
+        elif loss is None:
             native = self._rows.grow(g, h, seed=seed, round_=self.next_round, weighted=objective.weighted)
         else:
+            assert not isinstance(self._rows, DaskRows)
             native = self._rows.grow_loss(loss, self._scores[output], seed=seed, round_=self.next_round)
         arrays = native.arrays()
         value = arrays.pop("value")[arrays["slot"] < 0]
@@ -165,7 +179,10 @@ class NewtonStep:
         self.trees.append(tree)
         width = tree.value.shape[1]
         outputs = self._scores[tree.output : tree.output + width]
-        self._rows.add_scores(native, tree.value * tree.weight, outputs)
+        if self._away is not None:
+            self._away.move(native, tree.value * tree.weight, tree.output)
+        if self._here:
+            self._rows.add_scores(native, tree.value * tree.weight, outputs)
         if self._options.dart is not None:
             self._kept[0].append(compact(self._rows.leaf_of_row(native), tree.n_leaves))
 
@@ -179,7 +196,7 @@ class NewtonStep:
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
             if rows.pages is not None:
                 for tree, native in new:
-                    leaves = leaves_on_pages(native, rows.pages, n_threads)
+                    leaves = _leaves_on(native, rows.pages, n_threads)
                     rows.scores[tree.output : tree.output + tree.value.shape[1]] += (
                         tree.value * tree.weight
                     )[leaves].T
@@ -202,11 +219,22 @@ class NewtonStep:
                 scores[tree.output : tree.output + width] += (factor * tree.weight) * tree.value[kept[t]].T
 
 
-def _rows_of(codes: Codes, weight: Floats | None, options: BoostOptions) -> BoostedRows | PagedRows:
-    """The training rows, in memory or in pages."""
+def _rows_of(
+    codes: Codes, weight: Floats | None, options: BoostOptions
+) -> BoostedRows | PagedRows | DaskRows:
+    """The training rows, in memory, in pages or on a cluster."""
     if isinstance(codes, PagedCodes):
         return PagedRows(codes, weight, options)
+    if isinstance(codes, DaskCodes):
+        return DaskRows(codes, weight, options)
     return BoostedRows(codes, weight, options)
+
+
+def _leaves_on(native: _Grown, codes: PagedCodes | DaskCodes, n_threads: int) -> NDArray[np.int32]:
+    """The leaf of every row of other rows in the same codes."""
+    if isinstance(codes, DaskCodes):
+        return leaves_on_dask(native, codes)
+    return leaves_on_pages(native, codes, n_threads)
 
 
 def _leaf_numbers(forest: Forest, table: Table | None, n_threads: int) -> list[NDArray[Any]]:

@@ -14,6 +14,7 @@ from weald.engine.codes import NativeCodes
 BlockGradients: TypeAlias = _core.BlockGradients
 GradientCounts: TypeAlias = _core.GradientCounts
 LevelSums: TypeAlias = _core.LevelSums
+LevelTask: TypeAlias = _core.LevelTask
 PagedTree: TypeAlias = _core.PagedTree
 Numbers: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 _NO_WEIGHT = np.zeros(0)

@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from weald.data.schema import Schema
 from weald.estimators.shared.blocks import ROW_BY_ROW, in_blocks, refuse_files, scan_of, write_answers
 from weald.io.saved_state import LOADED
+from weald.rows.dask import is_dask
 
 _Model = TypeVar("_Model")
 
@@ -81,6 +82,13 @@ def snapshot(model: _Model) -> _Model:
 
 def _predicts(model: object) -> bool:
     return hasattr(model, "predict")
+
+
+def answer_on_dask(model: object, name: str, X: object, *args: object, **kwargs: object) -> Any:
+    """What a fitted model answers about rows on Dask, lazily."""
+    from weald.rows.dask.lazily import answer
+
+    return answer(model, name, X, *args, **kwargs)
 
 
 class OneModel:
@@ -147,16 +155,19 @@ def _on_one_model(function: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(function, _MARK):
         return function
     assert isinstance(function, FunctionType)
-    shared, scanned, blockwise = snapshot, scan_of, in_blocks
+    shared, scanned, blockwise, on_dask, lazily = snapshot, scan_of, in_blocks, is_dask, answer_on_dask
 
     def method(self: object, /, *args: Any, **kwargs: Any) -> Any:
         return function(shared(self), *args, **kwargs)
 
     def row_by_row(self: object, /, *args: Any, **kwargs: Any) -> Any:
-        scan = scanned(args[0] if args else kwargs.get("X"))
-        if scan is None:
+        X = args[0] if args else kwargs.get("X")
+        scan = scanned(X)
+        if scan is None and not on_dask(X):
             return function(shared(self), *args, **kwargs)
         kwargs.pop("X", None)
+        if scan is None:
+            return lazily(shared(self), function.__name__, X, *args[1:], **kwargs)
         return blockwise(shared(self), function, scan, *args[1:], **kwargs)
 
     return _placed(row_by_row if function.__name__ in ROW_BY_ROW else method, function)

@@ -42,6 +42,7 @@ from weald.estimators.xgboost.training import Trained, Training, Watched
 from weald.model.forest import Forest
 from weald.pictures.trained_on import UNTOLD, trained_on
 from weald.progress import Progress
+from weald.rows.dask.table import DaskTable
 from weald.rows.paged import Store
 
 if TYPE_CHECKING:
@@ -164,14 +165,13 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             target, classes = self._read_target(given, table.n_rows, options, start._classes_by_output())
             margin = read_margin(given.base_margin, table.n_rows)
             return Data(start.schema_, Rows(table, target, margin), classes)
-        if isinstance(given.X, Store):
+        if isinstance(given.X, Store | DaskTable):
             target, classes = self._read_target(given, given.X.n_rows, options, None)
-            return Data(given.X.schema, pages.rows_of(given.X, target, given.base_margin), classes)
+            return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
         table = read_table(given.X, options, owner)
         target, classes = self._read_target(given, table.n_rows, options, None)
         schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
-        margin = read_margin(given.base_margin, table.n_rows)
-        return Data(schema, Rows(aligned, target, margin), classes)
+        return Data(schema, Rows(aligned, target, read_margin(given.base_margin, table.n_rows)), classes)
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: ColumnLike | None) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
@@ -216,9 +216,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _read_set(self, given: Given, options: XGBOptions, data: Data) -> Rows:
         with naming_set(given.where):
             unweighted = replace(options, class_weight=None)
-            if isinstance(given.X, Store):
+            if isinstance(given.X, Store | DaskTable):
                 target, _ = self._read_target(given, given.X.n_rows, unweighted, data.classes)
-                return pages.rows_of(given.X, target, given.base_margin)
+                return pages.coded_rows(given.X, target, given, data.schema, data.rows.pages)
             table = aligned_table(given.X, data.schema, options, type(self).__name__)
             target, _ = self._read_target(given, table.n_rows, unweighted, data.classes)
             return Rows(table, target, read_margin(given.base_margin, table.n_rows))

@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 from weald.arrays import AnyTable, ColumnLike
 from weald.boosting.records import BoostTarget
 from weald.data.scanning.scan import Scan, is_path, scan
+from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import DataError, DataTypeError, ParameterError
+from weald.estimators.xgboost import dask_rows
 from weald.estimators.xgboost.options import XGBOptions
 from weald.estimators.xgboost.rows import Given, Rows, read_margin, read_table
 from weald.rows.blocks import PagedCodes
+from weald.rows.dask import is_dask
+from weald.rows.dask.table import DaskTable
 from weald.rows.paged import Store, open_store, store_of_scan
 from weald.rows.paged.scans import is_place
 
@@ -44,6 +48,11 @@ def opened(
 
     Temporary stores are gone in the end, whatever happened. Tables in memory stay as they are.
     """
+    if is_dask(given.X):
+        with dask_rows.opened(given, sets, options, owner, goes_on=goes_on) as found:
+            yield found
+        return
+    dask_rows.refuse_sets(sets, owner)
     held_out = options.early_stopping
     asked = isinstance(held_out, tuple | list) and len(held_out) == 2
     if asked:
@@ -89,7 +98,23 @@ def with_columns(given: Given, store: Store, owner: str) -> Given:
     return replace(given, X=rows, y=y, **columns)
 
 
-def rows_of(store: Store, target: BoostTarget, margin: ColumnLike | None) -> Rows:
+def learnt_rows(
+    X: Store | DaskTable, target: BoostTarget, given: Given, options: XGBOptions, owner: str
+) -> tuple[Schema, Rows]:
+    """The training rows, and their columns."""
+    if isinstance(X, DaskTable):
+        return dask_rows.learnt_rows(X, target, given, options, owner)
+    return X.schema, _rows_of(X, target, given.base_margin)
+
+
+def coded_rows(X: Store | DaskTable, target: BoostTarget, given: Given, schema: Schema, like: object) -> Rows:
+    """Rows in the codes of the training rows."""
+    if isinstance(X, DaskTable):
+        return dask_rows.coded_rows(X, target, given, schema, like)
+    return _rows_of(X, target, given.base_margin)
+
+
+def _rows_of(store: Store, target: BoostTarget, margin: ColumnLike | None) -> Rows:
     """The rows of a store, with a table that only tells how many they are."""
     table = Table((), store.n_rows, store.schema.named)
     return Rows(table, target, read_margin(margin, store.n_rows), PagedCodes(store))

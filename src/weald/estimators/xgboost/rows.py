@@ -26,6 +26,7 @@ from weald.estimators.shared.class_weight import Weights, weigh_by_class, withou
 from weald.estimators.xgboost.constraints import categorical_by_type, check_types
 from weald.estimators.xgboost.options import ReadingOptions, XGBOptions
 from weald.rows.blocks import PagedCodes
+from weald.rows.dask.codes import DaskCodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,9 @@ class Rows:
     table: Table  # aligned to the schema
     target: BoostTarget
     margin: Floats | None  # (n_rows, n_outputs); what boosting starts from instead of the base score
-    pages: PagedCodes | None = None  # where the rows are, if not in `table`, which then only tells how many
+    pages: PagedCodes | DaskCodes | None = (
+        None  # where the rows are, if not in `table`, which then only tells how many
+    )
 
     def take(self, rows: NDArray[np.int64], weight: Weights | None = None) -> Rows:
         """Some of the rows, with other weights if given; of a ranking, whole queries in their order."""

@@ -160,8 +160,8 @@ class Training:
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""
         check_margin(rows.margin, len(self.base))
-        scores = np.tile(self.base, (rows.target.n_rows, 1)) if rows.margin is None else rows.margin
-        scores = np.array(scores.T, np.float64, order="C")
+        scores = np.empty((len(self.base), rows.target.n_rows))  # no copy on the way: it would be a peak
+        scores[...] = self.base[:, np.newaxis] if rows.margin is None else rows.margin.T
         if self.forest is not None:
             trees = (0, self.forest.n_trees)
             add_tree_scores(self.forest, rows.table, scores.T, *trees, n_threads=self.plan.boost.n_threads)

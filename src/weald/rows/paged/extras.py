@@ -79,7 +79,7 @@ def make_extra_page(values: NDArray[Any], *, store: int, first_row: int) -> NDAr
     constant = len(values) > 1 and bool(
         (values.view(np.uint8).reshape(len(values), -1) == values[:1].view(np.uint8)).all()
     )
-    kept = values[:1] if constant else _narrow(values)
+    kept = values[:1] if constant else narrowest(values)
     body = np.ascontiguousarray(kept).view(np.uint8)
     dtype = kept.dtype.str.encode().ljust(8)
     page = np.empty(_HEADER.size + len(body), np.uint8)
@@ -91,7 +91,7 @@ def make_extra_page(values: NDArray[Any], *, store: int, first_row: int) -> NDAr
     return page
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+def narrowest(values: NDArray[Any]) -> NDArray[Any]:
     """The values in the narrowest type that keeps each of them; the bits of −0 and NaN are kept too."""
     for name in _NARROW.get(values.dtype.kind, ()):
         dtype = np.dtype(name)

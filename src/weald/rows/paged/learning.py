@@ -7,6 +7,7 @@ go again as it falls: what stays is the sample of the whole.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -54,6 +55,17 @@ class WeightSum:
         counts = engine.count_exponents(weight)
         self.exponents = counts if self.exponents is None else self.exponents + counts
 
+    def merge(self, other: WeightSum) -> None:
+        """Add what another has added up."""
+        self.n_rows += other.n_rows
+        self.n_present += other.n_present
+        self.whole = self.whole and other.whole
+        with np.errstate(over="ignore"):
+            self.total += other.total
+        if other.exponents is not None:
+            mine = self.exponents
+            self.exponents = other.exponents if mine is None else mine + other.exponents
+
     def units(self, weight: Floats) -> NDArray[np.int64]:
         """The weights of some rows in the units that the whole table gives them."""
         if self.total < EXACT_FLOAT and self.whole:
@@ -84,6 +96,14 @@ class _Levels:
                 self.levels.append(level)
                 self.used.append(False)
             self.used[at] |= n > 0
+
+    def merge(self, other: _Levels) -> None:
+        for level, used in zip(other.levels, other.used, strict=True):
+            at = self.place.setdefault(level_key(level), len(self.levels))
+            if at == len(self.levels):
+                self.levels.append(level)
+                self.used.append(False)
+            self.used[at] |= used
 
     def schema(self, name: Hashable) -> ColumnSchema:
         levels = plain_levels(self.levels)
@@ -165,6 +185,27 @@ class Learner:
         self._n_sampled += len(rows)
         if self._n_sampled > 2 * native.SAMPLE_LIMIT:
             self._prune(bound)
+
+    def copy(self) -> Learner:
+        """The same, to be changed without changing this."""
+        other = copy.copy(self)
+        other.weights, other._samples = replace(self.weights), list(self._samples)
+        other._levels = copy.deepcopy(self._levels)
+        return other
+
+    def merge(self, other: Learner) -> None:
+        """Take what another has taken of the rows after these."""
+        if other._first is not None and (
+            self._first is None or other._first.n_columns > self._first.n_columns
+        ):
+            self._first = other._first
+        self.weights.merge(other.weights)
+        for j, levels in other._levels.items():
+            self._levels.setdefault(j, _Levels(levels.ordered)).merge(levels)
+        self._samples.extend(other._samples)
+        self._n_sampled += other._n_sampled
+        if self._n_sampled > native.SAMPLE_LIMIT:
+            self._prune(native.sample_bound(self.weights.n_present))
 
     def _prune(self, bound: int) -> None:
         self._samples = [sample.below(bound) for sample in self._samples]

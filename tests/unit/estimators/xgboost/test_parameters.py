@@ -8,6 +8,7 @@ import xgboost
 from sklearn.base import clone
 from unit.estimators.xgboost.data import numbers, three_classes, two_classes
 
+import weald
 from weald import XGBClassifier, XGBRanker, XGBRegressor
 from weald.errors import DataError, ParameterError
 from weald.estimators.xgboost.options import DEFAULTS, XGBOptions, read_options, seed_of
@@ -89,6 +90,18 @@ def test_aliases_are_the_same_parameter(alias, name):
     assert getattr(options(**{alias: 1, name: 1}), name) == 1
     with pytest.raises(ParameterError, match=f"`{name}` and `{alias.rstrip('_')}_?` .* differ"):
         options(**{alias: 1, name: 2})
+
+
+@pytest.mark.parametrize("alias", ["nthread", "n_jobs"])
+def test_threads_of_predictions_have_two_names(alias, monkeypatch):
+    model = XGBRegressor(n_estimators=2, **{alias: 1}).fit([[0.0], [1.0]], [0.0, 1.0])
+    seen = []
+    monkeypatch.setattr("weald.estimators.xgboost.predict.thread_count", lambda n: seen.append(n) or 1)
+    monkeypatch.setattr("weald.estimators.xgboost.native.reading.thread_count", lambda n: seen.append(n) or 1)
+    model.predict([[0.5]])
+    matrix = weald.DMatrix([[0.0], [1.0]], [0.0, 1.0])
+    weald.train({alias: 1}, matrix, 2).predict(matrix, pred_contribs=True)
+    assert seen == [1, 1]
 
 
 def test_lambda_can_be_set_as_in_xgboost():

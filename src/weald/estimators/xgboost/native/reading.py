@@ -16,7 +16,7 @@ from weald.estimators.xgboost.native.contributions import contributions
 from weald.estimators.xgboost.native.dump import columns_of, dump, frame, level_order
 from weald.estimators.xgboost.native.learner import Learner, native_predictions
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
-from weald.estimators.xgboost.options import IMPORTANCE_TYPES
+from weald.estimators.xgboost.options import IMPORTANCE_TYPES, read_reading_options
 from weald.model.importances import column_importances
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class BoosterReading:
                 matrix._margin,
                 rounds,
                 by_name=by_name,
-                n_threads=thread_count(model.n_jobs),
+                n_threads=thread_count(read_reading_options("Booster", model).n_jobs),
                 interactions=pred_interactions,
                 approximate=approx_contribs,
                 strict_shape=strict_shape,

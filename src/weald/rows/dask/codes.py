@@ -1,0 +1,89 @@
+"""The codes of a table whose partitions are on workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.codes import Codes
+from weald.engine.storage import pages as native
+from weald.rows.dask import work
+from weald.rows.dask.work import Coded, Move
+
+if TYPE_CHECKING:
+    from weald.rows.dask.cluster import Cluster, Remote
+
+
+class DaskCodes(Codes):
+    """A codebook, and coded partitions by it.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where the partitions are.
+    columns : sequence of CodebookColumn
+        The codebook.
+    partitions : sequence
+        Coded partitions in the order of rows; none of them is empty.
+    first_rows : sequence of int
+        The first row of each, and in the end how many rows there are.
+    told : sequence of Coded
+        What each tells of itself.
+    """
+
+    #: what reading has cost is counted for pages alone
+    io: None = None
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        columns: Sequence[native.CodebookColumn],
+        partitions: Sequence[Remote],
+        first_rows: Sequence[int],
+        told: Sequence[Coded],
+    ) -> None:
+        super().__init__(native.make_codebook(columns))
+        self.cluster, self.columns = cluster, columns
+        self.partitions, self.first_rows = list(partitions), list(first_rows)
+        self._missing = {j for each in told for j in each.missing}
+        sparse = [j for j, each in enumerate(columns) if each.sparse]
+        self._entries = {j: sum(each.entries[k] for each in told) for k, j in enumerate(sparse)}
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows all partitions have."""
+        return self.first_rows[-1]
+
+    @property
+    def slices(self) -> list[slice]:
+        """The rows of each partition."""
+        return [slice(a, b) for a, b in zip(self.first_rows[:-1], self.first_rows[1:], strict=True)]
+
+    def column(self, j: int) -> NDArray[Any]:
+        """The codes of column j, fetched from all partitions."""
+        number = self.cluster.number()
+        wanted = [
+            self.cluster.submit("column", (j, number, p), work.column, each, j)
+            for p, each in enumerate(self.partitions)
+        ]
+        return np.concatenate(self.cluster.gather(wanted))
+
+    def n_entries(self, j: int) -> int:
+        """How many rows column j lists; 0 if it is not sparse."""
+        return self._entries.get(j, 0)
+
+    def has_missing(self, j: int) -> bool:
+        """Whether some row is missing in column j."""
+        return j in self._missing
+
+    def leaves(self, move: Move, leaf_of_number: NDArray[np.int32]) -> NDArray[np.uint32]:
+        """The leaf of every row in a finished tree."""
+        number = self.cluster.number()
+        wanted = [
+            self.cluster.submit("leaves", (*move.tree, number, p), work.leaves, each, move, leaf_of_number)
+            for p, each in enumerate(self.partitions)
+        ]
+        return np.concatenate([part.astype(np.uint32) for part in self.cluster.gather(wanted)])

@@ -1,0 +1,158 @@
+"""Workers that are killed, leave or join while `XGB*` trains on Dask: time is lost, never the model."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+from weald import XGBClassifier, XGBRegressor
+from weald.boosting.newton import dask_rows
+from weald.rows.dask.cluster import Cluster
+
+SHAPE = {"max_depth": 3, "max_bin": 32, "tree_method": "hist"}
+#: a word of a task and the beginning of its place, such as ("visit", (round, tree, level))
+Place = tuple[str, tuple[int, ...]]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """Two workers, each a process that is started again when it dies."""
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 30}),
+        LocalCluster(n_workers=2, **options) as cluster,
+        Client(cluster, set_as_default=False) as found,
+        found.as_current(),
+    ):
+        yield found
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    n = 3_000
+    a = rng.normal(size=n)
+    late = rng.normal(size=n) + a
+    return pd.DataFrame(
+        {"a": a, "b": rng.integers(0, 40, n), "late": late, "kind": np.digitize(late, [-1, 1])}
+    )
+
+
+def on_dask(frame: pd.DataFrame, n: int) -> list[Any]:
+    cuts = np.linspace(0, len(frame), n + 1).astype(int)
+    return [dask.delayed(frame.iloc[a:b]) for a, b in itertools.pairwise(cuts)]
+
+
+def saved(model: Any, path: Path) -> bytes:
+    model.save(path)
+    return path.read_bytes()
+
+
+def pids(client: Client) -> list[int]:
+    return [int(pid) for pid in client.run(os.getpid).values()]
+
+
+def do_at(monkeypatch: pytest.MonkeyPatch, places: list[Place], act: Callable[[], None]) -> list[Place]:
+    """Act when the first task of each place is submitted; returns the places still to come."""
+    submit, waiting = Cluster.submit, list(places)
+
+    def watched(self: Cluster, word: str, where: tuple[object, ...], *rest: Any) -> Any:
+        for place in waiting:
+            if place[0] == word and where[: len(place[1])] == place[1]:
+                waiting.remove(place)
+                act()
+                break
+        return submit(self, word, where, *rest)
+
+    monkeypatch.setattr(Cluster, "submit", watched)
+    return waiting
+
+
+def kill(client: Client, n: int = 1) -> None:
+    for pid in pids(client)[:n]:
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("places", "n_killed"),
+    [
+        ([("code", ()), ("visit", (1, 1, 2))], 1),
+        ([("fresh_scores", (2,))], 2),
+    ],
+    ids=["while rows are coded and trees grow", "all workers, as scores begin anew"],
+)
+def test_killed_workers_cost_time_alone(
+    client: Client,
+    frame: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    places: list[Place],
+    n_killed: int,
+) -> None:
+    monkeypatch.setattr(dask_rows, "ROUNDS_OF_A_CHAIN", 2)
+    model = XGBClassifier(**SHAPE, n_estimators=3)
+    known = saved(model.fit(frame[["a", "b"]], frame["kind"]), tmp_path / "memory.weald")
+    left = do_at(monkeypatch, places, lambda: kill(client, n_killed))
+    rows = on_dask(frame[["a", "b", "kind"]], 3)
+    assert saved(model.fit(rows, "kind"), tmp_path / "dask.weald") == known
+    assert left == []
+
+
+def test_a_worker_that_joins_is_used(
+    client: Client, frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = XGBRegressor(**SHAPE, n_estimators=3)
+    known = saved(model.fit(frame[["a", "b"]], frame["late"]), tmp_path / "memory.weald")
+    before = set(client.scheduler_info(n_workers=-1)["workers"])
+    joined: set[str] = set()
+
+    def join() -> None:
+        client.cluster.scale(3)
+        client.wait_for_workers(3)
+        joined.update(set(client.scheduler_info(n_workers=-1)["workers"]) - before)
+        for address in before:  # those from before leave, and what they held is worked out on the new one
+            client.retire_workers([address], close_workers=False)
+
+    left = do_at(monkeypatch, [("visit", (1, 0, 1))], join)
+    found = model.fit(on_dask(frame[["a", "b", "late"]], 3), "late")
+    assert saved(found, tmp_path / "dask.weald") == known
+    assert left == []
+    assert joined
+
+
+@pytest.mark.slow
+def test_a_kill_every_few_seconds(client: Client, frame: pd.DataFrame, tmp_path: Path) -> None:
+    """Two minutes of it."""
+    model = XGBRegressor(**SHAPE, n_estimators=40)
+    known = saved(model.fit(frame[["a", "b"]], frame["late"]), tmp_path / "memory.weald")
+    over = threading.Event()
+
+    def killer() -> None:
+        while not over.wait(4.0):
+            for worker in list(client.cluster.workers.values())[:1]:
+                pid = getattr(worker, "pid", None)
+                if pid is not None:
+                    os.kill(pid, signal.SIGKILL)
+
+    thread = threading.Thread(target=killer)
+    thread.start()
+    try:
+        begun = time.monotonic()
+        while time.monotonic() - begun < 120:
+            found = model.fit(on_dask(frame[["a", "b", "late"]], 4), "late")
+            assert saved(found, tmp_path / "dask.weald") == known
+    finally:
+        over.set()
+        thread.join()
