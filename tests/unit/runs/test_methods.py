@@ -75,5 +75,7 @@ def test_members_that_vote_find_their_rounds_without_folds():
 def test_folds_tell_the_rounds_only_where_they_are_soon_done():
     """As in comparisons, which fit hundreds of models."""
     for trees, stopping in ((1, "cv"), (4, 0.1)):
-        model = make("xgboost", "classification", size=Size(1400, 6, 50, trees), most_boosted=MOST_BOOSTED_OF_MANY)
+        model = make(
+            "xgboost", "classification", size=Size(1400, 6, 50, trees), most_boosted=MOST_BOOSTED_OF_MANY
+        )
         assert model.early_stopping == stopping
