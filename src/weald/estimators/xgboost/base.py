@@ -232,7 +232,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         if asked is None or isinstance(asked, str):
             return data.rows, []
         if isinstance(asked, tuple | list):
-            given = asked[0] if isinstance(asked[0], Given) else Given(*asked, where="early_stopping")
+            opened = isinstance(asked[0], Given)  # it was in files
+            given = asked[0] if opened else Given(asked[0], asked[1], where="early_stopping")
             return data.rows, [Watched(HELD_OUT, self._read_set(given, options, data))]
         train, held = hold_out(
             data.rows.target,
