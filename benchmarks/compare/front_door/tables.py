@@ -1,12 +1,14 @@
 """Every table straight from its file by the command line, and its accuracy beside that of LightGBM.
 
-    python benchmarks/compare/front_door/tables.py FOLDER [--only NAME …] [--compare] [--alone] [--json OUT]
+    python benchmarks/compare/front_door/tables.py FOLDER [--only NAME …] [--commands NAME …] [--alone]
+        [--json OUT]
 
 FOLDER has the tables and an `index.json` that names files and targets. Each command runs with no option but
 `--target`. LightGBM gets the rows that `weald fit` trained on, 2,000 rounds of 0.1 at most, and finds how
-many by the rule that weald has: by five folds where rows are few, else by early stopping on a tenth.
-Once more it gets the small steps and draws that weald takes of small tables. Scores are those of `weald
-fit`: the area of two labels, else accuracy; R². What the JSON file has already is not run again.
+many by the rule that weald has: by five folds where rows are not many, else by early stopping on a tenth.
+Once more it gets the small steps and draws that weald takes. Scores are those of `weald
+fit`: the area of two labels, else accuracy; R². What the JSON file has already is not run again. Beside
+the seconds of every command stand those of its processors, which tell more where a machine does much else.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import importlib
 import json
 import multiprocessing
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -27,8 +30,10 @@ import numpy as np
 from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
+from weald.engine import thread_count
 from weald.runs.gathering import Question, gather
-from weald.runs.methods import CV_LABEL_ROWS, CV_ROWS, SMALL_STEPS
+from weald.runs.methods import CV_LABEL_ROWS, Size, make
+from weald.runs.recipe import rows_of as split_rows
 from weald.runs.task import CLASSIFICATION
 from weald.runs.training import hold_out
 
@@ -41,9 +46,14 @@ IMPORTED = (
     ),
     *("pyarrow.csv", "pyarrow.parquet", "pandas", "lightgbm"),
 )
-THREADS = len(os.sched_getaffinity(0))
+THREADS = thread_count(None)
+COMMANDS = ("fit", "predict", "evaluate", "info", "explain", "compare")
+#: those that need the model of `fit`
+OF_MODEL = frozenset(COMMANDS[1:5])
 #: what LightGBM gets
 ROUNDS, RATE, WAIT, SHARE = 2000, 0.1, 30, 0.1
+#: what it gets of weald's settings once more
+STEPS = ("n_estimators", "learning_rate", "subsample", "colsample_bytree")
 
 
 def called(words: list[str], out: int, err: int) -> None:
@@ -56,14 +66,20 @@ def called(words: list[str], out: int, err: int) -> None:
     weald_main()
 
 
-def weald(*words: object, limit: float) -> tuple[int, str, float]:
-    """A command in a process of its own: exit code, output, seconds.
+def processors() -> float:
+    """Seconds of all processes that this one started and that have ended."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def weald(*words: object, limit: float) -> tuple[int, str, float, float]:
+    """A command in a process of its own: exit code, output, seconds, seconds of processors.
 
     It begins as a copy of this one, which has imported all that commands need: what an import takes is told
     elsewhere, and would be most of the time here.
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), processors()
         process = FORK.Process(target=called, args=(list(map(str, words)), out.fileno(), err.fileno()))
         process.start()
         process.join(limit)
@@ -71,12 +87,12 @@ def weald(*words: object, limit: float) -> tuple[int, str, float]:
         if late:
             process.kill()
             process.join()
-        seconds = time.perf_counter() - start
+        seconds, spent = time.perf_counter() - start, processors() - before
         if late:
-            return 1, f"not done in {limit:.0f} s", seconds
+            return 1, f"not done in {limit:.0f} s", seconds, spent
         told = out if process.exitcode == 0 else err
         told.seek(0)
-        return process.exitcode or 0, told.read().decode(), seconds
+        return process.exitcode or 0, told.read().decode(), seconds, spent
 
 
 def commands(file: Path, target: str, folder: Path, known: dict[str, Any], asked: Any) -> dict[str, Any]:
@@ -89,21 +105,24 @@ def commands(file: Path, target: str, folder: Path, known: dict[str, Any], asked
         "evaluate": ("evaluate", model, file, *learned, "--json"),
         "info": ("info", model, "--json"),
         "explain": ("explain", model, file, "--json"),
+        "compare": ("compare", file, *learned, "--json"),
     }
-    ran = set(known.get("seconds", {})) - set(known.get("failed", {}))
-    if set(calls) <= ran:
-        calls = {}
-    if asked.compare and "compare" not in ran:
-        calls["compare"] = ("compare", file, *learned, "--json")
-    found: dict[str, Any] = {"seconds": dict(known.get("seconds", {})), "failed": {}}
+    failed = known.get("failed", {})
+    wanted = {name for name in asked.commands if name not in known.get("seconds", {}) or name in failed}
+    if wanted & OF_MODEL:
+        wanted.add("fit")
+    found: dict[str, Any] = {each: dict(known.get(each, {})) for each in ("seconds", "processors", "failed")}
     for name, words in calls.items():
-        code, text, seconds = weald(*words, limit=asked.limit)
-        found["seconds"][name] = round(seconds, 1)
+        if name not in wanted or (name in OF_MODEL and "fit" in found["failed"]):
+            continue
+        code, text, seconds, spent = weald(*words, limit=asked.limit)
+        found["seconds"][name], found["processors"][name] = round(seconds, 1), round(spent, 1)
+        found["failed"].pop(name, None)
         print(f"{file.name} {name} {seconds:.1f} s{' failed' if code else ''}", file=sys.stderr, flush=True)
         if code:
             found["failed"][name] = text[-500:]
-        elif name == "fit":
-            found["fit"] = json.loads(text)
+        elif name in ("fit", "compare"):
+            found[name] = json.loads(text)
     return found
 
 
@@ -129,7 +148,7 @@ def rows_of(X: Any, rows: Any) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def rounds_by_folds(model: Any, X: Any, codes: np.ndarray[Any, Any], *, labels: bool) -> int:
+def rounds_by_folds(model: Any, X: Any, codes: np.ndarray[Any, Any], wait: int, *, labels: bool) -> int:
     """How many rounds five folds find best, by the mean of their losses as weald has it."""
     import lightgbm
 
@@ -146,13 +165,13 @@ def rounds_by_folds(model: Any, X: Any, codes: np.ndarray[Any, Any], *, labels: 
         lightgbm.Dataset(X, codes),
         num_boost_round=model.n_estimators,
         folds=list(folds.split(np.zeros(len(codes)), codes)),
-        callbacks=[lightgbm.early_stopping(WAIT, verbose=False)],
+        callbacks=[lightgbm.early_stopping(wait, verbose=False)],
     )
     return len(next(iter(found.values())))
 
 
 def lightgbm_score(question: Question, *, shared: bool = False) -> float:
-    """LightGBM on the split of `weald fit`; where shared, small tables with the steps and draws of weald."""
+    """LightGBM on the split of `weald fit`; where shared, with the steps and draws of weald."""
     import lightgbm
 
     given = gather(question)
@@ -161,27 +180,26 @@ def lightgbm_score(question: Question, *, shared: bool = False) -> float:
     labels = given.task.kind == CLASSIFICATION
     codes = np.unique(y, return_inverse=True)[1] if labels else y.astype(np.float64)
     train = split.train
+    of_training = split_rows(given.X, train)
     counts = np.unique(codes[train], return_counts=True)[1] if labels else np.array([CV_LABEL_ROWS])
     cls = lightgbm.LGBMClassifier if labels else lightgbm.LGBMRegressor
-    model = cls(
-        n_estimators=ROUNDS,
-        learning_rate=RATE,
-        verbose=-1,
-        n_jobs=THREADS,
-        random_state=0,
-    )
-    if len(train) <= CV_ROWS and counts.min() >= CV_LABEL_ROWS:
+    ours = make("xgboost", given.task.kind, size=Size.of(of_training, y[train], given.task.kind)).get_params()
+    model = cls(n_estimators=ROUNDS, learning_rate=RATE, verbose=-1, n_jobs=THREADS, random_state=0)
+    wait = WAIT
+    if shared:
+        taken = {name: ours[name] for name in STEPS}
+        model.set_params(subsample_freq=1, **taken)
+        wait = ours["early_stopping_rounds"]
+    if ours["early_stopping"] == "cv":
         known = rows_of(X, train)
-        if shared:
-            model.set_params(subsample_freq=1, **SMALL_STEPS)
-        model.set_params(n_estimators=rounds_by_folds(model, known, codes[train], labels=labels))
+        model.set_params(n_estimators=rounds_by_folds(model, known, codes[train], wait, labels=labels))
         model.fit(known, codes[train])
     else:
         stratify = codes[train] if labels and counts.min() > 1 else None
         train, watch = train_test_split(train, test_size=SHARE, random_state=0, stratify=stratify)
         if labels:  # labels that only the rows watched have cannot be watched
             watch = watch[np.isin(codes[watch], codes[train])]
-        stop = lightgbm.early_stopping(WAIT, verbose=False)
+        stop = lightgbm.early_stopping(wait, verbose=False)
         model.fit(
             rows_of(X, train),
             codes[train],
@@ -201,11 +219,15 @@ def one(table: dict[str, Any], known: dict[str, Any], asked: Any) -> dict[str, A
     file = asked.folder / table["file"]
     with tempfile.TemporaryDirectory() as place:
         found = commands(file, table["target"], Path(place), known, asked)
-    row = known | {"table": table["name"], "seconds": found["seconds"], "failed": found["failed"]}
+    row = known | {"table": table["name"]}
+    row |= {each: found[each] for each in ("seconds", "processors", "failed")}
     if "fit" in found:
         score = found["fit"]["scores"][0]
         row |= {"metric": score["name"], "weald": score["value"], "baseline": score["baseline"]}
         row |= {"interval": [score["low"], score["high"]]}
+    if "compare" in found:
+        row["places"] = [[place["method"], place["score"]] for place in found["compare"]["places"]]
+        row["compared_rows"], row["not_trained"] = found["compare"]["n_rows"], found["compare"]["failed"]
     if "weald" in row and "lightgbm" not in row and not asked.alone:
         libsvm = file.name.endswith(".svm.gz")
         start = time.perf_counter()
@@ -227,7 +249,7 @@ def rank(a: float, b: float) -> float:
 
 def markdown(rows: list[dict[str, Any]]) -> str:
     """The table of results; `the same steps` is LightGBM with the steps and draws of weald."""
-    names = ("fit", "predict", "evaluate", "info", "explain", "compare")
+    names = COMMANDS
     heads = " | ".join(f"{name} s" for name in names)
     lines = [
         f"| table | metric | weald fit | LightGBM | the same steps | {heads} | failed |",
@@ -242,6 +264,8 @@ def markdown(rows: list[dict[str, Any]]) -> str:
         seconds = " | ".join(str(row["seconds"].get(name, "")) for name in names)
         scores = " | ".join(f"{row[name]:.4f}" for name in ("weald", "lightgbm", "lightgbm_shared"))
         lines.append(f"| {row['table']} | {row['metric']} | {scores} | {seconds} | {failed} |")
+    if not told:
+        return "\n".join([*lines, ""])
     means = [
         np.mean([rank(row["weald"], row[name]) for row in told]) for name in ("lightgbm", "lightgbm_shared")
     ]
@@ -261,7 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="*")
-    parser.add_argument("--compare", action="store_true", help="run weald compare too")
+    parser.add_argument("--commands", nargs="*", choices=COMMANDS, default=COMMANDS[:5])
     parser.add_argument("--alone", action="store_true", help="without LightGBM")
     parser.add_argument("--limit", type=float, default=600, help="seconds for each command")
     parser.add_argument("--json", type=Path)

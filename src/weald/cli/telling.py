@@ -43,13 +43,16 @@ def tell_scores(console: Console, scores: Sequence[Score], rows: str) -> None:
     """Print scores with their intervals beside those of a baseline."""
     table = table_of(("metric", "score", "95 % interval", "baseline"), title=f"on {rows}")
     for each in scores:
-        table.add_row(
-            each.name, f"{each.value:.4g}", f"{each.low:.4g} … {each.high:.4g}", f"{each.baseline:.4g}"
-        )
+        ends = "none" if math.isnan(each.low) else f"{each.low:.4g} … {each.high:.4g}"
+        table.add_row(each.name, _number(each.value), ends, _number(each.baseline))
     console.print(table)
     for each in scores:
         if each.note:
             say(console, f"          {each.name}: {each.note}")
+
+
+def _number(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.4g}"
 
 
 def table_of(columns: Sequence[str], *, title: str | None = None, caption: str | None = None) -> Table:

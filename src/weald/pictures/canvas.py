@@ -44,6 +44,12 @@ class Canvas:
         self._advances: dict[str, float] = {}
         self._known: dict[tuple[str, float], tuple[float, float]] = {}
 
+    def resized(self) -> Canvas:
+        """The same axes with the room they have now; what was measured of texts still holds."""
+        extent = self.axes.get_window_extent()
+        self.space = Space(extent.width, extent.height, self.space.pixels)
+        return self
+
     def rough(self, text: str, font: float) -> tuple[float, float]:
         """About the width and height of a text, in pixels, from the widths of its characters."""
         lines = text.split("\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation
 
 _PLAIN = "#ffffff"
+#: the least font of a figure of our own, and how much larger, across and down, it is made for that
+_COMFORTABLE = 7.5
+_LARGER = ((1.4, 1.25), (1.9, 1.5), (2.5, 1.75))
 
 
 class PlotOptions(TypedDict, total=False):
@@ -110,11 +113,13 @@ def plot_tree(
     precision : int, default=3
         Decimals; thresholds get more where they would look alike.
     ax : matplotlib axes, default=None
-        Where to draw; None for the current axes, or new ones if the figure has none. They are cleared.
+        Where to draw; None for the current axes, or new ones if the figure has none. They are cleared. If
+        there is no figure, one is made that is large enough for a font of 7.5 points, up to 2.5 times the
+        width of matplotlib's default; a tree that does not fit it is cut, with a warning.
     fontsize : float, default=None
         The font size in points; None for the largest, from 12 down, at which nothing overlaps and all fits
         the axes. A larger figure leaves room for a larger font: `plt.figure(figsize=(20, 10))`. A tree that
-        does not even fit in a font of 4 points is cut, with a warning.
+        does not even fit in a font of 4 points in axes of yours is cut, with a warning.
 
     Returns
     -------
@@ -148,68 +153,103 @@ def plot_tree(
         proportion=proportion,
         precision=precision,
     )
-    canvas = Canvas(_axes(ax))
+    axes, own = _axes(ax)
+    canvas = Canvas(axes)
     if shown.said:
-        canvas.axes.set_title(shown.said)
-    boxes, plan = _fitted(shown, options, filled, canvas, fontsize)
+        axes.set_title(shown.said)
+    drawing = _Drawing(shown, options, filled, fontsize, _COMFORTABLE if own else READABLE_FONT)
+    if own and fontsize is None:
+        canvas = _roomy(drawing, canvas)
+    boxes, plan = drawing.fitted(canvas)
     return canvas.draw(boxes, plan, rounded=rounded)
 
 
-def _fitted(
-    tree: ShownTree, options: BoxOptions, filled: bool, canvas: Canvas, fontsize: float | None
-) -> tuple[list[Box], BoxPlan]:
-    """The boxes and their plan; a tree that does not fit in a readable font is cut, with a warning."""
-    deepest = int(tree.depth.max())
-    shown = deepest if options.max_depth is None else min(options.max_depth, deepest)
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """A tree to draw, and the least font in which all of it is drawn."""
 
-    def fitted(depth: int, least: float = READABLE_FONT) -> tuple[list[Box], BoxPlan]:
-        boxes = _boxes(tree, replace(options, max_depth=depth), filled)
-        return boxes, fit(boxes, canvas, canvas.space, fontsize, least)
+    tree: ShownTree
+    options: BoxOptions
+    filled: bool
+    fontsize: float | None
+    least: float
 
-    if fontsize is not None:
-        return fitted(shown)
-    room = next((d for d in range(shown + 1) if _hopeless(tree, d, canvas)), shown + 1)
-    found, wanted = None, None
-    if room > shown:
-        wanted = fitted(shown)
-        if wanted[1].scale(canvas.space) >= 1:
-            return wanted
-    fits, too_deep = 0, min(room, shown)  # by bisection
-    while too_deep - fits > 1:
-        middle = (fits + too_deep) // 2
-        tried = fitted(middle)
-        if tried[1].scale(canvas.space) >= 1:
-            fits, found = middle, tried
-        else:
-            too_deep = middle
-    if found is None:  # no room for anything readable: as small as need be
-        found = fitted(fits, SMALLEST_FONT)
-    _warn_cut(tree, fits, canvas, None if wanted is None else wanted[1])
-    return found
+    @property
+    def shown(self) -> int:
+        """The depth down to which it was asked for."""
+        deepest, asked = int(self.tree.depth.max()), self.options.max_depth
+        return deepest if asked is None else min(asked, deepest)
+
+    def down_to(self, depth: int, canvas: Canvas, least: float | None = None) -> tuple[list[Box], BoxPlan]:
+        """The boxes down to a depth, and their plan, which may not fit."""
+        boxes = _boxes(self.tree, replace(self.options, max_depth=depth), self.filled)
+        return boxes, fit(boxes, canvas, canvas.space, self.fontsize, least or self.least)
+
+    def fits(self, canvas: Canvas) -> bool:
+        """Whether all of it fits."""
+        if any(_hopeless(self.tree, depth, canvas, self.least) for depth in range(self.shown + 1)):
+            return False
+        return self.down_to(self.shown, canvas)[1].scale(canvas.space) >= 1
+
+    def fitted(self, canvas: Canvas) -> tuple[list[Box], BoxPlan]:
+        """The boxes and their plan; a tree that does not fit in a readable font is cut, with a warning."""
+        shown = self.shown
+        if self.fontsize is not None:
+            return self.down_to(shown, canvas)
+        room = next((d for d in range(shown + 1) if _hopeless(self.tree, d, canvas, self.least)), shown + 1)
+        found, wanted = None, None
+        if room > shown:
+            wanted = self.down_to(shown, canvas)
+            if wanted[1].scale(canvas.space) >= 1:
+                return wanted
+        fits, too_deep = 0, min(room, shown)  # by bisection
+        while too_deep - fits > 1:
+            middle = (fits + too_deep) // 2
+            tried = self.down_to(middle, canvas)
+            if tried[1].scale(canvas.space) >= 1:
+                fits, found = middle, tried
+            else:
+                too_deep = middle
+        if found is None:  # no room for anything readable: as small as need be
+            found = self.down_to(fits, canvas, SMALLEST_FONT)
+        _warn_cut(self, fits, canvas, None if wanted is None else wanted[1])
+        return found
 
 
-def _hopeless(tree: ShownTree, depth: int, canvas: Canvas) -> bool:
+def _roomy(drawing: _Drawing, canvas: Canvas) -> Canvas:
+    """A figure of our own, made larger until the tree fits in a comfortable font, up to a limit."""
+    figure = figure_of(canvas.axes)
+    width, height = figure.get_size_inches()
+    for wider, higher in _LARGER:
+        if drawing.fits(canvas):
+            break
+        figure.set_size_inches(width * wider, height * higher)
+        canvas = canvas.resized()
+    return canvas
+
+
+def _hopeless(tree: ShownTree, depth: int, canvas: Canvas, font: float) -> bool:
     """Whether a tree down to this depth has too many boxes, whatever they say."""
     asks = (tree.forest.slot >= 0) & (tree.depth <= depth)
     silent = ~asks & (tree.depth <= depth + 1)
     rows = int(tree.depth[silent].max()) + 1
     inner, ends = (np.bincount(tree.depth[which], minlength=rows).tolist() for which in (asks, silent))
-    return hopeless(inner, ends, canvas.space)
+    return hopeless(inner, ends, canvas.space, font)
 
 
-def _warn_cut(tree: ShownTree, depth: int, canvas: Canvas, wanted: BoxPlan | None) -> None:
+def _warn_cut(drawing: _Drawing, depth: int, canvas: Canvas, wanted: BoxPlan | None) -> None:
     """Say that the tree is cut, and what would help."""
     size = ""
     if wanted is not None:
         layout, space = wanted.layout, canvas.space
-        shrunk = READABLE_FONT / wanted.font
+        shrunk = drawing.least / wanted.font
         inches = figure_of(canvas.axes).get_size_inches()
         needed = (shrunk * layout.width / space.width, shrunk * layout.height / space.height)
         wide, high = (math.ceil(1.1 * max(1.0, n) * i) for n, i in zip(needed, inches, strict=True))
         size = f", such as figsize=({wide}, {high})"
     warnings.warn(
-        f"The tree has {tree.n_nodes:,} nodes, too many for these axes in a readable font: it is drawn down "
-        f"to depth {depth}. Take a larger figure{size}, or choose max_depth.",
+        f"The tree has {drawing.tree.n_nodes:,} nodes, too many for these axes in a readable font: it is "
+        f"drawn down to depth {depth}. Take a larger figure{size}, or choose max_depth.",
         UserWarning,
         stacklevel=outside(),
     )
@@ -231,13 +271,15 @@ def _boxes(tree: ShownTree, options: BoxOptions, filled: bool) -> list[Box]:
     ]
 
 
-def _axes(ax: Axes | None) -> Axes:
+def _axes(ax: Axes | None) -> tuple[Axes, bool]:
+    """Where to draw, and whether the figure is made for it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError("plot_tree needs matplotlib: pip install 'weald[plot]'.") from None
     if ax is not None:
-        return ax
+        return ax, False
+    own = not plt.get_fignums()
     figure = plt.gcf()
     # In a figure of its own a tree needs no room for ticks and labels, only for a title.
-    return plt.gca() if figure.axes else figure.add_axes((0.01, 0.01, 0.98, 0.93))
+    return (plt.gca() if figure.axes else figure.add_axes((0.01, 0.01, 0.98, 0.93))), own

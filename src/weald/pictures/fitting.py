@@ -103,12 +103,12 @@ class Placed:
     lines: list[list[tuple[float, float]]]
 
 
-def hopeless(inner: Sequence[int], ends: Sequence[int], space: Space) -> bool:
-    """Whether boxes with and without a question, so many at each depth, cannot fit in a readable font.
+def hopeless(inner: Sequence[int], ends: Sequence[int], space: Space, font: float) -> bool:
+    """Whether boxes with and without a question, so many at each depth, cannot fit in a font.
 
     Boxes without children can stand in pairs, one under the other.
     """
-    em, gaps = READABLE_FONT * space.pixels, 2 * PAD + _ACROSS
+    em, gaps = font * space.pixels, 2 * PAD + _ACROSS
     across = max(
         asking * (_LEAST_QUESTION + gaps) + silent / 2 * (_LEAST_TEXT + gaps)
         for asking, silent in zip(inner, ends, strict=True)

@@ -30,7 +30,7 @@ from weald.uncertainty.scores.compare import fold_t_test
 from weald.uncertainty.scores.score_interval import score_interval
 
 #: rows times trees that boosting may look at in each of many fits
-MOST_BOOSTED_OF_MANY = 1e8
+MOST_BOOSTED_OF_MANY = 1.25e8
 #: as many rows as minutes allow
 AUTO: Final = "auto"
 

@@ -19,7 +19,14 @@ _METHODS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "xgboost": (
         "XGBClassifier",
         "XGBRegressor",
-        {"n_estimators": 2000, "learning_rate": 0.1, "early_stopping": 0.1, "early_stopping_rounds": 30},
+        {
+            "n_estimators": 4000,
+            "learning_rate": 0.05,
+            "subsample": 0.8,
+            "colsample_bytree": 0.8,
+            "early_stopping": 0.1,
+            "early_stopping_rounds": 50,
+        },
     ),
     "forest": ("RandomForestClassifier", "RandomForestRegressor", {"n_estimators": 200}),
     "extra-trees": ("ExtraTreesClassifier", "ExtraTreesRegressor", {"n_estimators": 200}),
@@ -47,13 +54,11 @@ _VOTERS = ("xgboost", "forest", "extra-trees")
 
 
 #: rows up to which folds tell how many rounds to boost; of more a share is held out
-CV_ROWS = 5_000
+CV_ROWS = 50_000
 #: rows times columns up to which they do: boosting of wide tables is slow, and folds make it five times so
 CV_CELLS = 5_000_000
 #: trees of a round up to which they do, for the same reason: one for each of more than two labels
 CV_TREES = 10
-#: what boosting goes by there besides: small steps on draws of rows and columns
-SMALL_STEPS = {"learning_rate": 0.05, "subsample": 0.8, "colsample_bytree": 0.8}
 #: rows that every label must have for that
 CV_LABEL_ROWS = 10
 #: METHODS: columns and rows up to which a Gaussian kernel is the rule
@@ -187,7 +192,7 @@ def _boosted(
     work = float(a_tree) * size.n_trees * usual["n_estimators"]
     folds = method == "xgboost" and _by_folds(size) and FITS_OF_FOLDS * work <= most
     if folds and "early_stopping" not in settings:
-        return {"early_stopping": "cv", **SMALL_STEPS}
+        return {"early_stopping": "cv"}
     if work <= most or {"n_estimators", "learning_rate"} & set(settings):
         return {}
     rate = min(LARGEST_RATE, usual["learning_rate"] * work / most)

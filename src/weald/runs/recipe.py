@@ -18,9 +18,7 @@ from weald.runs.methods import MOST_BOOSTED, Size, boosting_words, machine_for, 
 from weald.runs.task import CLASSIFICATION, Task
 
 #: rounds of boosting where rows are made: to stop on those that were made would stop late
-ROUNDS_OF_RESAMPLED = 200
-#: these stop by rows that they hold out themselves
-_STOPPING = {"xgboost", "gbdt"}
+ROUNDS_OF_RESAMPLED = {"xgboost": 400, "gbdt": 200}
 _FORESTS = {"forest", "extra-trees"}
 
 _SAMPLERS: dict[str, str] = {
@@ -171,9 +169,12 @@ def _takes_class_weight(model: AnyEstimator) -> bool:
 
 
 def _without_stopping(method: str) -> dict[str, object]:
+    if method not in ROUNDS_OF_RESAMPLED:
+        return {}
+    rounds = {"n_estimators": ROUNDS_OF_RESAMPLED[method]}
     if method == "xgboost":
-        return {"n_estimators": ROUNDS_OF_RESAMPLED, "early_stopping": None, "early_stopping_rounds": None}
-    return {"n_estimators": ROUNDS_OF_RESAMPLED, "n_iter_no_change": None} if method in _STOPPING else {}
+        return rounds | {"early_stopping": None, "early_stopping_rounds": None}
+    return rounds | {"n_iter_no_change": None}
 
 
 def _positive(text: str, pair: str) -> float:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.arrays import AnyEstimator, AnyTable
+from weald.arrays import AnyEstimator, AnyTable, Floats
 from weald.errors import DataError, ParameterError, UncertaintyWarning
 from weald.runs.recipe import Recipe, rows_of
 from weald.runs.task import CLASSIFICATION, Task
@@ -36,7 +37,10 @@ _OF_PROBABILITIES = frozenset({"neg_log_loss"})
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A metric on the rows kept aside; `baseline` is that of the commonest label or the mean."""
+    """A metric on the rows kept aside; `baseline` is that of the commonest label or the mean.
+
+    Of very few rows there is no interval, or not even the metric: NaN, and `note` says why.
+    """
 
     name: str
     value: float
@@ -169,17 +173,37 @@ def scores(
     n_resamples = min(RESAMPLES, max(FEWEST_RESAMPLES, RESAMPLED_ROWS // len(y)))
     for name, scorer in _metrics(model, y, kind).items():
         sign = -1 if scorer.startswith("neg_") else 1
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", UncertaintyWarning)
-            result = score_interval(model, X, y, scorer, n_resamples=n_resamples, random_state=0)
-        remarks = [str(each.message) for each in said if each.category is UncertaintyWarning]
-        if n_resamples < RESAMPLES and result.bootstrap is not None:
-            remarks.append(f"The interval is from {n_resamples:,} resamples of {len(y):,} rows.")
-        note = " ".join(remarks)
-        low, high = sorted((sign * result.low, sign * result.high))
-        by_chance = sign * get_scorer(scorer)(guess, np.zeros((len(y), 1)), y)
-        found.append(Score(name, sign * result.score, low, high, by_chance, note))
+        value, ends, note = _with_interval(model, X, y, scorer, n_resamples)
+        low, high = sorted(sign * end for end in ends)
+        by_chance = sign * _plain_score(guess, np.zeros((len(y), 1)), y, scorer)
+        found.append(Score(name, sign * value, low, high, by_chance, note))
     return tuple(found)
+
+
+def _with_interval(
+    model: AnyEstimator, X: pa.Table, y: NDArray[np.generic], scorer: str, n_resamples: int
+) -> tuple[float, tuple[float, float], str]:
+    """A score, the ends of its interval, and what is to be known of these."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UncertaintyWarning)
+        try:
+            result = score_interval(model, X, y, scorer, n_resamples=n_resamples, random_state=0)
+        except DataError:  # of too few rows; what else is wrong, the score itself tells
+            value = _plain_score(model, X, y, scorer)
+            lacks = "an interval" if np.isfinite(value) else "this score"
+            note = f"The rows ({len(y):,}) are too few for {lacks}; give more."
+            return value, (np.nan, np.nan), note
+    remarks = [str(each.message) for each in said if each.category is UncertaintyWarning]
+    if n_resamples < RESAMPLES and result.bootstrap is not None:
+        remarks.append(f"The interval is from {n_resamples:,} resamples of {len(y):,} rows.")
+    return result.score, (result.low, result.high), " ".join(remarks)
+
+
+def _plain_score(model: AnyEstimator, X: pa.Table | Floats, y: NDArray[np.generic], scorer: str) -> float:
+    """A score alone; NaN where the rows are too few for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return float(get_scorer(scorer)(model, X, y))
 
 
 def _metrics(model: AnyEstimator, y: NDArray[np.generic], kind: str) -> dict[str, str]:

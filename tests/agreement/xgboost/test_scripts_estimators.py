@@ -4,6 +4,7 @@ See test_scripts_native.py, whose twin this is.
 """
 
 import pickle
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
@@ -117,7 +118,11 @@ def test_cover_type(xgb):
     for device in ("cuda", "cpu"):
         model = xgb.XGBClassifier(device=device, n_estimators=4)
         if device == "cuda":
-            with pytest.warns(UserWarning, match="(?i)device"):
+            # xgboost itself warns by a build's own rules, or not at all.
+            expected = pytest.warns(UserWarning, match="(?i)device") if xgb is weald else catch_warnings()
+            with expected:
+                if xgb is not weald:
+                    simplefilter("ignore")
                 model.fit(X, y, eval_set=[(X, y)], verbose=False)
         else:
             model.fit(X, y, eval_set=[(X, y)], verbose=False)

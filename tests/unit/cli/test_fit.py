@@ -146,6 +146,19 @@ def test_evaluate(shops, model):
     assert "AUC" in call("evaluate", model, shops, "--target", "label").output
 
 
+def test_evaluate_of_two_rows_tells_scores_without_intervals(tmp_path):
+    numbers = np.arange(60.0)
+    table = pa.table({"a": numbers})
+    package.DecisionTreeRegressor().fit(table, numbers).save(tmp_path / "m.weald")
+    (tmp_path / "two.csv").write_text("a,y\n1.0,1.5\n2.0,2.0\n")
+    told = call("evaluate", tmp_path / "m.weald", tmp_path / "two.csv", "--target", "y")
+    assert told.exit_code == 0
+    assert "R²: The rows (2) are too few for an interval; give more." in told.output
+    asked = call("evaluate", tmp_path / "m.weald", tmp_path / "two.csv", "--target", "y", "--json")
+    first = json.loads(asked.output)["scores"][0]
+    assert (first["low"], first["high"]) == (None, None)
+
+
 def test_compare_ranks_methods(shops):
     words = ["compare", shops, "--target", "label", "--drop", "number", "--folds", 3]
     chosen = ["--method", "tree", "--method", "logistic", "--method", "linear-svm"]

@@ -185,6 +185,29 @@ def test_trees_are_cut_before_they_are_unreadable():
     assert np.ptp(boxes[:, [1, 3]]) > 0.7 * space.height
 
 
+def test_a_figure_made_for_a_tree_is_large_enough_to_read():
+    small = plot_tree(classifier(max_depth=1))
+    assert small[0].figure.get_size_inches().tolist() == plt.rcParams["figure.figsize"]
+    plt.close("all")
+    drawn = classifier(max_depth=4).plot()  # without a warning, which would be an error
+    assert drawn[0].get_fontsize() >= 7.5
+    assert 6.4 < drawn[0].figure.get_size_inches()[0] <= 16
+    assert_tidy(drawn[0].axes, drawn)
+    plt.close("all")
+    X, _, score = towns()
+    with pytest.warns(UserWarning, match="Take a larger figure"):
+        cut = DecisionTreeRegressor().fit(X, score).plot()
+    assert cut[0].get_fontsize() >= 7.5
+    assert_tidy(cut[0].axes, cut)
+
+
+def test_a_figure_of_the_users_own_keeps_its_size():
+    figure = plt.figure(figsize=(5, 4))
+    drawn = classifier(max_depth=3).plot()
+    assert drawn[0].figure is figure
+    assert figure.get_size_inches().tolist() == [5, 4]
+
+
 def test_the_figure_that_the_warning_names_is_large_enough():
     model = classifier(max_depth=5)
     with pytest.warns(UserWarning, match="larger figure") as said:

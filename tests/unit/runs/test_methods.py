@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weald.runs.comparing import MOST_BOOSTED_OF_MANY
 from weald.runs.methods import LARGEST_RATE, MOST_BOOSTED, Size, boosting_words, make
 
 SMALL, MIDDLE, LARGE = Size(1000, 5, 300), Size(100_000, 5, 300, 3), Size(500_000, 50, 2700, 7)
@@ -23,9 +24,9 @@ def test_trees_of_a_round_are_counted_by_labels():
 
 
 def test_boosting_of_small_and_middling_tables():
-    assert settings(SMALL) == (2000, 0.05, "cv")
-    assert settings(Size(2000, 50_000, 900)) == (2000, 0.1, 0.1)
-    assert settings(MIDDLE) == (2000, 0.1, 0.1)
+    assert settings(SMALL) == settings(Size(40_000, 100, 300)) == (4000, 0.05, "cv")
+    assert settings(Size(2000, 20_000, 900)) == (4000, 0.05, 0.1)  # too wide for folds
+    assert settings(MIDDLE) == (4000, 0.05, 0.1)
     assert boosting_words("xgboost", SMALL, {}) == boosting_words("xgboost", MIDDLE, {}) == ""
 
 
@@ -35,23 +36,23 @@ def test_boosting_of_a_large_table_takes_larger_steps_and_says_so():
     assert rounds * (LARGE.n_rows + 25 * LARGE.n_columns) * LARGE.n_trees == pytest.approx(
         MOST_BOOSTED, rel=0.01
     )
-    assert rounds * rate == pytest.approx(2000 * 0.1, rel=0.01)
+    assert rounds * rate == pytest.approx(4000 * 0.05, rel=0.01)
     said = boosting_words("xgboost", LARGE, {})
-    assert f"at most {rounds:,} rounds of {rate} instead of 2,000 of 0.1" in said
+    assert f"at most {rounds:,} rounds of {rate} instead of 4,000 of 0.05" in said
     assert settings(Size(5_000_000, 50, 2700, 7))[1] == LARGEST_RATE
 
 
-def test_small_tables_are_boosted_on_draws_unless_told_otherwise():
+def test_boosting_is_of_draws_unless_told_otherwise():
     model = make("xgboost", "regression", size=Size(1000, 5), settings={"subsample": 0.5})
     assert (model.subsample, model.colsample_bytree) == (0.5, 0.8)
     model = make("xgboost", "regression", size=Size(1000, 5), settings={"early_stopping": 0.2})
-    assert (model.learning_rate, model.subsample, model.early_stopping) == (0.1, None, 0.2)
+    assert (model.learning_rate, model.subsample, model.early_stopping) == (0.05, 0.8, 0.2)
 
 
 @pytest.mark.parametrize("given", [{"learning_rate": 0.1}, {"n_estimators": 500}])
 def test_steps_that_were_asked_for_stay(given):
     rounds, rate, _ = settings(LARGE, **given)
-    assert (rounds, rate) == (given.get("n_estimators", 2000), 0.1)
+    assert (rounds, rate) == (given.get("n_estimators", 4000), given.get("learning_rate", 0.05))
     assert boosting_words("xgboost", LARGE, given) == ""
 
 
@@ -74,5 +75,7 @@ def test_members_that_vote_find_their_rounds_without_folds():
 def test_folds_tell_the_rounds_only_where_they_are_soon_done():
     """As in comparisons, which fit hundreds of models."""
     for trees, stopping in ((1, "cv"), (4, 0.1)):
-        model = make("xgboost", "classification", size=Size(1400, 6, 50, trees), most_boosted=1e8)
+        model = make(
+            "xgboost", "classification", size=Size(1400, 6, 50, trees), most_boosted=MOST_BOOSTED_OF_MANY
+        )
         assert model.early_stopping == stopping

@@ -167,12 +167,7 @@ class BaseBagging(
         base = self._base(options)
         routed = self._routed("fit", fit_params)
         if sample_weight is not None and not options.bootstrap:
-            warnings.warn(
-                f"When fitting {owner} with sample_weight it is recommended to use bootstrap=True, got "
-                f"{options.bootstrap}: without replacement rows are not drawn as often as they weigh.",
-                UserWarning,
-                stacklevel=outside(),
-            )
+            warnings.warn(self._said_of_weights(), UserWarning, stacklevel=outside())
         before = self._before(options, base)
         seed = before.seed if before else check_random_state(options.random_state).randint(2**31 - 1)
         if self._on_codes(base):
@@ -184,6 +179,13 @@ class BaseBagging(
             bagged.learned.update(self._judged(bagged.out_of_bag, bagged))
         self._set_fitted(bagged.members, bagged.bags, bagged.learned)
         return self
+
+    def _said_of_weights(self) -> str:
+        """What to say of weights where rows are drawn without replacement."""
+        return (
+            f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True, "
+            f"got {self.bootstrap}: without replacement rows are not drawn as often as they weigh."
+        )
 
     def _fit_trees(
         self,

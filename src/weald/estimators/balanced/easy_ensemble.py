@@ -116,6 +116,14 @@ class EasyEnsembleClassifier(BalancedMembers):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _said_of_weights(self) -> str:
+        member = type(self._base(self._checked_options())).__name__
+        return (
+            "When fitting EasyEnsembleClassifier with sample_weight, rows are not drawn as often as they "
+            "weigh: weights only leave out rows of weight 0, and count in the class shares behind "
+            f"predict_proba. BalancedBaggingClassifier({member}()) draws rows in proportion to their weight."
+        )
+
     def _fit_others(
         self,
         X: TableLike,

@@ -152,6 +152,13 @@ def importance(
     return task.importance(options, library, bar=bool(progress))
 
 
+def beyond_rounding(score: float, other: float) -> float:
+    """How much more the first is than the second; 0 where that is less than sums of rows are sure of."""
+    difference = score - other
+    unsure = 64 * np.finfo(np.float64).eps * max(abs(score), abs(other))
+    return 0.0 if abs(difference) <= unsure else difference
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PermutationTask:
     """A model, the rows and the metric that judge it, and what is permuted."""
@@ -232,7 +239,7 @@ class PermutationTask:
 
         def cost(order: Any) -> tuple[float, Floats]:
             permuted = self.scoring.of_told(self._permuted(columns, order, before), base)
-            drop = self.scoring.sign * (score - permuted.value())
+            drop = self.scoring.sign * beyond_rounding(score, permuted.value())
             if left_out is None:
                 return drop, np.zeros(0)
             # A row is in a permuted table twice: as itself, and where its value went.

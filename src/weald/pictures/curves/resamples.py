@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+#: the share of the height up to which bars and lines go; the legend stands above
+_BELOW_LEGEND = 0.8
+
+
 def plot_resamples(
     result: BootstrapResult | JackknifeResult,
     *,
@@ -76,7 +80,8 @@ def plot_resamples(
             high if np.isfinite(high) else at.max(),
             color=tint(class_colour(1), 0.3),
             zorder=0,
-            label=f"{share} ({result.method}): {number(low, 3)} to {number(high, 3)}",
+            ymax=_BELOW_LEGEND,
+            label=f"{share} ({result.method}): {_said(low)} to {_said(high)}",
         )
     else:
         corrected = _entry(result.corrected, column)
@@ -85,17 +90,31 @@ def plot_resamples(
             color=class_colour(1),
             linestyle="--",
             linewidth=1.8,
-            label=f"without bias: {number(corrected, 3)}",
+            ymax=_BELOW_LEGEND,
+            zorder=3,  # seen where it is the estimate
+            label=f"without bias: {_said(corrected)}",
         )
     estimate = _entry(result.estimate, column)
-    axes.axvline(estimate, color=INK, linewidth=1.8, label=f"estimate: {number(estimate, 3)}")
+    label = f"estimate: {_said(estimate)}"
+    axes.axvline(estimate, ymax=_BELOW_LEGEND, color=INK, linewidth=1.8, label=label)
     error = _entry(result.standard_error, column)
     name = result.statistic + (f" [{column}]" if values.ndim > 1 else "")
-    quiet(axes, xlabel=name, ylabel=words, title=f"{len(at):,} {words}, standard error {number(error, 3)}")
+    quiet(axes, xlabel=name, ylabel=words, title=f"{len(at):,} {words}, standard error {_said(error)}")
     top = axes.get_ylim()[1]
-    axes.set_ylim(0, 1.22 * top)  # room for the legend
+    axes.set_ylim(0, top / _BELOW_LEGEND)
     legend_in(axes, loc="upper right")
     return axes
+
+
+def _said(value: float) -> str:
+    """A number in words around the picture.
+
+    >>> _said(180796.0611), _said(1475.8446), _said(160000.0), _said(20.8325)
+    ('180,796.06', '1,475.845', '160,000', '20.832')
+    """
+    if 1e9 > abs(value) >= 1000:
+        return f"{value:,.{2 if abs(value) >= 1e4 else 3}f}".rstrip("0").rstrip(".")
+    return number(value, 3)
 
 
 def _which(values: Floats, asked: int | None) -> int:

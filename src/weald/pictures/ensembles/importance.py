@@ -32,6 +32,8 @@ _WORDS = {
 }
 _OTHER_NAMES = {"count": "weight"}
 _MOST_BARS = 30
+#: from here on numbers are written with powers of ten
+_POWERS = 1e9
 
 
 def plot_importance(
@@ -49,7 +51,7 @@ def plot_importance(
     max_num_features: int | None = None,
     grid: bool = True,
     show_values: bool = True,
-    values_format: str = "{v:.4g}",
+    values_format: str | None = None,
 ) -> Axes:
     """Draw how much a model's splits rely on each column; columns without a split are left out.
 
@@ -76,8 +78,8 @@ def plot_importance(
         Whether to draw lines behind the bars.
     show_values : bool, default=True
         Whether numbers stand at the bars.
-    values_format : str, default="{v:.4g}"
-        How they are written.
+    values_format : str, default=None
+        How they are written, such as "{v:.2f}"; None for four digits, thousands with commas.
 
     Returns
     -------
@@ -103,7 +105,9 @@ def plot_importance(
     shown = order[: _MOST_BARS if max_num_features is None else int(max_num_features)]
     axes = new_axes(ax, "plot_importance")
     _grow(axes, len(shown), own=ax is None)
-    _bars(axes, shown[::-1], found, height, values_format if show_values else None)
+    values = [found[name] for name in shown[::-1]]
+    words = [_written(value, values_format) for value in values] if show_values else None
+    _bars(axes, shown[::-1], values, height, words)
     quiet(axes, ylabel=ylabel or "")
     axes.set_xlabel(_WORDS[kind] if xlabel is None else xlabel)
     hidden = len(order) - len(shown)
@@ -175,10 +179,20 @@ def _grow(axes: Axes, n_bars: int, *, own: bool) -> None:
         figure.set_size_inches(width, max(height, 0.24 * n_bars + 0.8))
 
 
+def _written(value: float, how: str | None) -> str:
+    """A number at a bar.
+
+    >>> _written(36020.0, None), _written(0.12345, None), _written(2.0, "{v:.1f}")
+    ('36,020', '0.1235', '2.0')
+    """
+    if how is not None:
+        return how.format(v=value)
+    return f"{value:,.0f}" if 999.95 <= abs(value) < _POWERS else f"{value:.4g}"
+
+
 def _bars(
-    axes: Axes, names: list[str], found: dict[str, float], height: float | None, words: str | None
+    axes: Axes, names: list[str], values: list[float], height: float | None, words: list[str] | None
 ) -> None:
-    values = [found[name] for name in names]
     places = np.arange(len(names))
     axes.barh(places, values, height=0.7 if height is None else height, color=class_colour(0))
     axes.set_yticks(places, shortened_names(names))
@@ -187,13 +201,14 @@ def _bars(
     axes.set_xlim(1.05 * least, (1.2 if words else 1.04) * largest or 1.0)
     if words is None:
         return
-    for place, value in zip(places, values, strict=True):
+    for place, value, word in zip(places, values, words, strict=True):
         axes.annotate(
-            words.format(v=value),
+            word,
             (max(value, 0.0), place),
             xytext=(3, 0),
             textcoords="offset points",
             va="center",
             fontsize=SMALL - (1 if len(names) > 18 else 0),
             color=GREY,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": axes.get_facecolor(), "edgecolor": "none"},
         )

@@ -21,7 +21,15 @@ from weald.pictures.axes import (
 )
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour
-from weald.pictures.explanations.reading import HIGH, LOW, ExplanationLike, kept_and_rest, most_columns, shown
+from weald.pictures.explanations.reading import (
+    HIGH,
+    LOW,
+    ExplanationLike,
+    is_one_row,
+    kept_and_rest,
+    most_columns,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +47,8 @@ def plot_bar(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the mean size of what each column adds, over all rows; or what it adds to one row.
+
+    An explanation of one row, such as `explanation[5]`, is drawn as `row=5` is.
 
     Parameters
     ----------
@@ -68,6 +78,8 @@ def plot_bar(
     2
     """
     whole: NDArray[Any] = np.asarray(getattr(explanation, "values", np.zeros(0)))
+    if row is None and whole.size and is_one_row(explanation):
+        row = 0
     stacked = whole.ndim == 3 and output is None and row is None
     outputs: list[int | str | None] = list(range(whole.shape[2])) if stacked else [output]
     parts = [shown(explanation, each, "plot_bar") for each in outputs]

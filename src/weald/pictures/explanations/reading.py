@@ -102,14 +102,16 @@ def shown(explanation: object, output: object, owner: str) -> Shown:
             f"{owner} takes an explanation with `values`, `base_values`, `data` and `feature_names`, as "
             f"weald.explain gives; got {type(explanation).__name__}."
         )
-    values: NDArray[Any] = np.asarray(given.values, np.float64)
-    if values.ndim == 1:
+    values, base = np.asarray(given.values, np.float64), np.asarray(given.base_values, np.float64)
+    if has_outputs_of_one_row(explanation):
+        values, base = values[np.newaxis], base[np.newaxis]
+    elif values.ndim == 1:
         values = values[np.newaxis]
     if values.ndim not in (2, 3) or not values.size:
         raise DataTypeError(f"{owner} takes values of rows and columns; got the shape {values.shape}.")
-    base = np.asarray(given.base_values, np.float64)
     named = [str(each) for each in _listed(getattr(given, "output_names", None))]
-    chosen = ""
+    alone = getattr(given, "output_names", None)
+    chosen = alone if isinstance(alone, str) else ""  # of one output that was taken out
     if values.ndim == 3:
         k = _output(output, values.shape[2], named, owner)
         chosen = named[k] if len(named) == values.shape[2] else f"output {k}"
@@ -124,6 +126,29 @@ def shown(explanation: object, output: object, owner: str) -> Shown:
     if rows is None:
         rows = _rows(getattr(given, "data", None), values.shape)
     return Shown(values, np.asarray(base), rows, names, chosen)
+
+
+def has_outputs_of_one_row(explanation: object) -> bool:
+    """Whether values are (n_columns, n_outputs), as of `explanation[5]` with several outputs."""
+    given: Any = explanation
+    shape = np.shape(given.values)
+    sizes = tuple(len(_listed(getattr(given, name, None))) for name in ("feature_names", "output_names"))
+    return len(shape) == 2 and sizes == shape
+
+
+def is_one_row(explanation: object) -> bool:
+    """Whether values are those of one row, as of `explanation[5]`, and not a mean over rows.
+
+    shap's objects keep data when they are reduced, and tell so; weald's do not keep them.
+    """
+    given: Any = explanation
+    values: NDArray[Any] = np.asarray(given.values)
+    reduced = {getattr(each, "name", "") for each in getattr(given, "op_history", None) or ()}
+    if reduced & {"mean", "sum", "max", "min", "percentile"}:
+        return False
+    if values.ndim != 1 and not has_outputs_of_one_row(explanation):
+        return False
+    return getattr(given, "data", None) is not None or bool((values < 0).any())
 
 
 def _listed(names: Any) -> Sequence[object]:

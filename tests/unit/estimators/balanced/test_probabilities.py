@@ -5,7 +5,12 @@ import pytest
 from unit.estimators.balanced.data import mixed, three
 
 import weald
-from weald import BalancedRandomForestClassifier, EasyEnsembleClassifier
+from weald import (
+    BalancedBaggingClassifier,
+    BalancedRandomForestClassifier,
+    DecisionTreeClassifier,
+    EasyEnsembleClassifier,
+)
 from weald.estimators.balanced.held_out import N_PARTS, HeldOutBags
 from weald.resampling.calibration import ShareMap
 from weald.resampling.priors import correct_priors
@@ -63,10 +68,21 @@ def test_too_few_rows_leave_odds(make):
     assert make().fit(X, few)._share_map is None
 
 
+def test_weights_are_said_to_be_no_draws_and_what_draws_by_them_does():
+    X, y = three()
+    heavy = np.where(np.arange(len(y)) % 2, 1e-9, 1.0)
+    with pytest.warns(UserWarning, match=r"BalancedBaggingClassifier\(DecisionTreeClassifier\(\)\)") as told:
+        easy = EasyEnsembleClassifier(2, DecisionTreeClassifier(), random_state=0).fit(X, y, heavy)
+    assert not any("bootstrap" in str(each.message) for each in told)
+    assert (np.concatenate(easy.estimators_samples_) % 2).any()
+    named = BalancedBaggingClassifier(DecisionTreeClassifier(), 2, random_state=0).fit(X, y, heavy)
+    assert not (np.concatenate(named.estimators_samples_) % 2).any()
+
+
 def test_members_that_judge_lack_the_rows_they_judge():
     X, y = three()
     weight = np.where(np.arange(len(y)) % 9 == 0, 0.0, 1.0)
-    with pytest.warns(UserWarning, match="bootstrap=True"):
+    with pytest.warns(UserWarning, match="only leave out rows of weight 0"):
         model = EasyEnsembleClassifier(2, random_state=0).fit(X, y, weight)
     bags = HeldOutBags.of(model._bags)
     judged = []

@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import weald
 from weald.errors import DataError
+from weald.insight.columns.importance import beyond_rounding
 from weald.insight.columns.shap_means import shap_rows
 from weald.uncertainty.bootstrap.options import drawn_seed
 
@@ -98,6 +99,12 @@ def test_planted_signal_and_unused_column() -> None:
     assert alone.names[0] == 1
     assert (alone.importances_mean[1:] == 0).all()
     assert (alone.importances_se[1:] == 0).all()
+
+
+def test_rounding_is_no_importance() -> None:
+    assert beyond_rounding(0.7, np.nextafter(0.7, 1.0)) == 0
+    assert beyond_rounding(-1e-20, -1.5e-20) == 1.5e-20 - 1e-20
+    assert beyond_rounding(0.7, 0.7 - 1e-9) == 0.7 - (0.7 - 1e-9)
 
 
 def test_groups_count_together() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -296,6 +298,19 @@ class TestResamples:
         assert texts[0].startswith("95 % interval (bca): ")
         assert "estimate" in texts[1]
         assert axes.lines[0].get_xdata()[0] == result.estimate
+
+    def test_the_legend_covers_no_line(self):
+        for result in (
+            weald.jackknife(1e5 + X[:40, 0], "variance"),
+            weald.jackknife(-(X[:40, 0] ** 4), "variance"),
+        ):
+            axes = weald.plot_resamples(result)
+            axes.figure.draw_without_rendering()
+            lowest = axes.get_legend().get_window_extent().y0
+            assert all(line.get_window_extent().y1 < lowest for line in axes.lines)
+            assert axes.lines[0].get_zorder() > axes.lines[1].get_zorder()
+        large = weald.plot_resamples(weald.jackknife(1e5 + X[:40, 0], "mean")).get_legend().get_texts()
+        assert all(re.search(r": (100|99),\d\d\d", text.get_text()) for text in large)
 
     def test_jackknife_and_several_entries(self):
         result = weald.jackknife(X[:40, 0], "std")

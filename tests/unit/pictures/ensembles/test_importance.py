@@ -72,6 +72,14 @@ def test_parameters_of_xgboost(model, tmp_path):
     assert all(text.get_text().endswith("!") for text in shown.texts)
 
 
+def test_large_numbers_are_written_out():
+    given = {"a": 36020.4, "b": 1234567.0, "c": 0.123456, "d": 999.96}
+    words = [text.get_text() for text in weald.plot_importance(given).texts]
+    assert sorted(words) == ["0.1235", "1,000", "1,234,567", "36,020"]
+    powers = weald.plot_importance({"a": 3.6e9}, importance_type="total_gain")
+    assert powers.texts[0].get_text() == "3.6e+09"
+
+
 def test_many_columns_make_the_figure_higher():
     rng = np.random.default_rng(0)
     many = rng.normal(size=(200, 40))

@@ -131,6 +131,23 @@ class TestBar:
         with pytest.raises(ParameterError, match="`row` of plot_bar"):
             weald.plot_bar(explanation(), row=N)
 
+    def test_an_explanation_of_one_row_is_drawn_as_that_row(self):
+        X = DATA[:, [0, 3]].astype(float)
+        found = weald.explain(weald.DecisionTreeRegressor(max_depth=3).fit(X, VALUES[:, 0]), X)
+        asked, sliced = weald.plot_bar(found, row=3), weald.plot_bar(found[3])
+        assert [bar.get_width() for bar in sliced.patches] == [bar.get_width() for bar in asked.patches]
+        assert sliced.get_xlabel() == asked.get_xlabel() == "what the column adds"
+        assert weald.plot_bar(found.abs.mean(0)).get_xlabel() == "mean size of what the column adds"
+
+    def test_one_row_of_several_outputs(self):
+        X, y = DATA[:, [0, 3]].astype(float), DATA[:, 2].astype(int)
+        found = weald.explain(weald.DecisionTreeClassifier(max_depth=3).fit(X, y), X)
+        for draw in (weald.plot_bar, weald.plot_waterfall):
+            asked, sliced = draw(found, row=3, output=2), draw(found[3], output=2)
+            assert [bar.get_width() for bar in sliced.patches] == [bar.get_width() for bar in asked.patches]
+            assert ticks(sliced) == ticks(asked)
+            assert sliced.get_xlabel() == asked.get_xlabel()
+
 
 class TestScatter:
     def test_numbers_and_missing_values(self):
