@@ -83,7 +83,7 @@ class Cluster:
         with dask.config.set({_NO_WARNING: 2**40}):
             # Not as keywords: Dask gives large ones their own names for keys, which then mean the first.
             columns = [*map(list, zip(*parts, strict=True)), *([value] * len(parts) for value in shared)]
-            futures = self.client.map(task, *columns, key=keys, pure=False)
+            futures: list[Remote] = self.client.map(task, *columns, key=keys, pure=False)
         self._futures.update(futures)
         return futures
 
