@@ -34,6 +34,7 @@ from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_nodes
 from weald.random import tree_seed
 from weald.rows.blocks import PagedCodes
+from weald.rows.blocks.values import value_blocks
 from weald.rows.dask.codes import DaskCodes
 
 #: a tree of the rows at hand, which only these look into
@@ -79,9 +80,9 @@ class NewtonStep:
                 each.scores = scores
         self._kept: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(self._watched))]
         if options.dart is not None and start is not None:
-            tables = [table, *(each.table for each in self._watched)]
-            for kept, rows in zip(self._kept, tables, strict=True):
-                kept.extend(_leaf_numbers(start, rows, options.n_threads))
+            kept_sets = [(table, codes), *((each.table, each.pages) for each in self._watched)]
+            for kept, (rows, pages) in zip(self._kept, kept_sets, strict=True):
+                kept.extend(_leaf_numbers(start, rows, pages, options.n_threads))
 
     def add_round(self, learning_rate: float) -> None:
         """Grow the trees of one round and bring their values to all scores."""
@@ -206,7 +207,7 @@ class NewtonStep:
             assert rows.table is not None
             add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=n_threads)
             if self._options.dart is not None:
-                kept.extend(_leaf_numbers(forest, rows.table, n_threads))
+                kept.extend(_leaf_numbers(forest, rows.table, None, n_threads))
 
     def _shift(self, dropped: list[int], *, factor: float, kept_too: bool) -> None:
         """Add `factor` times the dropped trees to the training scores, or to those of the watched rows."""
@@ -237,13 +238,13 @@ def _leaves_on(native: _Grown, codes: PagedCodes | DaskCodes, n_threads: int) ->
     return leaves_on_pages(native, codes, n_threads)
 
 
-def _leaf_numbers(forest: Forest, table: Table | None, n_threads: int) -> list[NDArray[Any]]:
-    """Per tree, the leaf of every row, counted from the tree's first leaf."""
-    assert table is not None
-    nodes = leaf_nodes(forest, table, n_threads=n_threads)
-    numbers = []
-    for t in range(forest.n_trees):
-        is_leaf = forest.slot[forest.tree_start[t] : forest.tree_start[t + 1]] < 0
-        rank = np.cumsum(is_leaf) - 1
-        numbers.append(compact(rank[nodes[:, t]].astype(np.int32), int(is_leaf.sum())))
-    return numbers
+def _leaf_numbers(forest: Forest, table: Table | None, codes: object, n_threads: int) -> list[NDArray[Any]]:
+    """Per tree, the leaf of every row of a table or of pages, counted from the tree's first leaf."""
+    numbers: list[list[NDArray[Any]]] = [[] for _ in range(forest.n_trees)]
+    for _, block in value_blocks(table, codes if isinstance(codes, PagedCodes) else None):
+        nodes = leaf_nodes(forest, block, n_threads=n_threads)
+        for t, own in enumerate(numbers):
+            is_leaf = forest.slot[forest.tree_start[t] : forest.tree_start[t + 1]] < 0
+            rank = np.cumsum(is_leaf) - 1
+            own.append(compact(rank[nodes[:, t]].astype(np.int32), int(is_leaf.sum())))
+    return [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in numbers]

@@ -35,7 +35,7 @@ from weald.estimators.xgboost.options import ALIASES, XGBOptions, read_options
 from weald.estimators.xgboost.parameters import XGBParameters
 from weald.estimators.xgboost.plan import ObjectiveLike, Plan, check_counts, make_plan
 from weald.estimators.xgboost.predict import BoostedPredictions
-from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, read_table
+from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, training_table
 from weald.estimators.xgboost.saving import BoostedState
 from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, hold_out
 from weald.estimators.xgboost.training import Trained, Training, Watched
@@ -105,7 +105,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         """Read, plan, train, and only then assign."""
         owner, options = type(self).__name__, self._options()
         start = self._read_start(xgb_model)
-        with pages.opened(given, sets, options, owner, goes_on=start is not None) as opened:
+        with pages.opened(given, sets, options, owner, pages.Start.of(start)) as opened:
             given, sets, options = opened
             data = self._read_training(given, options, start)
             plan = self._make_plan(options, data, feature_weights)
@@ -160,18 +160,17 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
         """The training rows; a model to go on from lends its columns and classes."""
         owner = type(self).__name__
-        if start is not None:
-            table = aligned_table(given.X, start.schema_, options, owner)
-            target, classes = self._read_target(given, table.n_rows, options, start._classes_by_output())
-            margin = read_margin(given.base_margin, table.n_rows)
-            return Data(start.schema_, Rows(table, target, margin), classes)
+        known = None if start is None else start._classes_by_output()
         if isinstance(given.X, Store | DaskTable):
-            target, classes = self._read_target(given, given.X.n_rows, options, None)
+            target, classes = self._read_target(given, given.X.n_rows, options, known)
             return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
-        table = read_table(given.X, options, owner)
-        target, classes = self._read_target(given, table.n_rows, options, None)
+        table = training_table(given.X, options, owner, None if start is None else start.schema_)
+        target, classes = self._read_target(given, table.n_rows, options, known)
+        margin = read_margin(given.base_margin, table.n_rows)
+        if start is not None:
+            return Data(start.schema_, Rows(table, target, margin), classes)
         schema, aligned = learn_columns(table, target.weight, unknown=options.unknown, owner=owner)  # type: ignore[arg-type]
-        return Data(schema, Rows(aligned, target, read_margin(given.base_margin, table.n_rows)), classes)
+        return Data(schema, Rows(aligned, target, margin), classes)
 
     def _make_plan(self, options: XGBOptions, data: Data, feature_weights: ColumnLike | None) -> Plan:
         objective, n_classes = self._choose_objective(options, data)
@@ -233,8 +232,9 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         if asked is None or isinstance(asked, str):
             return data.rows, []
         if isinstance(asked, tuple | list):
-            held_out = self._read_set(Given(asked[0], asked[1], where="early_stopping"), options, data)
-            return data.rows, [Watched(HELD_OUT, held_out)]
+            opened = isinstance(asked[0], Given)  # it was in files
+            given = asked[0] if opened else Given(asked[0], asked[1], where="early_stopping")
+            return data.rows, [Watched(HELD_OUT, self._read_set(given, options, data))]
         train, held = hold_out(
             data.rows.target,
             asked,

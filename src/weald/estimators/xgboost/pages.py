@@ -6,15 +6,15 @@ for byte. What cannot be so is refused, with what works.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.arrays import AnyTable, ColumnLike
+from weald.arrays import AnyTable, TableLike
 from weald.boosting.records import BoostTarget
 from weald.data.scanning.scan import Scan, is_path, scan
 from weald.data.schema import Schema
@@ -23,14 +23,19 @@ from weald.engine import thread_count
 from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.xgboost import dask_rows
 from weald.estimators.xgboost.options import XGBOptions
-from weald.estimators.xgboost.rows import Given, Rows, read_margin, read_table
+from weald.estimators.xgboost.predict import BoostedPredictions
+from weald.estimators.xgboost.rows import Given, Rows, as_wide, read_margin, training_table
+from weald.model.forest import Forest
 from weald.rows.blocks import PagedCodes
+from weald.rows.blocks.values import between_cuts, decoded
 from weald.rows.dask import is_dask
 from weald.rows.dask.table import DaskTable
 from weald.rows.paged import Store, open_store, store_of_scan
-from weald.rows.paged.scans import is_place
+from weald.rows.paged.scans import ScanSource, is_place
 
 DEFAULT_BINS = 255
+#: gives the values of rows block by block
+Values: TypeAlias = Callable[[], Iterator[Table]]
 #: parameters of a column's name, and what they hold
 _ROLES = ("sample_weight", "base_margin", "qid")
 
@@ -40,16 +45,29 @@ def are_paged(X: object) -> bool:
     return isinstance(X, Scan | Store) or is_path(X)
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A model to go on from."""
+
+    schema: Schema
+    forest: Forest
+
+    @classmethod
+    def of(cls, model: BoostedPredictions | None) -> Start | None:
+        """A fitted model, or none."""
+        return None if model is None else cls(model.schema_, model.forest_)
+
+
 @contextmanager
 def opened(
-    given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, *, goes_on: bool
+    given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, start: Start | None
 ) -> Iterator[tuple[Given, list[Given], XGBOptions]]:
     """The same rows with stores in place of scans and paths, and columns in place of their names.
 
     Temporary stores are gone in the end, whatever happened. Tables in memory stay as they are.
     """
     if is_dask(given.X):
-        with dask_rows.opened(given, sets, options, owner, goes_on=goes_on) as found:
+        with dask_rows.opened(given, sets, options, owner, goes_on=start is not None) as found:
             yield found
         return
     dask_rows.refuse_sets(sets, owner)
@@ -62,22 +80,21 @@ def opened(
             _refuse_sets(sets, owner)
             yield given, list(sets[: len(sets) - asked]), options
             return
-        _check_options(options, owner, goes_on=goes_on)
-        store = _store(given, options, owner, stack, None)
+        _check_options(options, owner)
+        store, values = _store(given, options, owner, stack, None, start)
         watched = []
         for each in sets:
             if not are_paged(each.X):
                 watched.append(each)
             elif each.X is given.X and each.y == given.y:
-                watched.append(replace(with_columns(each, store, owner), y=None))
+                watched.append(replace(with_columns(each, store, owner), y=None, values=values))
             else:
-                other = _store(each, options, owner, stack, store)
-                watched.append(with_columns(each, other, owner))
-        training = with_columns(given, store, owner)
+                other, own = _store(each, options, owner, stack, store, start)
+                watched.append(replace(with_columns(each, other, owner), values=own))
+        training = replace(with_columns(given, store, owner), values=values)
         watched = [replace(each, y=training.y) if each.y is None else each for each in watched]
         if asked:
-            last = watched.pop()
-            options = replace(options, early_stopping=(last.X, last.y))
+            options = replace(options, early_stopping=(watched.pop(),))
         yield training, watched, options
 
 
@@ -104,20 +121,21 @@ def learnt_rows(
     """The training rows, and their columns."""
     if isinstance(X, DaskTable):
         return dask_rows.learnt_rows(X, target, given, options, owner)
-    return X.schema, _rows_of(X, target, given.base_margin)
+    return X.schema, _rows_of(X, target, given)
 
 
 def coded_rows(X: Store | DaskTable, target: BoostTarget, given: Given, schema: Schema, like: object) -> Rows:
     """Rows in the codes of the training rows."""
     if isinstance(X, DaskTable):
         return dask_rows.coded_rows(X, target, given, schema, like)
-    return _rows_of(X, target, given.base_margin)
+    return _rows_of(X, target, given)
 
 
-def _rows_of(store: Store, target: BoostTarget, margin: ColumnLike | None) -> Rows:
+def _rows_of(store: Store, target: BoostTarget, given: Given) -> Rows:
     """The rows of a store, with a table that only tells how many they are."""
     table = Table((), store.n_rows, store.schema.named)
-    return Rows(table, target, read_margin(margin, store.n_rows), PagedCodes(store))
+    margin = read_margin(given.base_margin, store.n_rows)
+    return Rows(table, target, margin, PagedCodes(store, given.values))
 
 
 def _target(store: Store, name: str) -> NDArray[Any]:
@@ -130,8 +148,15 @@ def _target(store: Store, name: str) -> NDArray[Any]:
     return found
 
 
-def _store(given: Given, options: XGBOptions, owner: str, stack: ExitStack, like: Store | None) -> Store:
-    """The store of the rows: that which was given, or one that is built."""
+def _store(
+    given: Given,
+    options: XGBOptions,
+    owner: str,
+    stack: ExitStack,
+    like: Store | None,
+    start: Start | None,
+) -> tuple[Store, Values | None]:
+    """The store of the rows: that which was given, or one that is built; what a model to go on from reads."""
     X: AnyTable = given.X
     kept = _names(given, owner)
     bins = options.max_bin or DEFAULT_BINS
@@ -148,21 +173,48 @@ def _store(given: Given, options: XGBOptions, owner: str, stack: ExitStack, like
                 f"{given.where or 'A set'} is a store with codes of its own. Give the scan that it was built "
                 "from: it is coded as the training rows are."
             )
-        return X
+        return X, None if start is None else _values_of_store(X, start, owner)
     found = X if isinstance(X, Scan) else scan(X)
-    return stack.enter_context(
+
+    def read(table: TableLike) -> Table:
+        wide = table if start is None else as_wide(table, len(start.schema.columns))
+        return training_table(wide, options, owner, None if start is None else start.schema)
+
+    store = stack.enter_context(
         store_of_scan(
             found,
             kept,
             max_bins=bins,
             weight=weight if like is None else None,
-            read=lambda table: read_table(table, options, owner),
+            read=read,
             unknown=options.unknown,  # type: ignore[arg-type]
             settings=settings,
             n_threads=thread_count(options.n_jobs),
             like=like,
+            schema=None if start is None else start.schema,
         )
     )
+    if start is None:
+        return store, None
+    return store, lambda: ScanSource(found, kept, read).values(store.page_rows)
+
+
+def _values_of_store(store: Store, start: Start, owner: str) -> Values:
+    """What the codes of a store stand for in the trees of a model to go on from."""
+    way = "Give the scan that it was built from: its rows are read again."
+    if store.schema != start.schema:
+        raise DataError(
+            f"The columns of the store, or their categories, are not those of the xgb_model of {owner}. {way}"
+        )
+    codes = PagedCodes(store)
+    strange = between_cuts(start.forest, codes)
+    if strange is not None:
+        name = start.schema.columns[strange[0]].name
+        raise DataError(
+            f"The xgb_model of {owner} splits column {name!r} at {strange[1]:g}, which is no cut of the "
+            f"store: codes do not tell on which side its rows are. {way}"
+        )
+    return lambda: decoded(codes, start.schema, start.forest)
 
 
 def _names(given: Given, owner: str) -> list[str]:
@@ -200,7 +252,7 @@ def _check_store(store: Store, bins: int, weight: str | None, options: XGBOption
             )
 
 
-def _check_options(options: XGBOptions, owner: str, *, goes_on: bool) -> None:
+def _check_options(options: XGBOptions, owner: str) -> None:
     """Refuse what needs all rows in memory, and name the way."""
     if options.tree_method in ("exact", "approx"):
         raise ParameterError(
@@ -221,11 +273,6 @@ def _check_options(options: XGBOptions, owner: str, *, goes_on: bool) -> None:
         raise ParameterError(
             f"early_stopping={options.early_stopping!r} of {owner} parts the rows in memory, and these are "
             "in files. Put the rows to measure on in a file of their own: early_stopping=(scan, 'late')."
-        )
-    if goes_on:
-        raise ParameterError(
-            f"{owner} goes on from xgb_model with rows in memory alone. Write what the model predicts for "
-            "the rows, predict(output_margin=True), as a column, and name it as base_margin."
         )
 
 

@@ -5,13 +5,14 @@ Training rows and the sets of `eval_set` come the same way; `Given.where` names 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from weald.arrays import ClassWeight, ColumnLike, Floats, TableLike, TargetLike, WeightLike
 from weald.boosting.records import BoostTarget
@@ -40,6 +41,7 @@ class Given:
     group: ColumnLike | None = None
     qid: ColumnLike | None = None
     where: str = ""  # such as "eval_set[0]"; empty for the training rows
+    values: Callable[[], Iterator[Table]] | None = None  # what codes in pages stand for, where that is asked
 
     def same_rows(self, other: Given) -> bool:
         """Whether these are the very objects of `other`: nothing has to be read or predicted twice."""
@@ -127,6 +129,21 @@ def _categorical(schema: Schema) -> Sequence[int]:
         for j, column in pairs
         if column.kind == "categorical" and not all(isinstance(level, str) for level in column.levels)
     ]
+
+
+def training_table(X: TableLike, options: XGBOptions, owner: str, schema: Schema | None) -> Table:
+    """The training table: with a schema, that of a model to go on from, aligned to it."""
+    if schema is None:
+        return read_table(X, options, owner)
+    return aligned_table(X, schema, options, owner)
+
+
+def as_wide(X: TableLike, n_columns: int) -> TableLike:
+    """A sparse matrix of files with so many columns: rows of a block may lack the last ones."""
+    if not isinstance(X, sparse.csr_matrix) or X.shape[1] >= n_columns:
+        return X
+    wide: TableLike = sparse.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], n_columns))
+    return wide
 
 
 def renamed(table: Table, names: Sequence[Hashable], *, named: bool) -> Table:

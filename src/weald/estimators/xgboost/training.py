@@ -27,6 +27,8 @@ from weald.estimators.xgboost.rows import Rows, check_margin
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores
 from weald.progress import Progress
+from weald.rows.blocks.values import value_blocks
+from weald.rows.dask.codes import DaskCodes
 from weald.rows.many_classes import check_scores
 
 
@@ -163,8 +165,10 @@ class Training:
         scores = np.empty((len(self.base), rows.target.n_rows))  # no copy on the way: it would be a peak
         scores[...] = self.base[:, np.newaxis] if rows.margin is None else rows.margin.T
         if self.forest is not None:
-            trees = (0, self.forest.n_trees)
-            add_tree_scores(self.forest, rows.table, scores.T, *trees, n_threads=self.plan.boost.n_threads)
+            assert not isinstance(rows.pages, DaskCodes)
+            trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
+            for own, table in value_blocks(rows.table, rows.pages):
+                add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
         return scores
 
 

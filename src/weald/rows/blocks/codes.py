@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.codes import Codes
+from weald.data.table import Table
 from weald.rows.blocks.source import PageSource
 from weald.rows.paged.counters import IoCounters
 
 
 class PagedCodes(Codes):
-    """A codebook, and the pages that are coded by it."""
+    """A codebook, and the pages that are coded by it.
 
-    def __init__(self, source: PageSource) -> None:
+    Parameters
+    ----------
+    source : PageSource
+        The pages.
+    values : callable, optional
+        Gives the values of the rows block by block, from the first row, where trees ask for them that know
+        nothing of these codes: those of a model to go on from.
+    """
+
+    def __init__(self, source: PageSource, values: Callable[[], Iterator[Table]] | None = None) -> None:
         super().__init__(source.codebook)
-        self.source = source
+        self.source, self.values = source, values
         counters: IoCounters | None = getattr(source, "io", None)
         self._begun = None if counters is None else counters.copy()
 

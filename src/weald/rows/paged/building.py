@@ -26,7 +26,7 @@ from weald.errors import DataError, ParameterError
 from weald.progress import Progress
 from weald.rows.paged.extras import Extra
 from weald.rows.paged.learning import Learner, read_block_weight
-from weald.rows.paged.manifest import Manifest
+from weald.rows.paged.manifest import Manifest, schema_record
 from weald.rows.paged.places import Places
 from weald.rows.paged.source import Source, SourceRows, TableSource
 from weald.rows.paged.store import Store
@@ -62,6 +62,8 @@ class BuildOptions:
         What comes out does not depend on it.
     settings : dict
         More that the store depends on, for its key.
+    schema : Schema, optional
+        The columns of a model to go on from, to which the source aligns its rows; by default they are learnt.
     """
 
     max_bins: int = 255
@@ -73,6 +75,7 @@ class BuildOptions:
     disks: Sequence[Path] = ()
     n_threads: int = 1
     settings: Mapping[str, Any] | None = None
+    schema: Schema | None = None
     verbose: bool = False
 
     def check(self) -> None:
@@ -107,9 +110,10 @@ def build(source: Source, options: BuildOptions, *, like: Store | None = None) -
     With `like`, the codebook and the columns are those of that store, and nothing is learnt.
     """
     options.check()
-    key = _key(source, options)
+    plain = _key(source, options)
+    key = plain if options.schema is None else _key_for(plain, options.schema)
     with Places(options.folder, options.disks) as places:
-        found = places.finished(key)
+        found = places.finished(key, plain, options.schema)
         if found is not None:
             return found
         learned = _learn(source, options, like)
@@ -126,6 +130,12 @@ def _key(source: Source, options: BuildOptions) -> str:
         list(map(str, options.disks)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _key_for(plain: str, schema: Schema) -> str:
+    """The key of a store whose columns are those of a model."""
+    record = json.dumps(schema_record(schema), sort_keys=True)
+    return hashlib.sha256(f"{plain} {record}".encode()).hexdigest()
 
 
 def _learn(source: Source, options: BuildOptions, like: Store | None) -> _Learned:
@@ -155,7 +165,7 @@ def _learn_once(source: Source, options: BuildOptions, like: Store | None) -> _L
         )
     if like is not None:
         return _Learned(like.schema, like.codebook, learner.n_rows, list(extras.values()))
-    schema = learner.schema()
+    schema = learner.schema() if options.schema is None else options.schema
     codebook = learner.codebook(schema, options.n_threads)
     return _Learned(schema, codebook, learner.n_rows, list(extras.values()))
 

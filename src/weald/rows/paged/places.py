@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from weald.data.schema import Schema
 from weald.errors import DataError
 from weald.rows.paged.disk import disk_rate, pays
 from weald.rows.paged.files import cannot, check_room
@@ -90,12 +91,15 @@ class Places:
         """The folders as the description of the store has them; empty for the store's own."""
         return ["" if home == self.folder else str(home.resolve()) for home in self.homes]
 
-    def finished(self, key: str) -> Store | None:
-        """The store that is already there, if it is of this data and these settings."""
+    def finished(self, key: str, plain: str, schema: Schema | None) -> Store | None:
+        """The store that is already there, if it is of this data and these settings.
+
+        With a schema also one that was learnt, of the key `plain`, and found the same columns.
+        """
         if self.folder is None or not (self.folder / "store.json").exists():
             return None
         found = read_manifest(self.folder)
-        if found.key == key:
+        if found.key == key or (found.key == plain and found.schema == schema):
             return open_store(self.folder)
         raise DataError(
             f"{self.folder} holds a store of other data or other settings, or its files have changed since. "

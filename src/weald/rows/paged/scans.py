@@ -9,6 +9,7 @@ from typing import Any, Literal
 from weald.arrays import TableLike
 from weald.data.adapters import column_of, to_table
 from weald.data.scanning.scan import Scan
+from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.errors import DataError, listing
 from weald.rows.paged.building import LEAST_ROWS, PAGE_ROWS, BuildOptions, build
@@ -61,6 +62,13 @@ class ScanSource:
             yield SourceRows(first, self._read(piece.X), kept)
             first += piece.X.shape[0]
 
+    def values(self, page_rows: int) -> Iterator[Table]:
+        """The rows once more, as they are read, for those who need more than codes."""
+        self._scan.settle()
+        for rows in self.rows(page_rows):
+            yield rows.table
+        self.check()
+
     def key(self) -> str:
         """That of the files, with the roles of columns."""
         return f"{self._state} {self._kept}"
@@ -85,6 +93,7 @@ def store_of_scan(
     settings: Mapping[str, Any] | None = None,
     n_threads: int = 1,
     like: Store | None = None,
+    schema: Schema | None = None,
     verbose: bool = False,
 ) -> Store:
     """The store of a scan: built now, gone on with, or opened if its folder has it already.
@@ -109,6 +118,8 @@ def store_of_scan(
         What comes out does not depend on it.
     like : Store, optional
         Take its codebook and columns: rows to be measured on, not learnt from.
+    schema : Schema, optional
+        The columns of a model to go on from, to which `read` aligns the rows.
     verbose : bool
         Whether to show a progress bar.
     """
@@ -122,6 +133,7 @@ def store_of_scan(
         disks=scan.disks,
         n_threads=n_threads,
         settings=settings,
+        schema=schema if like is None else None,
         verbose=verbose,
     )
     return build(ScanSource(scan, kept, read), options, like=like)

@@ -130,7 +130,7 @@ def test_ranking(frame: pd.DataFrame, tmp_path: Path) -> None:
 def test_what_is_wrong_is_named(frame: pd.DataFrame, tmp_path: Path) -> None:
     path = files_of(frame, tmp_path, "rows", ["late", "label"])
     source = scan(path)
-    regressor, classifier = XGBRegressor(**SHAPE), XGBClassifier(**SHAPE)
+    regressor = XGBRegressor(**SHAPE)
     with pytest.raises(DataTypeError, match="target is the name of a column"):
         regressor.fit(source, frame["late"])
     with pytest.raises(DataTypeError, match="`sample_weight` of XGBRegressor is the name"):
@@ -147,9 +147,6 @@ def test_what_is_wrong_is_named(frame: pd.DataFrame, tmp_path: Path) -> None:
     for early_stopping in (0.1, "cv"):
         with pytest.raises(ParameterError, match="file of their own"):
             XGBRegressor(**SHAPE, early_stopping=early_stopping).fit(source, "late")
-    known = classifier.fit(frame[LEARNT].iloc[:500], frame["label"].iloc[:500])
-    with pytest.raises(ParameterError, match="base_margin"):
-        XGBClassifier(**SHAPE).fit(source, "label", xgb_model=known)
 
 
 def test_a_store_is_not_closed(frame: pd.DataFrame, tmp_path: Path) -> None:
