@@ -153,20 +153,15 @@ class DaskRows:
 
     def _counts(self, learnt: _Learnt, asked: Asked) -> engine.GradientCounts:
         name = (*asked.tree, self._cluster.number())
-        parts = [
-            self._cluster.submit("count", (*name, p), work.count, *each, asked)
-            for p, each in enumerate(self._partitions(learnt))
-        ]
+        parts = self._cluster.each("count", name, work.count, self._partitions(learnt), asked)
         total = self._cluster.total("add_counts", name, work.add_counts, parts)
         return engine.GradientCounts.of_bytes(total)
 
     def _visited(self, learnt: _Learnt, asked: Asked, passes: tuple[work.Bytes, ...]) -> NDArray[np.int64]:
         """What the newest pass adds up of all rows."""
         name = (*asked.tree, len(passes) - 1)
-        parts = [
-            self._cluster.submit("visit", (*name, p), work.visit, *each, asked, passes)
-            for p, each in enumerate(self._partitions(learnt))
-        ]
+        rows = self._partitions(learnt)
+        parts = self._cluster.each("visit", name, work.visit, rows, asked, passes)
         return self._cluster.total("add_sums", name, work.add_sums, parts)
 
     def _partitions(self, learnt: _Learnt) -> list[tuple[Remote, Remote, Remote]]:
@@ -257,10 +252,8 @@ class _RemoteScores:
         if self.row_loss is not None:
             self.sources = self._scores
             return
-        self.sources = [
-            self._cluster.submit("all_gradients", (round_, p), work.all_gradients, values, scores, self._loss)
-            for p, (values, scores) in enumerate(zip(self._values, self._scores, strict=True))
-        ]
+        rows = list(zip(self._values, self._scores, strict=True))
+        self.sources = self._cluster.each("all_gradients", (round_,), work.all_gradients, rows, self._loss)
 
     def _add_waiting(self, round_: int) -> None:
         moves, self._waiting = self._waiting, []
@@ -268,10 +261,7 @@ class _RemoteScores:
         self._n_rounds += 1
         version = self._version = self._version + 1
         parts = list(zip(self._codes.partitions, self._scores, strict=True))
-        scores = [
-            self._cluster.submit("scores", (round_, p), work.add_moves, *each, moves, version)
-            for p, each in enumerate(parts)
-        ]
+        scores = self._cluster.each("scores", (round_,), work.add_moves, parts, moves, version)
         if self._n_rounds % ROUNDS_OF_A_CHAIN == 0:
             scores = self._fresh(scores, round_, version)
         self._scores = scores

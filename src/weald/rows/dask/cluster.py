@@ -23,6 +23,7 @@ from weald.errors import ClusterError, listing
 Remote: TypeAlias = Future
 T = TypeVar("T")
 FAN_IN = 8  # results that one task adds up
+_ADDED_HERE = 4  # so few are added up by who asks: a task more would cost another round of messages
 _NO_WARNING = "distributed.admin.large-graph-warning-threshold"
 
 
@@ -68,6 +69,24 @@ class Cluster:
         self._futures.add(future)
         return future
 
+    def each(
+        self,
+        word: str,
+        where: tuple[object, ...],
+        task: Callable[..., T],
+        parts: Sequence[tuple[object, ...]],
+        *shared: object,
+    ) -> list[Remote]:
+        """The same task for every partition, in one message; `shared` is what all of them are given."""
+        name = f"weald-{word}-{self.fit}-" + "".join(f"{part}-" for part in where)
+        keys = [f"{name}{p}" for p in range(len(parts))]
+        with dask.config.set({_NO_WARNING: 2**40}):
+            # Not as keywords: Dask gives large ones their own names for keys, which then mean the first.
+            columns = [*map(list, zip(*parts, strict=True)), *([value] * len(parts) for value in shared)]
+            futures: list[Remote] = self.client.map(task, *columns, key=keys, pure=False)
+        self._futures.update(futures)
+        return futures
+
     def close(self) -> None:
         """Let go of everything that is still on the cluster, whoever points to it here."""
         for future in list(self._futures):
@@ -98,15 +117,15 @@ class Cluster:
     ) -> T:
         """What `add` makes of all results: by tasks that each add up some, in their order."""
         step = 0
-        while len(futures) > 1:
+        while len(futures) > _ADDED_HERE:
             groups = [futures[i : i + FAN_IN] for i in range(0, len(futures), FAN_IN)]
             futures = [
                 self.submit(word, (*where, step, g), add, *group) if len(group) > 1 else group[0]
                 for g, group in enumerate(groups)
             ]
             step += 1
-        found: T = self.gather(futures)[0]
-        return found
+        found: list[T] = self.gather(futures)
+        return add(*found) if len(found) > 1 else found[0]
 
     def number(self) -> int:
         """Another number with every call, for names."""

@@ -82,8 +82,6 @@ class DaskCodes(Codes):
     def leaves(self, move: Move, leaf_of_number: NDArray[np.int32]) -> NDArray[np.uint32]:
         """The leaf of every row in a finished tree."""
         number = self.cluster.number()
-        wanted = [
-            self.cluster.submit("leaves", (*move.tree, number, p), work.leaves, each, move, leaf_of_number)
-            for p, each in enumerate(self.partitions)
-        ]
+        parts = [(each,) for each in self.partitions]
+        wanted = self.cluster.each("leaves", (*move.tree, number), work.leaves, parts, move, leaf_of_number)
         return np.concatenate([part.astype(np.uint32) for part in self.cluster.gather(wanted)])

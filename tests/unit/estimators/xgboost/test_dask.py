@@ -19,7 +19,8 @@ import pytest
 from distributed import Client, LocalCluster
 from distributed.security import Security
 
-from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor
+from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor, scan
+from weald.boosting.newton import dask_rows
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
@@ -90,7 +91,7 @@ def saved(model: Any, path: Path) -> bytes:
 
 
 SETTINGS: dict[str, tuple[Any, str, str | None]] = {
-    "numbers": (XGBRegressor(**SHAPE | {"n_estimators": 18, "max_depth": 1}), "late", None),
+    "numbers": (XGBRegressor(**SHAPE | {"n_estimators": 5, "max_depth": 1}), "late", None),
     "leafwise": (
         XGBRegressor(**SHAPE, subsample=0.5, grow_policy="lossguide", max_leaves=6),
         "late",
@@ -110,7 +111,10 @@ SETTINGS: dict[str, tuple[Any, str, str | None]] = {
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_model_is_that_of_memory(client: Client, frame: pd.DataFrame, tmp_path: Path, name: str) -> None:
+def test_the_model_is_that_of_memory(
+    client: Client, frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(dask_rows, "ROUNDS_OF_A_CHAIN", 2)
     model, target, weight = SETTINGS[name]
     roles = {} if weight is None else {"sample_weight": frame[weight].to_numpy()}
     known = saved(model.fit(frame[LEARNT], frame[target], **roles), tmp_path / "memory.weald")
@@ -126,6 +130,9 @@ def test_workers_and_partitions_do_not_show(frame: pd.DataFrame, tmp_path: Path,
     kept = frame[[*LEARNT, "label", "w"]]
     known = model.fit(kept[LEARNT], kept["label"], sample_weight=kept["w"].to_numpy())
     known = saved(known, tmp_path / "memory.weald")
+    kept.to_parquet(tmp_path / "rows.parquet")
+    pages = model.fit(scan(tmp_path / "rows.parquet"), "label", sample_weight="w")
+    assert saved(pages, tmp_path / "pages.weald") == known
     with started(n_workers) as client, client.as_current():
         for n in (1, 3, 8):
             found = model.fit(on_dask(kept, n), "label", sample_weight="w")

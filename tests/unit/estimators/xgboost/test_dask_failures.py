@@ -22,6 +22,12 @@ from weald.boosting.newton import dask_rows
 from weald.rows.dask.cluster import Cluster
 
 SHAPE = {"max_depth": 3, "max_bin": 32, "tree_method": "hist"}
+#: what a dead worker costs is Dask's waiting for it more than the work
+QUICK = {
+    "distributed.scheduler.allowed-failures": 30,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
 #: a word of a task and the beginning of its place, such as ("visit", (round, tree, level))
 Place = tuple[str, tuple[int, ...]]
 
@@ -31,7 +37,7 @@ def client() -> Iterator[Client]:
     """Two workers, each a process that is started again when it dies."""
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 30}),
+        dask.config.set(QUICK),
         LocalCluster(n_workers=2, **options) as cluster,
         Client(cluster, set_as_default=False) as found,
         found.as_current(),
@@ -66,17 +72,23 @@ def pids(client: Client) -> list[int]:
 
 def do_at(monkeypatch: pytest.MonkeyPatch, places: list[Place], act: Callable[[], None]) -> list[Place]:
     """Act when the first task of each place is submitted; returns the places still to come."""
-    submit, waiting = Cluster.submit, list(places)
+    waiting = list(places)
 
-    def watched(self: Cluster, word: str, where: tuple[object, ...], *rest: Any) -> Any:
-        for place in waiting:
-            if place[0] == word and where[: len(place[1])] == place[1]:
-                waiting.remove(place)
-                act()
-                break
-        return submit(self, word, where, *rest)
+    def watch(name: str) -> None:
+        submit = getattr(Cluster, name)
 
-    monkeypatch.setattr(Cluster, "submit", watched)
+        def watched(self: Cluster, word: str, where: tuple[object, ...], *rest: object) -> object:
+            for place in waiting:
+                if place[0] == word and where[: len(place[1])] == place[1]:
+                    waiting.remove(place)
+                    act()
+                    break
+            return submit(self, word, where, *rest)
+
+        monkeypatch.setattr(Cluster, name, watched)
+
+    watch("submit")
+    watch("each")
     return waiting
 
 
@@ -85,13 +97,28 @@ def kill(client: Client, n: int = 1) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+#: ten places over a fit, three of which find both workers; one is enough where nobody waits for a new process
+KILLS = [
+    ([("visit", (1, 1, 2))], 1),
+    ([("open", ())], 1),
+    ([("learn", ())], 1),
+    ([("code", ())], 2),
+    ([("count", (0, 0))], 1),
+    ([("visit", (0, 2, 0))], 1),
+    ([("scores", (1,))], 2),
+    ([("all_gradients", (2,))], 1),
+    ([("fresh_scores", (2,))], 2),
+    ([("visit", (2, 2, 3))], 1),
+    ([("code", ()), ("visit", (1, 1, 2))], 1),
+]
+
+
 @pytest.mark.parametrize(
     ("places", "n_killed"),
     [
-        ([("code", ()), ("visit", (1, 1, 2))], 1),
-        ([("fresh_scores", (2,))], 2),
+        pytest.param(places, n, id=f"{places[-1]}, {n}", marks=[] if k == 0 else pytest.mark.slow)
+        for k, (places, n) in enumerate(KILLS)
     ],
-    ids=["while rows are coded and trees grow", "all workers, as scores begin anew"],
 )
 def test_killed_workers_cost_time_alone(
     client: Client,
@@ -111,25 +138,31 @@ def test_killed_workers_cost_time_alone(
 
 
 def test_a_worker_that_joins_is_used(
-    client: Client, frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Those from before leave, and what they held is worked out on the new one."""
     model = XGBRegressor(**SHAPE, n_estimators=3)
     known = saved(model.fit(frame[["a", "b"]], frame["late"]), tmp_path / "memory.weald")
-    before = set(client.scheduler_info(n_workers=-1)["workers"])
-    joined: set[str] = set()
+    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
+    with (
+        LocalCluster(n_workers=2, **options) as cluster,
+        Client(cluster, set_as_default=False) as client,
+        client.as_current(),
+    ):
+        before = set(client.scheduler_info(n_workers=-1)["workers"])
 
-    def join() -> None:
-        client.cluster.scale(3)
-        client.wait_for_workers(3)
-        joined.update(set(client.scheduler_info(n_workers=-1)["workers"]) - before)
-        for address in before:  # those from before leave, and what they held is worked out on the new one
-            client.retire_workers([address], close_workers=False)
+        def join() -> None:
+            cluster.scale(3)
+            client.wait_for_workers(3)
+            for address in before:
+                client.retire_workers([address], close_workers=False)
 
-    left = do_at(monkeypatch, [("visit", (1, 0, 1))], join)
-    found = model.fit(on_dask(frame[["a", "b", "late"]], 3), "late")
+        left = do_at(monkeypatch, [("visit", (1, 0, 1))], join)
+        found = model.fit(on_dask(frame[["a", "b", "late"]], 3), "late")
+        after = set(client.scheduler_info(n_workers=-1)["workers"])
     assert saved(found, tmp_path / "dask.weald") == known
     assert left == []
-    assert joined
+    assert after - before
 
 
 @pytest.mark.slow
