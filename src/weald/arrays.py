@@ -91,8 +91,8 @@ class StoredRows(Protocol):
 
 #: one value per row: a list, an array, a Series, an Arrow array
 ColumnLike: TypeAlias = ArrayLike | Iterable[object] | SupportsArrowStream | SupportsArrowArray
-#: rows and columns: a frame, an array, a sparse matrix, a list of rows or of mappings, a mapping of columns; or
-#: rows in files
+#: rows and columns: a frame, an array, a sparse matrix, a list of rows or of mappings, a mapping of columns;
+#: or rows in files
 TableLike: TypeAlias = (
     ColumnLike | SparseMatrix | SupportsCollect | ReadTable | ScannedRows | StoredRows | PathLike[str]
 )
