@@ -19,7 +19,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def measure(n_rows: int, threads: int, folder: Path) -> dict[str, float]:
             columns = {f"c{j}": np.ascontiguousarray(X[:, j]) for j in range(COLUMNS)}
             yield pa.RecordBatch.from_pydict(columns | {"label": (score > 0).astype(np.uint8)})
 
-    def model(rounds: int) -> Any:
+    def model(rounds: int) -> weald.XGBClassifier:
         return weald.XGBClassifier(
             n_estimators=rounds, max_depth=DEPTH, tree_method="hist", n_jobs=threads, verbosity=0
         )

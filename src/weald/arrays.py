@@ -6,6 +6,7 @@ Every other module imports them; none defines its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -65,10 +66,36 @@ class ReadTable(Protocol):
         """How many rows it has."""
 
 
+class ScannedRows(Protocol):
+    """Rows in files, as `weald.scan` names them."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    def settle(self) -> None:
+        """Read until all types are known."""
+
+
+class StoredRows(Protocol):
+    """Coded rows in pages on disk, as `weald.open_store` opens them."""
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The names of the columns that are kept beside the codes."""
+
+    @property
+    def code_bytes(self) -> int:
+        """What a pass over the codes reads."""
+
+
 #: one value per row: a list, an array, a Series, an Arrow array
 ColumnLike: TypeAlias = ArrayLike | Iterable[object] | SupportsArrowStream | SupportsArrowArray
-#: rows and columns: a frame, an array, a sparse matrix, a list of rows or of mappings, a mapping of columns
-TableLike: TypeAlias = ColumnLike | SparseMatrix | SupportsCollect | ReadTable
+#: rows and columns: a frame, an array, a sparse matrix, a list of rows or of mappings, a mapping of columns;
+#: or rows in files
+TableLike: TypeAlias = (
+    ColumnLike | SparseMatrix | SupportsCollect | ReadTable | ScannedRows | StoredRows | PathLike[str]
+)
 #: labels or numbers, one per row, or a table with one column per output
 TargetLike: TypeAlias = ColumnLike | SparseMatrix
 #: one number per row, or one for all

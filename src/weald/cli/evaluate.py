@@ -29,7 +29,7 @@ def evaluate(
 ) -> None:
     """Score a model on files."""
     model = weald.load(model_path)
-    X, task = answered(model, data, target, layout)
+    X, task = answered(model, data, target, layout, fewest=1)
     if task.kind == CLASSIFICATION:
         _check_labels(model, task)
     found = scores(model, X, task.y, task.kind)

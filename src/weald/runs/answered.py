@@ -16,7 +16,12 @@ from weald.runs.task import CLASSIFICATION, REGRESSION, Task, read_task, task_of
 
 
 def answered(
-    model: object, data: Sequence[str], target: str | None, layout: TextOptions | None = None
+    model: object,
+    data: Sequence[str],
+    target: str | None,
+    layout: TextOptions | None = None,
+    *,
+    fewest: int = 2,
 ) -> tuple[TableLike, Task]:
     """The columns of the model and the target of every row that has one.
 
@@ -30,6 +35,8 @@ def answered(
         The column with the answers; None for files in LIBSVM's format.
     layout : TextOptions, default=None
         Of text.
+    fewest : int, default=2
+        How many different answers there must be.
     """
     import pyarrow as pa
     from scipy import sparse
@@ -47,7 +54,7 @@ def answered(
         y = np.concatenate([y for _, y in batches])
         whole = bool(np.all(y == np.floor(y)))
         X = columns_of(model, sparse.vstack([X for X, _ in batches], format="csr"))
-        return X, task_of(y.astype(np.int64) if whole else y, kind, LIBSVM_TARGET[0])
+        return X, task_of(y.astype(np.int64) if whole else y, kind, LIBSVM_TARGET[0], fewest=fewest)
     table = pa.concat_tables([each for each, _ in batches], promote_options="permissive")
     if target is None:
         raise DataError(
@@ -58,7 +65,7 @@ def answered(
         own, place = table[target], table.column_names.index(target)
         known = labels_like(own, np.asarray(labels)) if kind == CLASSIFICATION else numbers_like(own)
         table = table.set_column(place, target, known)
-    task = read_task(table, target, kind)
+    task = read_task(table, target, kind, fewest=fewest)
     return columns_of(model, table.filter(task.known)), task
 
 

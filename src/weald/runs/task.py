@@ -40,7 +40,7 @@ class Task:
     reason: str
 
 
-def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
+def read_task(table: pa.Table, target: str, kind: str | None = None, *, fewest: int = 2) -> Task:
     """The target of a table.
 
     Parameters
@@ -51,11 +51,13 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
         The column to learn.
     kind : {"classification", "regression"}, default=None
         What it is; None goes by the values.
+    fewest : int, default=2
+        How many values there must be: to learn two, to score a model one.
 
     Raises
     ------
     DataError
-        If there is no such column, it has one value only, or its values are no numbers for a regression.
+        If there is no such column, it has too few values, or its values are no numbers for a regression.
     """
     import pyarrow as pa
 
@@ -75,7 +77,7 @@ def read_task(table: pa.Table, target: str, kind: str | None = None) -> Task:
     values = column.drop_null()
     numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     n_distinct = len(values.unique())
-    if n_distinct < 2:
+    if n_distinct < fewest:
         raise DataError(
             f"The target {target!r} has {_count(n_distinct, 'value')}; there is nothing to learn."
         )
@@ -118,13 +120,13 @@ def _readable(column: pa.Array, target: str) -> pa.Array:
     return column
 
 
-def task_of(y: TargetLike, kind: str | None = None, target: str = "y") -> Task:
+def task_of(y: TargetLike, kind: str | None = None, target: str = "y", *, fewest: int = 2) -> Task:
     """The task of a target that stands alone; every row has one."""
     values = np.asarray(y)
     if values.ndim != 1:
         raise DataError(f"One target per row is expected; got {values.ndim} dimensions.")
     labels = np.unique(values)
-    if len(labels) < 2:
+    if len(labels) < fewest:
         raise DataError(f"The target has {_count(len(labels), 'value')}; there is nothing to learn.")
     numeric = values.dtype.kind in "iuf"
     if kind == REGRESSION and not numeric:

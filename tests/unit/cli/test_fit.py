@@ -159,6 +159,17 @@ def test_evaluate_of_two_rows_tells_scores_without_intervals(tmp_path):
     assert (first["low"], first["high"]) == (None, None)
 
 
+def test_evaluate_of_rows_of_one_label_tells_accuracy(tmp_path):
+    numbers = np.arange(60.0)
+    labels = np.where(numbers < 30, "low", "high")
+    package.DecisionTreeClassifier().fit(pa.table({"a": numbers}), labels).save(tmp_path / "m.weald")
+    (tmp_path / "one.csv").write_text("a,y\n1.0,low\n2.0,low\n50.0,low\n")
+    run = call("evaluate", tmp_path / "m.weald", tmp_path / "one.csv", "--target", "y", "--json")
+    assert run.exit_code == 0, run.output
+    scores = {each["name"]: each["value"] for each in json.loads(run.output)["scores"]}
+    assert scores == {"accuracy": pytest.approx(2 / 3)}
+
+
 def test_compare_ranks_methods(shops):
     words = ["compare", shops, "--target", "label", "--drop", "number", "--folds", 3]
     chosen = ["--method", "tree", "--method", "logistic", "--method", "linear-svm"]
