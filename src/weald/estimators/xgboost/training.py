@@ -15,6 +15,7 @@ from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
 from weald.boosting.newton.custom import MatrixObjective
+from weald.boosting.newton.keeping import Keeper
 from weald.boosting.newton.watch import OwnMetric, Watch
 from weald.boosting.records import Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
@@ -117,6 +118,7 @@ class Training:
         progress: Progress | None = None,
         predict: Callable[[Forest, Any], Any] | None = None,
         booster: Callable[[Forest], Any] | None = None,
+        keeper: Keeper | None = None,
     ) -> Trained:
         """Boost, by default for as many rounds as planned; a second call goes on from the first."""
         watch = Watch(
@@ -141,6 +143,7 @@ class Training:
             watch=watch,
             predict=predict,
             booster=booster,
+            keeper=keeper,
         )
         _check_finite(self.forest, self.objective.name)
         return Trained(
