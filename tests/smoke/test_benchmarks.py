@@ -22,6 +22,7 @@ COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
 TOY = """
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from common.harness import main
@@ -34,6 +35,13 @@ def sleeper(seconds, figure):
         total = float(arrays["x"].sum())
         return Timed(lambda: time.sleep(seconds), lambda _: {"figure": figure, "total": total})
     return prepare
+
+
+def slower_each_time(arrays, threads):
+    marker = Path(__file__).with_suffix(".ran")
+    seconds = 30 if marker.exists() else 0.01
+    marker.touch()
+    return Timed(lambda: time.sleep(seconds), lambda _: {"figure": 1.0, "total": 6.0})
 
 
 def broken(arrays, threads):
@@ -57,6 +65,12 @@ JOBS = (
     job("broken", broken, Within("figure", 0.005)),
     Job("memory", "Job memory", "numbers", (Contender("hungry", "numpy", hungry, {}, ours=True),
         Contender("theirs", "numpy", sleeper(0.01, 1.0), {})), memory=True),
+    Job("bounded", "Job bounded", "numbers", (
+        Contender("ours", "numpy", sleeper(0.01, 1.0), {}, ours=True, rules=(Within("figure", 0.1),),
+            targets=(Target(ratio=20, against="slow"), Target(ratio=1, against="theirs"))),
+        Contender("slow", "numpy", sleeper(30, 9.0), {}, limit=20),
+        Contender("theirs", "numpy", sleeper(0.02, 1.0), {}, limit=50))),
+    job("sudden", slower_each_time, Within("figure", 0.005)),
     Job("absent", "Job absent", "numbers", (Contender("ghost", "no-such-library", broken, {}, ours=True),)),
 )
 DATASETS = (Dataset("numbers", lambda quick: {"x": np.arange(4)}),)
@@ -147,6 +161,31 @@ def test_a_failing_contender_is_named(toy: Path) -> None:
     assert done.returncode == 2
     assert "ours in job broken with 1 thread(s) ended with code 1" in done.stderr
     assert "no such thing" in done.stderr
+
+
+def test_a_contender_is_stopped_at_a_multiple_of_our_time(toy: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    common = ("--repeats", "2", "--pause", "0", "--threads", "1", "--check")
+    done = run(toy, "--jobs", "bounded", *common, "--markdown", str(page))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"slow: not finished after \S+ m?s\n", done.stdout), done.stdout
+    told = re.search(
+        r"ours against slow: ratio more than (\d+\.\d+) · target ratio ≥ 20: reached\n", done.stdout
+    )
+    assert told is not None, done.stdout
+    assert float(told[1]) >= 20
+    assert re.search(r"ours against theirs: ratio \d", done.stdout), done.stdout
+    assert "figure within 0.1: yes" in done.stdout
+    assert "| slow | not finished |" in page.read_text(encoding="utf-8")
+
+
+def test_a_limit_that_falls_between_repeats_keeps_what_was_measured(toy: Path) -> None:
+    common = ("--repeats", "3", "--pause", "0", "--threads", "1", "--timeout", "0.5")
+    done = run(toy, "--jobs", "sudden", "equal", *common)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ours: not finished after 0.5 s; 1 run before ended" in done.stdout
+    assert "ours against theirs: ratio" in done.stdout
+    assert "Job equal" in done.stdout
 
 
 def test_an_absent_library_skips_its_job(toy: Path) -> None:
