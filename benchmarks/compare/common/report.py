@@ -114,8 +114,8 @@ def judge(result: Result, contender: Contender, target: Target, *, targets: bool
     if not result.steady(contender.name):
         verdicts.append(False)
         sentences.append("figures differ between repeats")
-    good = all(verdicts) if verdicts else None
-    return Verdict(contender.name, opponent, ratio, tuple(sentences), good, least=stopped)
+    judged = all(verdicts) if verdicts else None
+    return Verdict(contender.name, opponent, ratio, tuple(sentences), judged, least=stopped)
 
 
 def verdicts(result: Result, *, targets: bool) -> list[Verdict]:
