@@ -1,13 +1,11 @@
-"""The comparison harness, tried with toy contenders and once with some real jobs on small tables."""
+"""The comparisons of benchmarks/compare, run once with some of their jobs on small tables."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import runpy
-import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,68 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from smoke.comparisons import COMPARE, TOY, run
 from threadpoolctl import threadpool_limits
-
-COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
-
-TOY = """
-import sys
-import time
-from pathlib import Path
-
-import numpy as np
-from common.harness import main
-from common.jobs import Contender, Dataset, Job, Target, Timed, Within
-
-
-def sleeper(seconds, figure):
-    def prepare(arrays, threads):
-        print("a library that talks on standard output")
-        total = float(arrays["x"].sum())
-        return Timed(lambda: time.sleep(seconds), lambda _: {"figure": figure, "total": total})
-    return prepare
-
-
-def slower_each_time(arrays, threads):
-    marker = Path(__file__).with_suffix(".ran")
-    seconds = 30 if marker.exists() else 0.01
-    marker.touch()
-    return Timed(lambda: time.sleep(seconds), lambda _: {"figure": 1.0, "total": 6.0})
-
-
-def broken(arrays, threads):
-    raise ValueError("no such thing")
-
-
-def hungry(arrays, threads):
-    return Timed(lambda: float(np.ones(100 * 2**17).sum()), lambda total: {"total": total})
-
-
-def job(name, ours, rule):
-    fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), targets=(Target(ratio=2),))
-    slow = Contender("theirs", "numpy", sleeper(0.1, 1.0), {}, ours=False)
-    return Job(name, f"Job {name}", "numbers", (fast, slow))
-
-
-JOBS = (
-    job("equal", sleeper(0.01, 1.004), Within("figure", 0.005)),
-    job("worse", sleeper(0.01, 1.2), Within("figure", 0.02, relative=True)),
-    job("late", sleeper(0.1, 1.0), Within("figure", 0.005)),
-    job("broken", broken, Within("figure", 0.005)),
-    Job("memory", "Job memory", "numbers", (Contender("hungry", "numpy", hungry, {}, ours=True),
-        Contender("theirs", "numpy", sleeper(0.01, 1.0), {})), memory=True),
-    Job("bounded", "Job bounded", "numbers", (
-        Contender("ours", "numpy", sleeper(0.01, 1.0), {}, ours=True, rules=(Within("figure", 0.1),),
-            targets=(Target(ratio=20, against="slow"), Target(ratio=1, against="theirs"))),
-        Contender("slow", "numpy", sleeper(30, 9.0), {}, limit=20),
-        Contender("theirs", "numpy", sleeper(0.02, 1.0), {}, limit=50))),
-    job("sudden", slower_each_time, Within("figure", 0.005)),
-    Job("absent", "Job absent", "numbers", (Contender("ghost", "no-such-library", broken, {}, ours=True),)),
-)
-DATASETS = (Dataset("numbers", lambda quick: {"x": np.arange(4)}),)
-sys.exit(main("toy", "Toys", __file__, DATASETS, JOBS))
-"""
-
 
 needs_intelex = pytest.mark.skipif(
     find_spec("sklearnex") is None, reason="scikit-learn-intelex is not installed (extra: bench)"
@@ -84,14 +22,6 @@ needs_intelex = pytest.mark.skipif(
 needs_lightgbm = pytest.mark.skipif(
     find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)"
 )
-
-
-def run(script: Path, *arguments: str, path: Path = COMPARE) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(COMPARE), str(path), os.environ.get("PYTHONPATH", "")])
-    }
-    command = [sys.executable, str(script), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def here(script: str, *arguments: str) -> str:
@@ -123,85 +53,6 @@ def _as_program(script: Path, arguments: tuple[str, ...]) -> Iterator[None]:
             for name in set(sys.modules) - before:
                 if str(getattr(sys.modules[name], "__file__", None)).startswith(str(COMPARE)):
                     del sys.modules[name]
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
-    script = tmp_path / "toy.py"
-    script.write_text(TOY, encoding="utf-8")
-    return script
-
-
-def test_ratio_rules_and_markdown(toy: Path, tmp_path: Path) -> None:
-    page = tmp_path / "results.md"
-    page.write_text("# Results\n\n<!-- toy: begin -->\nold\n<!-- toy: end -->\n\nkept\n", encoding="utf-8")
-    common = ("--repeats", "2", "--pause", "0", "--threads", "2", "--check")
-    done = run(toy, "--jobs", "equal", *common, "--markdown", str(page))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "target ratio ≥ 2: reached" in done.stdout
-    assert "figure within 0.005: yes (0.0040)" in done.stdout
-    text = page.read_text(encoding="utf-8")
-    assert "### Job equal" in text
-    assert "old" not in text
-    assert text.endswith("\nkept\n")
-
-
-def test_a_missed_rule_or_target_is_told(toy: Path) -> None:
-    common = ("--repeats", "1", "--pause", "0", "--threads", "1", "--check")
-    worse = run(toy, "--jobs", "worse", *common)
-    assert worse.returncode == 1
-    assert "figure within 2 %: NO (20.00 %)" in worse.stdout
-    late = run(toy, "--jobs", "late", *common)
-    assert late.returncode == 1
-    assert "MISSED" in late.stdout
-
-
-def test_a_failing_contender_is_named(toy: Path) -> None:
-    done = run(toy, "--quick", "--jobs", "broken")
-    assert done.returncode == 2
-    assert "ours in job broken with 1 thread(s) ended with code 1" in done.stderr
-    assert "no such thing" in done.stderr
-
-
-def test_a_contender_is_stopped_at_a_multiple_of_our_time(toy: Path, tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    common = ("--repeats", "2", "--pause", "0", "--threads", "1", "--check")
-    done = run(toy, "--jobs", "bounded", *common, "--markdown", str(page))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"slow: not finished after \S+ m?s\n", done.stdout), done.stdout
-    told = re.search(
-        r"ours against slow: ratio more than (\d+\.\d+) · target ratio ≥ 20: reached\n", done.stdout
-    )
-    assert told is not None, done.stdout
-    assert float(told[1]) >= 20
-    assert re.search(r"ours against theirs: ratio \d", done.stdout), done.stdout
-    assert "figure within 0.1: yes" in done.stdout
-    assert "| slow | not finished |" in page.read_text(encoding="utf-8")
-
-
-def test_a_limit_that_falls_between_repeats_keeps_what_was_measured(toy: Path) -> None:
-    common = ("--repeats", "3", "--pause", "0", "--threads", "1", "--timeout", "0.5")
-    done = run(toy, "--jobs", "sudden", "equal", *common)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "ours: not finished after 0.5 s; 1 run before ended" in done.stdout
-    assert "ours against theirs: ratio" in done.stdout
-    assert "Job equal" in done.stdout
-
-
-def test_an_absent_library_skips_its_job(toy: Path) -> None:
-    done = run(toy, "--quick", "--jobs", "absent")
-    assert done.returncode == 0
-    assert "skipped, no-such-library is not installed" in done.stdout
-
-
-def test_memory_is_that_of_the_timed_call(toy: Path) -> None:
-    done = run(toy, "--quick", "--jobs", "memory")
-    assert done.returncode == 0, done.stdout + done.stderr
-    line = re.compile(r"^  (hungry|theirs) +\S+ m?s +\S+ m?s +(?P<peak>\S+) +(?P<fit>\S+)", re.MULTILINE)
-    hungry, theirs = line.finditer(done.stdout)
-    assert 95 < float(hungry["fit"]) < 120
-    assert float(hungry["peak"]) > float(hungry["fit"])
-    assert float(theirs["fit"]) < 20
 
 
 def quick(*jobs: str, script: str = "trees.py") -> str:
