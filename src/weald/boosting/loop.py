@@ -10,7 +10,7 @@ around a round is the watch's: metrics, early stopping, callbacks, progress.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,6 +24,7 @@ from weald.boosting.records import BoostTarget, Objective
 from weald.data.codes import Codes
 from weald.data.table import Table
 from weald.model.assemble import forest_of
+from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 
 if TYPE_CHECKING:
@@ -81,13 +82,13 @@ def boost(
     *,
     base_scores: Floats,
     scores: Floats,
-    start: Forest | None = None,
+    start: Sequence[BoostedTree] = (),
     table: Table | None = None,
     watch: Watch | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
     booster: Callable[[Forest], Any] | None = None,
     keeper: Keeper | None = None,
-) -> Forest:
+) -> list[BoostedTree]:
     """Boost for `options.n_rounds` rounds, or until the watch says stop.
 
     Parameters
@@ -101,12 +102,12 @@ def boost(
     options : BoostOptions
         How to boost.
     base_scores : ndarray of shape (n_outputs,)
-        What the forest starts from.
+        What the model starts from.
     scores : ndarray of shape (n_outputs, n_rows)
         Raw scores of the training rows at the start, margins and the trees of `start` included. Changed in
         place: at the end they are those of the model.
-    start : Forest, optional
-        A model to go on from: its trees come first.
+    start : sequence of BoostedTree
+        The trees of a model to go on from, which come first; DART changes their weights.
     table : Table, optional
         The training rows as they are; needed only to go on from a model with DART.
     watch : Watch, optional
@@ -120,7 +121,7 @@ def boost(
 
     Returns
     -------
-    Forest
+    list of BoostedTree
         All trees, those of `start` included.
     """
     recall = None if keeper is None else keeper.recall
@@ -143,4 +144,4 @@ def boost(
         kept.finish()
     if watch is not None and watch.n_rounds_kept is not None:
         step.keep_rounds(watch.n_rounds_kept)
-    return forest()
+    return step.trees

@@ -10,6 +10,7 @@ DART subtracts some trees from F before the gradients and shares their weight wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -29,7 +30,7 @@ from weald.boosting.sampling import row_factors
 from weald.boosting.stage.monotone import hold_monotone
 from weald.data.codes import Codes
 from weald.data.table import Table
-from weald.model.assemble import forest_of, trees_of
+from weald.model.assemble import forest_of
 from weald.model.boosted_tree import BoostedTree, compact
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_numbers
@@ -52,12 +53,12 @@ class NewtonStep:
         objective: Objective,
         options: BoostOptions,
         scores: Floats,
-        start: Forest | None,
+        start: Sequence[BoostedTree],
         table: Table | None,
         watch: Watch | None,
         recall: Recall | None = None,
     ) -> None:
-        self.trees = [] if start is None else trees_of(start)
+        self.trees = list(start)
         self._recall, self._table = recall, table
         self.first_round = self.next_round = 1 + max((tree.round_ for tree in self.trees), default=-1)
         self._objective, self._options, self._scores = objective, options, scores
@@ -82,12 +83,13 @@ class NewtonStep:
             if each.table is None:
                 each.scores = scores
         self._kept: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(self._watched))]
-        if options.dart is not None and start is not None:
+        if options.dart is not None and start:
             kept_sets = [(table, codes), *((each.table, each.pages) for each in self._watched)]
+            forest = self._forest(self.trees)
             for kept, (rows, pages) in zip(self._kept, kept_sets, strict=True):
                 blocks = value_blocks(rows, pages if isinstance(pages, PagedCodes) else None)
                 found = (block for _, block in blocks)
-                kept.extend(leaf_numbers(start, found, n_threads=options.n_threads))
+                kept.extend(leaf_numbers(forest, found, n_threads=options.n_threads))
 
     def add_round(self, learning_rate: float) -> None:
         """Grow the trees of one round, or recall them, and bring their values to all scores."""
@@ -221,13 +223,17 @@ class NewtonStep:
         if self._options.dart is not None:
             self._kept[0].append(leaves)
 
+    def _forest(self, trees: Sequence[BoostedTree]) -> Forest:
+        """Trees as rows of values go down them; it starts from nothing."""
+        n_columns, n_outputs = self._rows.codes.n_columns, len(self._scores)
+        return forest_of(trees, n_columns, np.zeros(n_outputs), self._objective.link)
+
     def _follow(self, new: list[tuple[BoostedTree, _Grown]]) -> None:
         """Bring new trees to the scores of the watched rows."""
         if not self._watched:
             return
-        n_outputs, n_threads = len(self._scores), self._options.n_threads
-        trees = [tree for tree, _ in new]
-        forest = forest_of(trees, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
+        n_threads = self._options.n_threads
+        forest = self._forest([tree for tree, _ in new])
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
             if rows.pages is not None:
                 for tree, native in new:

@@ -133,8 +133,7 @@ class Checkpoint:
             raise ModelFileError(f"{path}: the facts of the checkpoint are not complete.")
         self._compare(known, path)
         forest: Forest = vars(model)["forest_"]
-        n_start = 0 if training.forest is None else training.forest.n_trees
-        trees = trees_of(forest)[n_start:]
+        trees = trees_of(forest)[training.forest.n_trees :]
         n_outputs, link = forest.n_outputs, forest.link
         self.recall = Recall(trees, schema, n_outputs, link, training.options.n_threads)
         self._rates = _checked_rates(known["rates"], len({tree.round_ for tree in trees}), path)
@@ -183,7 +182,7 @@ def _facts(training: Training) -> dict[str, object]:
         "weights": _digest(target.weight),
         "margins": _digest(training.rows.margin),
         "queries": _digest(target.group_start),
-        "start": _digest(*(() if start is None else start.arrays().values())),
+        "start": _digest(*(start.arrays().values() if start.n_trees else ())),
     }
 
 

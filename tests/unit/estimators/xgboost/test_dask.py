@@ -290,7 +290,7 @@ def test_a_lost_client(
     kept, file = frame[[*LEARNT, target, "w"]], tmp_path / "kept.weald"
     in_memory = {"X": kept[LEARNT], "y": kept[target], "sample_weight": kept["w"].to_numpy()}
     rows = on_dask(kept)
-    known = model.fit(**in_memory, eval_set=[(kept[LEARNT], kept[target])])
+    known = model.fit(**in_memory, eval_set=[(in_memory["X"], in_memory["y"])])
     told, told_of_metrics = known.to_bytes(), known.evals_result_
 
     def end(fit: Callable[[], Any], n_rounds: int) -> None:
