@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import textwrap
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +17,18 @@ import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
 from distributed.security import Security
+from support.clusters import LEARNT, flights, on_dask, parts, started
 
-from weald import (
-    RandomForestRegressor,
-    TrainingCallback,
-    XGBClassifier,
-    XGBRanker,
-    XGBRegressor,
-    load,
-    scan,
-)
+from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor, scan
 from weald.boosting.newton import dask_rows
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
-LEARNT = ["a", "b", "city"]
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return flights()
 
 
 @pytest.fixture(scope="module")
@@ -50,51 +42,6 @@ def client(two_workers: Client) -> Iterator[Client]:
     """The current client, of two workers in this process."""
     with two_workers.as_current():
         yield two_workers
-
-
-@contextmanager
-def started(n_workers: int) -> Iterator[Client]:
-    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
-    with (
-        LocalCluster(n_workers=n_workers, **options) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    rng = np.random.default_rng(4)
-    n = 4_000
-    a = rng.normal(size=n).round(3)
-    city = rng.choice([f"city {i}" for i in range(90)], n)
-    late = rng.normal(size=n) + a + (city > "city 5")
-    return pd.DataFrame(
-        {
-            "a": np.where(rng.random(n) < 0.1, np.nan, a),
-            "b": rng.integers(0, 40, n),
-            "city": np.where(rng.random(n) < 0.02, None, city),
-            "late": late,
-            "label": np.where(late > 0.5, "late", "on time"),
-            "kind": np.digitize(late, [-0.5, 1.0]),
-            "w": rng.integers(0, 3, n).astype(np.float64),
-            "share": rng.random(n).round(2),
-            "q": np.sort(rng.integers(0, 300, n)),
-        }
-    )
-
-
-def parts(frame: pd.DataFrame, n: int) -> list[pd.DataFrame]:
-    """Uneven parts, one of them empty if there are three or more."""
-    cuts = np.sort(np.random.default_rng(n).choice(np.arange(1, len(frame)), n - 1, replace=False))
-    if n >= 3:
-        cuts[1] = cuts[0]
-    return [frame.iloc[a:b] for a, b in zip([0, *cuts], [*cuts, len(frame)], strict=True)]
-
-
-def on_dask(frame: pd.DataFrame, n: int = 3) -> list[Any]:
-    """Delayed parts, of which each has its own dictionary of cities."""
-    return [dask.delayed(part.astype({"city": "category"})) for part in parts(frame, n)]
 
 
 def saved(model: Any, path: Path) -> bytes:
@@ -275,90 +222,6 @@ def test_partitions_that_do_not_fit_are_named(client: Client, frame: pd.DataFram
         model.fit(ddf[["a"]], ddf["late"].repartition(npartitions=2))
     with pytest.raises(DataError, match=r"Partition 0: it has .* rows, and its part of `y` has"):
         model.fit([first], [more["late"]])
-
-
-@pytest.mark.parametrize(
-    ("shape", "target"),
-    [({}, "label"), ({}, "kind"), ({"booster": "dart", "rate_drop": 0.5}, "label")],
-    ids=["by row", "classes", "dart"],
-)
-def test_a_lost_client(
-    client: Client, frame: pd.DataFrame, tmp_path: Path, shape: dict[str, Any], target: str
-) -> None:
-    """What was kept goes on with other partitions, in memory, and there again."""
-    model = XGBClassifier(**SHAPE | {"n_estimators": 5} | shape)
-    kept, file = frame[[*LEARNT, target, "w"]], tmp_path / "kept.weald"
-    in_memory = {"X": kept[LEARNT], "y": kept[target], "sample_weight": kept["w"].to_numpy()}
-    rows = on_dask(kept)
-    known = model.fit(**in_memory, eval_set=[(in_memory["X"], in_memory["y"])])
-    told, told_of_metrics = known.to_bytes(), known.evals_result_
-
-    def end(fit: Callable[[], Any], n_rounds: int) -> None:
-        model.set_params(callbacks=[_EndBefore(n_rounds)])
-        with pytest.raises(InterruptedError):
-            fit()
-        model.set_params(callbacks=None)
-
-    keeping: dict[str, Any] = {"checkpoint": file, "checkpoint_rounds": 1, "resume": True}
-    end(lambda: model.fit(rows, target, sample_weight="w", **keeping), 3)
-    assert load(file).n_rounds_ == 2
-    found = model.fit(on_dask(kept, 2), target, sample_weight="w", **keeping)
-    assert found.to_bytes() == told
-    file.unlink()
-    end(lambda: model.fit(**in_memory, **keeping), 4)
-    found = model.fit(rows, target, sample_weight="w", eval_set=[(rows, target)], **keeping)
-    assert found.to_bytes() == told
-    assert found.evals_result_ == told_of_metrics
-
-
-class _EndBefore(TrainingCallback):
-    """Ends a fit before a round, the rounds before it kept."""
-
-    def __init__(self, n_rounds: int) -> None:
-        self.n_rounds = n_rounds
-
-    def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        if epoch == self.n_rounds:
-            raise InterruptedError
-        return False
-
-
-def test_a_killed_client(client: Client, frame: pd.DataFrame, tmp_path: Path) -> None:
-    """SIGKILL of the process that asked, with its cluster; another goes on."""
-    kept = frame[["a", "b", "late"]]
-    kept.to_parquet(tmp_path / "rows.parquet")
-    model = XGBRegressor(**SHAPE | {"n_estimators": 6}, subsample=0.5)
-    known = model.fit(kept[["a", "b"]], kept["late"]).to_bytes()
-    file = tmp_path / "kept.weald"
-    script = textwrap.dedent(
-        """
-        import os, signal, sys
-        import dask.dataframe as dd
-        from dask.distributed import Client, LocalCluster
-        from weald import TrainingCallback, XGBRegressor
-
-        class Kill(TrainingCallback):
-            def before_iteration(self, model, epoch, evals_log):
-                if epoch == 4:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
-        with cluster, Client(cluster):
-            model = XGBRegressor(n_estimators=6, max_depth=3, max_bin=32, subsample=0.5, callbacks=[Kill()])
-            rows = dd.from_pandas(dd.read_parquet(sys.argv[1]).compute(), npartitions=2)
-            model.fit(rows, "late", checkpoint=sys.argv[2], checkpoint_rounds=1)
-        """
-    )
-    command = [sys.executable, "-c", script, str(tmp_path / "rows.parquet"), str(file)]
-    ended = subprocess.run(command, capture_output=True, timeout=120, check=False)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
-    assert load(file).n_rounds_ == 3
-    found = model.fit(on_rows(kept), "late", checkpoint=file, resume=True)
-    assert found.to_bytes() == known
-
-
-def on_rows(frame: pd.DataFrame) -> list[Any]:
-    return [dask.delayed(part) for part in parts(frame, 3)]
 
 
 def test_no_client(frame: pd.DataFrame) -> None:
