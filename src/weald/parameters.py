@@ -229,7 +229,7 @@ def checked(record: type[Record], owner: str, values: Mapping[str, Any]) -> Reco
         ...
     weald.errors.ParameterError: `max_bins` of DecisionTreeRegressor must be None or a whole number ...
     """
-    known, plain = _rules(record), {}
+    known, plain = _rules(record), {}  # type: ignore[arg-type]
     for name, value in values.items():
         rule, hint = known[name]
         if not rule.admits(value):
