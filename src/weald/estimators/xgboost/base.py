@@ -28,6 +28,7 @@ from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
 from weald.estimators.xgboost import pages
 from weald.estimators.xgboost.checkpoints import Checkpoint, Keeping
+from weald.estimators.xgboost.chosen import CHOSEN
 from weald.estimators.xgboost.ignored import warn_of_ignored
 from weald.estimators.xgboost.names import Elsewhere, ReadableObjective
 from weald.estimators.xgboost.native.cross_validation import cross_validate
@@ -73,7 +74,6 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
     evals_result_: dict[str, dict[str, list[float]]]
     tree_method_: str
     max_bin_: int | None
-    learning_rate_: float
     save_model, load_model = Elsewhere(), Elsewhere()
     coef_, best_ntree_limit = Elsewhere(), Elsewhere()
     objective = ReadableObjective()
@@ -336,8 +336,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         return {
             "tree_method_": plan.boost.tree_method,
             "max_bin_": plan.boost.max_bin if binned else None,
-            "learning_rate_": plan.boost.learning_rate,
-        }
+        } | {name: getattr(plan.boost, name[:-1]) for name in CHOSEN}
 
     def _set_trained(self, trained: Trained, data: Data, learned: dict[str, Any]) -> None:
         self._set_fitted(trained.forest, data.schema, data.classes, learned | {"n_outputs_": data.n_targets})

@@ -38,15 +38,10 @@ ALIASES = {
     "lambda_": "reg_lambda",
     "min_split_loss": "gamma",
 }
-#: what None stands for, where that is one value; `learning_rate` waits for the table
+#: what None stands for, where that is one value; those of `chosen` wait for the table
 DEFAULTS: dict[str, Any] = {
     "n_estimators": 100,
-    "max_depth": 6,
-    "max_leaves": 0,
-    "grow_policy": "depthwise",
     "gamma": 0.0,
-    "min_child_weight": 1.0,
-    "reg_lambda": 1.0,
     "reg_alpha": 0.0,
     "subsample": 1.0,
     "sampling_method": "uniform",
@@ -71,6 +66,7 @@ DEFAULTS: dict[str, Any] = {
 }
 #: xgboost's hist on another device; here it is hist
 GPU_HIST = "gpu_hist"
+GROW_POLICIES = ("depthwise", "lossguide")
 IMPORTANCE_TYPES = ("gain", "weight", "cover", "total_gain", "total_cover")
 #: parameters that go to the objective
 _LOSS_PARAMETERS = (
@@ -164,7 +160,7 @@ class XGBGrowthOptions(ReadingOptions):
     max_depth: int | None = optional(Whole(0), hint="Use 6, or 0 for no limit.")
     max_leaves: int | None = optional(Whole(0), hint="Use 0 for no limit.")
     grow_policy: str | None = optional(
-        Choice(("depthwise", "lossguide")), hint="Use 'lossguide' with `max_leaves` to grow best-first."
+        Choice(GROW_POLICIES), hint="Use 'lossguide' with `max_leaves` to grow best-first."
     )
     gamma: float | None = optional(Number(0), hint="Use 0 to keep every split that gains.")
     min_split_loss: float | None = optional(Number(0), hint="Use 0 to keep every split that gains.")

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from weald.arrays import ColumnLike, Floats
 from weald.boosting.newton.base_scores import given_start
 from weald.boosting.newton.custom import MatrixObjective
-from weald.boosting.newton.learning_rate import USUAL_RATE, chosen_rate
 from weald.boosting.newton.losses import make_objective
 from weald.boosting.newton.options import BoostOptions, DartOptions
 from weald.boosting.records import BoostTarget, Objective
 from weald.data.schema import Schema
 from weald.engine import thread_count
 from weald.errors import ParameterError
+from weald.estimators.xgboost.chosen import chosen
 from weald.estimators.xgboost.constraints import column_weights, interactions, monotone
 from weald.estimators.xgboost.options import GPU_HIST, XGBOptions, objective_parameters, seed_of
 
@@ -35,13 +35,8 @@ FINE_BINS = 65535
 _SURVIVAL = ("survival:cox", "survival:aft")
 #: parameters that the loop knows under the same name
 _SAME_NAME = (
-    "max_depth",
-    "max_leaves",
-    "grow_policy",
     "gamma",
     "prune",
-    "min_child_weight",
-    "reg_lambda",
     "reg_alpha",
     "subsample",
     "sampling_method",
@@ -134,7 +129,7 @@ def make_plan(
     boost = BoostOptions(
         **{name: getattr(options, name) for name in _SAME_NAME},
         n_rounds=options.n_estimators,  # type: ignore[arg-type]  # defaults stand in place of None
-        learning_rate=_rate(options, schema, target),
+        **chosen(options, schema, target),
         feature_weights=column_weights(weights, n_columns, owner),
         monotone=monotone(options.monotone_constraints, schema, owner),
         interactions=interactions(options.interaction_constraints, schema, owner),
@@ -155,19 +150,6 @@ def make_plan(
         default_metric=not options.disable_default_eval_metric,
         owner=owner,
     )
-
-
-def _rate(options: XGBOptions, schema: Schema, target: BoostTarget) -> float:
-    """The learning rate given, or what None means for this table: rankings and tables of numbers have one."""
-    categories = any(column.kind == "categorical" for column in schema.columns)
-    if options.learning_rate is not None or not categories or target.group_start is not None:
-        return given_rate(options)
-    return chosen_rate(target, options.n_estimators)  # type: ignore[arg-type]
-
-
-def given_rate(options: XGBOptions) -> float:
-    """The learning rate given, or that of tables without categories."""
-    return USUAL_RATE if options.learning_rate is None else options.learning_rate
 
 
 def _one_given(of_constructor: ColumnLike | None, of_fit: ColumnLike | None, owner: str) -> ColumnLike | None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from weald.boosting.links import LINKS
 from weald.errors import ParameterError
 from weald.estimators.shared.saving import check_boosted
-from weald.estimators.xgboost.plan import given_rate
+from weald.estimators.xgboost.chosen import USUAL, given
+from weald.estimators.xgboost.options import GROW_POLICIES
 from weald.io import canonical
 from weald.io.saved_state import SavedState
 
@@ -24,6 +25,13 @@ _NOT_KEPT = ("callbacks", "early_stopping")
 class BoostedState:
     """The parts of a fitted booster. Learning curves are not among them."""
 
+    learning_rate_: float
+    max_depth_: int
+    max_leaves_: int
+    grow_policy_: str
+    min_child_weight_: float
+    reg_lambda_: float
+
     def _saved_state(self) -> SavedState:
         own = cast("BaseXGB", self)
         extra: dict[str, int | float | str] = {
@@ -33,8 +41,9 @@ class BoostedState:
         }
         if own.max_bin_ is not None:
             extra["max_bin"] = own.max_bin_
-        if own.learning_rate_ != given_rate(own._options()):
-            extra["learning_rate"] = own.learning_rate_
+        for name, value in given(own._options()).items():
+            if getattr(own, f"{name}_") != value:
+                extra[name] = getattr(own, f"{name}_")
         if own._best is not None:
             extra |= {"best_iteration": own._best[0], "best_score": own._best[1]}
         if "_checkpoint" in vars(own):
@@ -63,12 +72,12 @@ class BoostedState:
             "objective_": extra["objective"],
             "tree_method_": extra["tree_method"],
             "max_bin_": extra.get("max_bin"),
-            "learning_rate_": extra.get("learning_rate", given_rate(options)),
             "n_outputs_": extra["targets"],
             "_best": None if best is None else (best, extra["best_score"]),
         }
         if "checkpoint" in extra:
             learned["_resumable"] = extra["checkpoint"]
+        learned |= {f"{name}_": extra.get(name, value) for name, value in given(options).items()}
         model._set_fitted(state.forest, state.schema, state.classes, learned)
         return cast("Self", model)
 
@@ -111,7 +120,7 @@ def _checked_extra(state: SavedState) -> dict[str, Any]:
         "tree_method": str,
         "targets": int,
         "max_bin": int,
-        "learning_rate": float,
+        **{name: type(value) for name, value in USUAL.items()},
         "best_iteration": int,
         "best_score": float,
         "checkpoint": str,
@@ -128,8 +137,11 @@ def _checked_extra(state: SavedState) -> dict[str, Any]:
     if state.forest.link not in LINKS:
         raise ParameterError(f"There is no link {state.forest.link!r:.40}.")
     check_boosted(state.forest)
-    if not 0 <= extra.get("learning_rate", 0.0) < math.inf:
-        raise ParameterError("The learning rate is impossible.")
+    for name in (name for name, value in USUAL.items() if not isinstance(value, str)):
+        if not 0 <= extra.get(name, 0) < math.inf:
+            raise ParameterError(f"{name} is impossible.")
+    if extra.get("grow_policy", "depthwise") not in GROW_POLICIES:
+        raise ParameterError("The growth of the trees is impossible.")
     if extra.get("best_iteration", 0) < 0:
         raise ParameterError("The best round is negative.")
     return extra

@@ -19,6 +19,7 @@ from weald.boosting.sampling import n_drawn, row_factors, tree_columns
 from weald.data.codes import Codes, coarsen
 from weald.data.fixed_point import to_units
 from weald.estimators.xgboost.base import BaseXGB
+from weald.estimators.xgboost.chosen import USUAL
 from weald.estimators.xgboost.plan import Method, Plan
 from weald.estimators.xgboost.rows import Given, Rows
 from weald.estimators.xgboost.training import Training
@@ -69,7 +70,7 @@ class NewtonSource(BoostedSource):
             plan.boost,
             tree_method=method,
             max_bin=model.max_bin_ or plan.boost.max_bin,
-            learning_rate=model.learning_rate_,
+            **{name: getattr(model, f"{name}_") for name in USUAL},
         )
         training = Training(replace(plan, boost=boost), rows)
         agreement = Agreement()

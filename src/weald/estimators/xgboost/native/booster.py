@@ -15,6 +15,7 @@ from weald.data.schema import Schema
 from weald.errors import DataTypeError, ParameterError, WealdError
 from weald.estimators.shared.saving import Saving
 from weald.estimators.xgboost.base import BaseXGB
+from weald.estimators.xgboost.chosen import CHOSEN
 from weald.estimators.xgboost.native.arguments import ModelSource, Params, by_name
 from weald.estimators.xgboost.native.learner import Learner
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
@@ -111,7 +112,7 @@ class Booster(Saving, BoosterShowing, BoosterTraining):
         """The model as an estimator goes on from it; labels come with the new rows."""
         learner = self._fitted()
         start = type(model)()
-        learned = ("objective_", "tree_method_", "max_bin_", "learning_rate_", "n_outputs_", "_best")
+        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best", *CHOSEN)
         start._set_fitted(
             learner.forest_, learner.schema_, None, {name: getattr(learner, name) for name in learned}
         )

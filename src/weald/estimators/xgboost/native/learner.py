@@ -21,6 +21,7 @@ from weald.boosting.records import BoostTarget
 from weald.data.target import read_target, read_weight
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.xgboost.base import BaseXGB, Data
+from weald.estimators.xgboost.chosen import CHOSEN
 from weald.estimators.xgboost.model import refuse_class_weight
 from weald.estimators.xgboost.native.matrix import DMatrix, check_matrix
 from weald.estimators.xgboost.native.quantile_matrix import QuantileDMatrix
@@ -145,7 +146,7 @@ class Learner(BaseXGB):
         if model.forest_.link == "softmax":
             params["num_class"] = model.forest_.n_outputs
         learner = cls(**params)
-        learned = ("objective_", "tree_method_", "max_bin_", "learning_rate_", "n_outputs_", "_best", *UNTOLD)
+        learned = ("objective_", "tree_method_", "max_bin_", "n_outputs_", "_best", *CHOSEN, *UNTOLD)
         learner._set_fitted(
             model.forest_, model.schema_, None, {name: getattr(model, name) for name in learned}
         )

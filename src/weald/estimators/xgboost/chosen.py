@@ -1,0 +1,55 @@
+"""What stands in place of parameters that nobody gave and that wait for the table.
+
+The rules are equation 12 of docs/methods/boosting.md.
+
+Tables of numbers and rankings have xgboost's defaults. Where there are categories, steps are smaller, trees
+grow where they gain most, and leaves answer less boldly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weald.boosting.newton.learning_rate import USUAL_RATE, chosen_rate
+from weald.boosting.records import BoostTarget
+from weald.data.schema import Schema
+from weald.estimators.xgboost.options import XGBOptions
+
+#: xgboost's
+USUAL: dict[str, Any] = {
+    "learning_rate": USUAL_RATE,
+    "max_depth": 6,
+    "max_leaves": 0,
+    "grow_policy": "depthwise",
+    "min_child_weight": 1.0,
+    "reg_lambda": 1.0,
+}
+#: the fitted attributes that tell them
+CHOSEN = tuple(f"{name}_" for name in USUAL)
+#: the shape of a tree; whoever gives one of them has xgboost's others
+_SHAPE = ("max_depth", "max_leaves", "grow_policy")
+#: where there are categories
+_SHAPE_WITH_CATEGORIES: dict[str, Any] = {"max_depth": 0, "max_leaves": 31, "grow_policy": "lossguide"}
+_CAUTION_WITH_CATEGORIES = {"min_child_weight": 2.0, "reg_lambda": 3.0}
+
+
+def given(options: XGBOptions) -> dict[str, Any]:
+    """The parameters that wait for the table, as given or as xgboost has them."""
+    values = {name: getattr(options, name) for name in USUAL}
+    return {name: USUAL[name] if value is None else value for name, value in values.items()}
+
+
+def chosen(options: XGBOptions, schema: Schema, target: BoostTarget) -> dict[str, Any]:
+    """The parameters that wait for the table, for this one."""
+    found = given(options)
+    categories = any(column.kind == "categorical" for column in schema.columns)
+    if not categories or target.group_start is not None:
+        return found
+    if options.learning_rate is None:
+        found["learning_rate"] = chosen_rate(target, options.n_estimators)  # type: ignore[arg-type]
+    for name, value in _CAUTION_WITH_CATEGORIES.items():
+        if getattr(options, name) is None:
+            found[name] = value
+    if all(getattr(options, name) is None for name in _SHAPE):
+        found |= _SHAPE_WITH_CATEGORIES
+    return found
