@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from weald.arrays import Floats
 from weald.boosting.callbacks import ModelView
+from weald.boosting.newton.keeping import Keeper, KeptStep
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.step import NewtonStep
 from weald.boosting.newton.watch import Watch
@@ -86,6 +87,7 @@ def boost(
     watch: Watch | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
     booster: Callable[[Forest], Any] | None = None,
+    keeper: Keeper | None = None,
 ) -> list[BoostedTree]:
     """Boost for `options.n_rounds` rounds, or until the watch says stop.
 
@@ -114,13 +116,16 @@ def boost(
         Predictions of a forest for a user's table, for callbacks.
     booster : callable, optional
         A forest as callbacks under xgboost's names may use it.
+    keeper : Keeper, optional
+        Where the training is kept from time to time, and what of it was kept before.
 
     Returns
     -------
     list of BoostedTree
         All trees, those of `start` included.
     """
-    step = NewtonStep(codes, target, objective, options, scores, start, table, watch)
+    recall = None if keeper is None else keeper.recall
+    step = NewtonStep(codes, target, objective, options, scores, start, table, watch, recall)
 
     def forest() -> Forest:
         return forest_of(step.trees, codes.n_columns, base_scores, objective.link)
@@ -133,7 +138,10 @@ def boost(
         predict=None if predict is None else lambda X: predict(forest(), X),
         booster=booster,
     )
-    run_rounds(step, options.n_rounds, options.learning_rate, watch, view)
+    kept = None if keeper is None else KeptStep(step, keeper, forest)
+    run_rounds(kept or step, options.n_rounds, options.learning_rate, watch, view)
+    if kept is not None:
+        kept.finish()
     if watch is not None and watch.n_rounds_kept is not None:
         step.keep_rounds(watch.n_rounds_kept)
     return step.trees

@@ -15,6 +15,7 @@ from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
 from weald.boosting.newton.custom import MatrixObjective
+from weald.boosting.newton.keeping import Keeper
 from weald.boosting.newton.watch import OwnMetric, Watch
 from weald.boosting.records import Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
@@ -120,6 +121,7 @@ class Training:
         progress: Progress | None = None,
         predict: Callable[[Forest, Any], Any] | None = None,
         booster: Callable[[Forest], Any] | None = None,
+        keeper: Keeper | None = None,
     ) -> Trained:
         """Boost, by default for as many rounds as planned; a second call goes on from the first."""
         watch = self.add_rounds(
@@ -129,6 +131,7 @@ class Training:
             progress=progress,
             predict=predict,
             booster=booster,
+            keeper=keeper,
         )
         return Trained(
             forest=self.forest,
@@ -155,6 +158,7 @@ class Training:
         progress: Progress | None = None,
         predict: Callable[[Forest, Any], Any] | None = None,
         booster: Callable[[Forest], Any] | None = None,
+        keeper: Keeper | None = None,
     ) -> Watch:
         """As `run`, and what watched it; trees are put together to a forest only where one is asked for."""
         watch = Watch(
@@ -179,6 +183,7 @@ class Training:
             watch=watch,
             predict=predict,
             booster=booster,
+            keeper=keeper,
         )
         self._forest = None
         _check_finite(self._trees[n_known:], self.objective.name)
