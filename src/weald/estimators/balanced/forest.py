@@ -177,6 +177,7 @@ class BalancedRandomForestClassifier(ForestClassifier):
     """
 
     _options = BalancedForestOptions
+    _trains_from_files = False  # classes are drawn among all rows
     #: bags lack rows without `bootstrap` too
     _draws_classes = True
     _splitter = "best"
