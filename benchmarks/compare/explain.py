@@ -177,6 +177,10 @@ MAKERS: dict[str, tuple[str, Maker]] = {
 }
 
 
+#: contenders that would take hours: a call is stopped at so many times the minimum of ours
+LIMITS = {"shap": 100.0}
+
+
 def job(
     name: str,
     title: str,
@@ -185,14 +189,16 @@ def job(
     against: bool = False,
     pairs: bool = False,
     dataset: str | None = None,
+    bounded: bool = False,
 ) -> Job:
-    """Ours against others on the same trees."""
+    """Ours against others on the same trees; `bounded`: those with a limit are stopped there."""
     targets = tuple(replace(target, against=opponent) for opponent, target in opponents.items())
     mine = partial(asking, ours, against, pairs)
     contenders = [Contender("weald", "weald", mine, {}, ours=True, rules=EQUAL, targets=targets)]
     for opponent in opponents:
         library, maker = MAKERS[opponent]
-        contenders.append(Contender(opponent, library, partial(asking, maker, against, pairs), {}))
+        prepare, limit = partial(asking, maker, against, pairs), LIMITS.get(opponent) if bounded else None
+        contenders.append(Contender(opponent, library, prepare, {}, limit=limit))
     return Job(name, title, dataset or name, tuple(contenders), (2,), memory=True)
 
 
@@ -214,8 +220,9 @@ JOBS = (
     job(
         "background",
         "Values of 10,000 rows against 10,000, 100 trees of depth 6",
-        {"woodelf": Target(ratio=1)},
+        {"woodelf": Target(ratio=1), "shap": Target(ratio=100)},
         against=True,
+        bounded=True,
     ),
     job(
         "small-background",

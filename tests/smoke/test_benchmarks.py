@@ -1,13 +1,11 @@
-"""The comparison harness, tried with toy contenders and once with some real jobs on small tables."""
+"""The comparisons of benchmarks/compare, run once with some of their jobs on small tables."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import runpy
-import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,54 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from smoke.comparisons import COMPARE, TOY, run
 from threadpoolctl import threadpool_limits
-
-COMPARE = Path(__file__).parents[2] / "benchmarks" / "compare"
-
-TOY = """
-import sys
-import time
-
-import numpy as np
-from common.harness import main
-from common.jobs import Contender, Dataset, Job, Target, Timed, Within
-
-
-def sleeper(seconds, figure):
-    def prepare(arrays, threads):
-        print("a library that talks on standard output")
-        total = float(arrays["x"].sum())
-        return Timed(lambda: time.sleep(seconds), lambda _: {"figure": figure, "total": total})
-    return prepare
-
-
-def broken(arrays, threads):
-    raise ValueError("no such thing")
-
-
-def hungry(arrays, threads):
-    return Timed(lambda: float(np.ones(100 * 2**17).sum()), lambda total: {"total": total})
-
-
-def job(name, ours, rule):
-    fast = Contender("ours", "numpy", ours, {"a": 1}, ours=True, rules=(rule,), targets=(Target(ratio=2),))
-    slow = Contender("theirs", "numpy", sleeper(0.1, 1.0), {}, ours=False)
-    return Job(name, f"Job {name}", "numbers", (fast, slow))
-
-
-JOBS = (
-    job("equal", sleeper(0.01, 1.004), Within("figure", 0.005)),
-    job("worse", sleeper(0.01, 1.2), Within("figure", 0.02, relative=True)),
-    job("late", sleeper(0.1, 1.0), Within("figure", 0.005)),
-    job("broken", broken, Within("figure", 0.005)),
-    Job("memory", "Job memory", "numbers", (Contender("hungry", "numpy", hungry, {}, ours=True),
-        Contender("theirs", "numpy", sleeper(0.01, 1.0), {})), memory=True),
-    Job("absent", "Job absent", "numbers", (Contender("ghost", "no-such-library", broken, {}, ours=True),)),
-)
-DATASETS = (Dataset("numbers", lambda quick: {"x": np.arange(4)}),)
-sys.exit(main("toy", "Toys", __file__, DATASETS, JOBS))
-"""
-
 
 needs_intelex = pytest.mark.skipif(
     find_spec("sklearnex") is None, reason="scikit-learn-intelex is not installed (extra: bench)"
@@ -70,14 +22,6 @@ needs_intelex = pytest.mark.skipif(
 needs_lightgbm = pytest.mark.skipif(
     find_spec("lightgbm") is None, reason="lightgbm is not installed (extra: bench)"
 )
-
-
-def run(script: Path, *arguments: str, path: Path = COMPARE) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(COMPARE), str(path), os.environ.get("PYTHONPATH", "")])
-    }
-    command = [sys.executable, str(script), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def here(script: str, *arguments: str) -> str:
@@ -111,60 +55,6 @@ def _as_program(script: Path, arguments: tuple[str, ...]) -> Iterator[None]:
                     del sys.modules[name]
 
 
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
-    script = tmp_path / "toy.py"
-    script.write_text(TOY, encoding="utf-8")
-    return script
-
-
-def test_ratio_rules_and_markdown(toy: Path, tmp_path: Path) -> None:
-    page = tmp_path / "results.md"
-    page.write_text("# Results\n\n<!-- toy: begin -->\nold\n<!-- toy: end -->\n\nkept\n", encoding="utf-8")
-    common = ("--repeats", "2", "--pause", "0", "--threads", "2", "--check")
-    done = run(toy, "--jobs", "equal", *common, "--markdown", str(page))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "target ratio ≥ 2: reached" in done.stdout
-    assert "figure within 0.005: yes (0.0040)" in done.stdout
-    text = page.read_text(encoding="utf-8")
-    assert "### Job equal" in text
-    assert "old" not in text
-    assert text.endswith("\nkept\n")
-
-
-def test_a_missed_rule_or_target_is_told(toy: Path) -> None:
-    common = ("--repeats", "1", "--pause", "0", "--threads", "1", "--check")
-    worse = run(toy, "--jobs", "worse", *common)
-    assert worse.returncode == 1
-    assert "figure within 2 %: NO (20.00 %)" in worse.stdout
-    late = run(toy, "--jobs", "late", *common)
-    assert late.returncode == 1
-    assert "MISSED" in late.stdout
-
-
-def test_a_failing_contender_is_named(toy: Path) -> None:
-    done = run(toy, "--quick", "--jobs", "broken")
-    assert done.returncode == 2
-    assert "ours in job broken with 1 thread(s) ended with code 1" in done.stderr
-    assert "no such thing" in done.stderr
-
-
-def test_an_absent_library_skips_its_job(toy: Path) -> None:
-    done = run(toy, "--quick", "--jobs", "absent")
-    assert done.returncode == 0
-    assert "skipped, no-such-library is not installed" in done.stdout
-
-
-def test_memory_is_that_of_the_timed_call(toy: Path) -> None:
-    done = run(toy, "--quick", "--jobs", "memory")
-    assert done.returncode == 0, done.stdout + done.stderr
-    line = re.compile(r"^  (hungry|theirs) +\S+ m?s +\S+ m?s +(?P<peak>\S+) +(?P<fit>\S+)", re.MULTILINE)
-    hungry, theirs = line.finditer(done.stdout)
-    assert 95 < float(hungry["fit"]) < 120
-    assert float(hungry["peak"]) > float(hungry["fit"])
-    assert float(theirs["fit"]) < 20
-
-
 def quick(*jobs: str, script: str = "trees.py") -> str:
     done = run(COMPARE / script, "--quick", "--jobs", *jobs)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -175,16 +65,19 @@ def smoke(*jobs: str, script: str) -> str:
     return here(script, "--smoke", "--jobs", *jobs)
 
 
+@pytest.mark.lengthy
 def test_tree_option_jobs_run() -> None:
     """The one of our scripts whose contenders get processes of their own, as the toys above do."""
     assert "1 results" in quick("pruning", script="tree_options.py")
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_coding_job_runs() -> None:
     assert "1 results" in quick("coding")
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_boosting_jobs_run() -> None:
     jobs = ("leaves", "1k-depth", "a9a", "categories", "predict-depth")
@@ -194,6 +87,7 @@ def test_boosting_jobs_run() -> None:
         assert f"weald against {opponent}: ratio" in printed
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_boosting_accuracy_runs(tmp_path: Path) -> None:
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
@@ -207,6 +101,7 @@ def test_boosting_accuracy_runs(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
+@pytest.mark.lengthy
 def test_categories_run(tmp_path: Path) -> None:
     """With those of the libraries that are installed; a contender can join the kept others later."""
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
@@ -225,6 +120,7 @@ def test_categories_run(tmp_path: Path) -> None:
     assert "With a column of noise against without it" in again
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_boosting_scaling_runs(tmp_path: Path) -> None:
     page, picture = tmp_path / "results.md", tmp_path / "growth.svg"
@@ -255,6 +151,7 @@ def test_one_job_runs(script: str, job: str, told: str) -> None:
     assert told in printed
 
 
+@pytest.mark.lengthy
 @needs_intelex
 def test_svm_jobs_run() -> None:
     printed = quick("svc", "svr", "predict", script="svm.py")
@@ -269,6 +166,7 @@ def test_forest_jobs_run() -> None:
     assert "file MB at most 0 higher than 0.25 of the other: yes" in printed
 
 
+@pytest.mark.lengthy
 @needs_intelex
 def test_forest_jobs_against_intelex_run() -> None:
     assert "3 results" in quick("exact-intelex", "binned", "predict", script="forests.py")
@@ -280,6 +178,7 @@ def test_forest_proximity_job_runs() -> None:
     assert "fit MB at most 1000: yes" in printed
 
 
+@pytest.mark.lengthy
 def test_forests_accuracy_runs(tmp_path: Path) -> None:
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
     options = ("--quick", "--keep", str(kept), "--markdown", str(page))
@@ -292,6 +191,7 @@ def test_forests_accuracy_runs(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize(
     ("script", "opponent"),
     [("gradient_boosting_accuracy.py", "HistGradientBoosting"), ("adaboost_accuracy.py", "AdaBoost")],
@@ -301,6 +201,7 @@ def test_accuracy_of_boosting_by_classics_runs(tmp_path: Path, script: str, oppo
     assert f"of 5 tables are not worse than scikit-learn's {opponent}" in printed
 
 
+@pytest.mark.lengthy
 def test_a_target_can_name_its_opponent(toy: Path) -> None:
     """The ratio is against that opponent, though another is faster."""
     source = toy.read_text(encoding="utf-8")
@@ -316,6 +217,7 @@ def test_a_target_can_name_its_opponent(toy: Path) -> None:
     assert "target ratio ≥ 15: reached, goal 1000: not yet" in done.stdout
 
 
+@pytest.mark.lengthy
 def test_imputation_runs(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     page = tmp_path / "results.md"
@@ -324,6 +226,7 @@ def test_imputation_runs(tmp_path: Path) -> None:
     assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.lengthy
 def test_prediction_intervals_run(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     page = tmp_path / "results.md"
@@ -350,6 +253,7 @@ def test_coverage_runs(tmp_path: Path) -> None:
     assert "| AUC | normal scores | delong |" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.lengthy
 def test_resampling_jobs_run() -> None:
     pytest.importorskip("imblearn")
     printed = smoke("smote", "enn", script="resampling.py")
@@ -357,6 +261,7 @@ def test_resampling_jobs_run() -> None:
     assert "rare rows within 0: yes" in printed
 
 
+@pytest.mark.lengthy
 def test_two_versions_are_compared_in_turn(tmp_path):
     """The old package takes a tenth of a second longer: a gain; the other way round it is told as a loss."""
     (tmp_path / "toys.py").write_text(
@@ -383,6 +288,7 @@ needs_imblearn = pytest.mark.skipif(
 )
 
 
+@pytest.mark.lengthy
 @needs_imblearn
 def test_balanced_ensemble_jobs_run() -> None:
     printed = smoke("forest", "bagging", "rusboost", script="balanced_ensembles.py")
@@ -390,6 +296,7 @@ def test_balanced_ensemble_jobs_run() -> None:
     assert "weald against imbalanced-learn: ratio" in printed
 
 
+@pytest.mark.lengthy
 @needs_imblearn
 def test_rare_classes_are_told(tmp_path: Path) -> None:
     page = tmp_path / "results.md"

@@ -7,6 +7,7 @@ of one run. Runs are half a second apart because OpenMP threads spin on after a 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 import time
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from common import machine, report, worker
-from common.jobs import DataAbsent, Dataset, Job
+from common.jobs import Contender, DataAbsent, Dataset, Job
 from common.report import Result
 from common.worker import Answer, Request
 
@@ -28,7 +29,7 @@ def parse(title: str, jobs: Sequence[Job], arguments: Sequence[str] | None) -> a
     parser.add_argument("--pause", type=float, help="seconds between runs (default 0.5; quick: 0)")
     parser.add_argument("--threads", type=int, nargs="+", help="only these thread counts")
     parser.add_argument("--jobs", nargs="+", choices=[job.name for job in jobs], help="only these jobs")
-    parser.add_argument("--timeout", type=float, default=900.0, help="seconds one process may take")
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds one call may take")
     parser.add_argument("--quick", action="store_true", help="small tables, one thread: a smoke run")
     parser.add_argument("--smoke", action="store_true", help="a quick run in this process: no times to trust")
     parser.add_argument("--check", action="store_true", help="exit 1 when a target or a rule is missed")
@@ -69,17 +70,33 @@ def absent(job: Job) -> list[str]:
 
 
 def run(script: str, job: Job, threads: int, folder: Path, options: argparse.Namespace) -> Result:
-    """All repeats of one job, in turn (A B A B …), so that a slow minute of the machine hits everyone."""
+    """All repeats of one job, in turn (A B A B …), so that a slow minute of the machine hits everyone.
+
+    Who was stopped once is not asked again; what it measured before stays.
+    """
     answers: dict[str, list[Answer]] = {contender.name: [] for contender in job.contenders}
     for _ in range(options.repeats):
         for contender in job.contenders:
+            mine = answers[contender.name]
+            if mine and not mine[-1].finished:
+                continue
             request = Request(job.name, contender.name, threads, str(folder))
             if options.smoke:
-                answers[contender.name].append(worker.measure(job, request))
+                mine.append(worker.measure(job, request))
             else:
-                answers[contender.name].append(worker.ask(script, request, options.timeout))
+                limit = patience(contender, Result(job, threads, answers), options)
+                mine.append(worker.ask_within(script, request, limit, job.calls))
             time.sleep(options.pause)
     return Result(job, threads, answers)
+
+
+def patience(contender: Contender, so_far: Result, options: argparse.Namespace) -> float:
+    """The seconds that one call of a contender may take, in whole milliseconds."""
+    ours = [other.name for other in so_far.job.contenders if other.ours and so_far.answers[other.name]]
+    if contender.limit is None or options.quick or not ours:
+        return float(options.timeout)
+    limit = contender.limit * min(so_far.fastest(name) for name in ours)
+    return min(float(options.timeout), math.ceil(1000 * limit) / 1000)
 
 
 def compare(

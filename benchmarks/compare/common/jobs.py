@@ -128,6 +128,7 @@ class Contender:
     """One library with one setting. `parameters` is what the parameter table prints beside the ratio.
 
     Ours is compared with each opponent that a target names, and has to keep the rules against each of them.
+    With `limit`, a call is stopped when it has taken so many times the minimum of ours, listed before it.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Contender:
     ours: bool = False
     rules: tuple[Within | AtMost, ...] = ()
     targets: tuple[Target, ...] = (Target(),)
+    limit: float | None = None
 
 
 @dataclass(frozen=True)

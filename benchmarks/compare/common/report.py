@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,48 +21,60 @@ class Result:
     threads: int
     answers: Mapping[str, Sequence[Answer]]
 
+    def done(self, name: str) -> Sequence[Answer]:
+        """The answers of the runs that came to their end."""
+        return [answer for answer in self.answers[name] if answer.finished]
+
     def fastest(self, name: str) -> float:
-        """The minimum over the repeats: noise only ever adds."""
-        return min(answer.seconds for answer in self.answers[name])
+        """The minimum over the repeats: noise only ever adds. If none ended: the limit, which is less."""
+        return min(answer.seconds for answer in self.done(name) or self.answers[name])
 
     def middle(self, name: str) -> float:
         """The median over the repeats."""
-        return median(answer.seconds for answer in self.answers[name])
+        return median(answer.seconds for answer in self.done(name))
 
     def figures(self, name: str) -> Figures:
         """The figures of the first repeat, of memory the largest; `steady` tells whether the others agree."""
+        answers = self.done(name)
+        if not answers:
+            return {}
         largest = {
-            key: max(answer.figures[key] for answer in self.answers[name])
-            for key in self.answers[name][0].figures
+            key: max(answer.figures[key] for answer in answers)
+            for key in answers[0].figures
             if key.endswith(machine.UNIT)
         }
-        return self.answers[name][0].figures | largest
+        return answers[0].figures | largest
 
     def steady(self, name: str) -> bool:
         """Whether every repeat gave the same figures; memory is measured and may wander."""
         first = self.figures(name)
         return all(
             answer.figures[key] == first[key]
-            for answer in self.answers[name]
+            for answer in self.done(name)
             for key in first
             if not key.endswith(machine.UNIT)
         )
 
     @property
     def opponent(self) -> str:
-        """The opponent with the lowest minimum."""
-        return min((c.name for c in self.job.contenders if not c.ours), key=self.fastest)
+        """The opponent with the lowest minimum, of those that came to an end if any did."""
+        names = [contender.name for contender in self.job.contenders if not contender.ours]
+        return min(names, key=lambda name: (not self.done(name), self.fastest(name)))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one of our contenders did against one opponent. `good` is None when nothing was asked of it."""
+    """How one of our contenders did against one opponent. `good` is None when nothing was asked of it.
+
+    `least`: the opponent was stopped, so that the ratio is the least that it can be.
+    """
 
     contender: str
     opponent: str
     ratio: float
     sentences: tuple[str, ...]
     good: bool | None
+    least: bool = False
 
 
 def reaching(target: Target, ratio: float, seconds: float) -> tuple[str, bool]:
@@ -76,6 +89,8 @@ def reaching(target: Target, ratio: float, seconds: float) -> tuple[str, bool]:
 def judge(result: Result, contender: Contender, target: Target, *, targets: bool) -> Verdict:
     """Compare one of ours with the target's opponent. `targets=False` (quick runs) judges quality only."""
     opponent = target.against or result.opponent
+    if not result.done(contender.name):
+        return Verdict(contender.name, opponent, math.nan, ("not finished",), good=False)
     seconds = result.fastest(contender.name)
     ratio = result.fastest(opponent) / seconds
     ours, theirs = result.figures(contender.name), result.figures(opponent)
@@ -89,7 +104,8 @@ def judge(result: Result, contender: Contender, target: Target, *, targets: bool
         sentence, good = reaching(target, ratio, seconds)
         verdicts.append(good)
         sentences.append(sentence)
-    for rule in contender.rules:
+    stopped = not result.done(opponent)
+    for rule in () if stopped else contender.rules:
         mine, other = ours[rule.figure], theirs[rule.figure]
         gap = rule.distance(mine, other)
         shown = f"{100 * gap:.2f} %" if rule.relative else f"{gap:.4f}"
@@ -98,7 +114,8 @@ def judge(result: Result, contender: Contender, target: Target, *, targets: bool
     if not result.steady(contender.name):
         verdicts.append(False)
         sentences.append("figures differ between repeats")
-    return Verdict(contender.name, opponent, ratio, tuple(sentences), all(verdicts) if verdicts else None)
+    judged = all(verdicts) if verdicts else None
+    return Verdict(contender.name, opponent, ratio, tuple(sentences), judged, least=stopped)
 
 
 def verdicts(result: Result, *, targets: bool) -> list[Verdict]:
@@ -136,8 +153,25 @@ def rows(result: Result) -> list[list[str]]:
     for name in names:
         figures = result.figures(name)
         cells = [number(figures[column]) if column in figures else "" for column in columns]
-        table.append([name, seconds(result.fastest(name)), seconds(result.middle(name)), *cells])
+        if result.done(name):
+            times = [seconds(result.fastest(name)), seconds(result.middle(name))]
+        else:
+            times = ["not finished", ""]
+        table.append([name, *times, *cells])
     return table
+
+
+def stop_lines(result: Result) -> list[str]:
+    """A line for each contender that was stopped: after how long, and which of its runs ended before."""
+    lines = []
+    for contender in result.job.contenders:
+        answers = result.answers[contender.name]
+        if answers[-1].finished:
+            continue
+        limit, ended = answers[-1].seconds, len(answers) - 1
+        before = f"; {ended} run{'s' if ended > 1 else ''} before ended" if ended else ""
+        lines.append(f"{contender.name}: not finished after {seconds(limit)}{before}")
+    return lines
 
 
 def parameter_rows(job: Job) -> list[list[str]]:
@@ -163,9 +197,16 @@ def markdown_table(table: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def findings(result: Result, *, targets: bool) -> list[str]:
+    """What the table of a result shows, in lines: who was stopped, and each verdict."""
+    judged = verdicts(result, targets=targets)
+    return stop_lines(result) + [verdict_line(verdict) for verdict in judged]
+
+
 def verdict_line(verdict: Verdict) -> str:
     """One line: who against whom, the ratio and each sentence."""
-    against = f"{verdict.contender} against {verdict.opponent}: ratio {verdict.ratio:.2f}"
+    ratio = f"{'more than ' if verdict.least else ''}{verdict.ratio:.2f}"
+    against = f"{verdict.contender} against {verdict.opponent}: ratio {ratio}"
     return " · ".join([against, *verdict.sentences])
 
 
@@ -173,7 +214,7 @@ def as_text(result: Result, *, targets: bool) -> str:
     """One result for the terminal."""
     size = "" if targets else " · QUICK: small tables, times mean nothing"
     lines = [f"{result.job.title} · {threads(result)}{size}", text_table(rows(result))]
-    lines += ["  " + verdict_line(verdict) for verdict in verdicts(result, targets=targets)]
+    lines += ["  " + line for line in findings(result, targets=targets)]
     return "\n".join(lines)
 
 
@@ -190,7 +231,7 @@ def as_markdown(
             last = result.job
         parts.append(f"{threads(result)}:" if targets else f"{threads(result)}, small tables (quick run):")
         parts.append(markdown_table(rows(result)))
-        lines = [verdict_line(verdict) for verdict in verdicts(result, targets=targets)]
+        lines = findings(result, targets=targets)
         parts.append("\n".join(f"- {line}" for line in lines))
         if i + 1 == len(results) or results[i + 1].job is not result.job:
             parts.append(markdown_table(parameter_rows(result.job)))

@@ -9,17 +9,20 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from common import machine
 from common.jobs import Arrays, Figures, Job
+
+PREPARING = 600.0  # seconds a process may take before and after the clock: imports, reading, judging
 
 #: Every runtime reads its own variable, and only before it is loaded.
 THREAD_VARIABLES = (
@@ -38,24 +41,34 @@ class RunError(RuntimeError):
 
 @dataclass(frozen=True)
 class Request:
-    """What the parent asks for. `folder` holds the job's arrays as .npy files."""
+    """What the parent asks for. `folder` holds the job's arrays as .npy files; `limit`: a call's seconds."""
 
     job: str
     contender: str
     threads: int
     folder: str
+    limit: float | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one process measured: the fastest of its calls, and the figures of its last result."""
+    """What one process measured: the fastest of its calls, and the figures of its last result.
+
+    A call that did not finish within the limit has the limit as its seconds and no figures.
+    """
 
     seconds: float
     figures: Figures
+    finished: bool = True
+
+
+def ask_within(script: str, request: Request, limit: float, calls: int) -> Answer:
+    """Ask for calls of at most `limit` seconds each; only they are limited so, not what comes before."""
+    return ask(script, replace(request, limit=limit), PREPARING + calls * limit)
 
 
 def ask(script: str, request: Request, timeout: float) -> Answer:
-    """Run `request` in a new process of `script` and wait for it."""
+    """Run `request` in a new process of `script` and wait for it, for `timeout` seconds in all."""
     environment = dict(os.environ) | dict.fromkeys(THREAD_VARIABLES, str(request.threads))
     environment["PYTHONHASHSEED"] = "0"
     command = [sys.executable, script, "--worker", json.dumps(asdict(request))]
@@ -65,7 +78,9 @@ def ask(script: str, request: Request, timeout: float) -> Answer:
             command, env=environment, capture_output=True, text=True, timeout=timeout, check=False
         )
     except subprocess.TimeoutExpired:
-        raise RunError(f"{who} took more than {timeout:g} s; give it more with --timeout.") from None
+        raise RunError(f"{who} took more than {timeout:g} s.") from None
+    if request.limit is not None and done.returncode == -signal.SIGALRM:
+        return Answer(request.limit, {}, finished=False)
     if done.returncode != 0:
         raise RunError(f"{who} ended with code {done.returncode}:\n{done.stderr[-3000:]}")
     try:
@@ -80,6 +95,7 @@ def answer(jobs: Sequence[Job], text: str) -> None:
         os.dup2(2, 1)
         request = Request(**json.loads(text))
         job = next(job for job in jobs if job.name == request.job)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process, whatever it computes in
         print(json.dumps(asdict(measure(job, request))), file=out)
 
 
@@ -93,9 +109,13 @@ def measure(job: Job, request: Request) -> Answer:
     used = machine.Watch() if job.memory else None
     for _ in range(job.calls):
         result = None  # the last result is freed before the clock starts, not while it runs
+        if request.limit is not None:
+            signal.setitimer(signal.ITIMER_REAL, request.limit)
         start = time.perf_counter()
         result = timed.run()
         seconds.append(time.perf_counter() - start)
+        if request.limit is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     figures = used.figures() if used else {}
     gc.enable()
     figures |= {name: float(figure) for name, figure in timed.figures(result).items()}

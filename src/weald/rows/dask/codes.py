@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.codes import Codes
+from weald.data.schema import Schema
 from weald.engine.storage import pages as native
-from weald.rows.dask import work
+from weald.model.forest import Forest
+from weald.rows.dask import trees, work
 from weald.rows.dask.work import Coded, Move
 
 if TYPE_CHECKING:
@@ -85,3 +87,19 @@ class DaskCodes(Codes):
         parts = [(each,) for each in self.partitions]
         wanted = self.cluster.each("leaves", (*move.tree, number), work.leaves, parts, move, leaf_of_number)
         return np.concatenate([part.astype(np.uint32) for part in self.cluster.gather(wanted)])
+
+    def sums(self) -> NDArray[np.uint64]:
+        """A number per column that tells its codes and their order, whatever the partitions."""
+        parts = [(each,) for each in self.partitions]
+        wanted = self.cluster.each("code_sums", (self.cluster.number(),), trees.sums, parts)
+        total: NDArray[np.uint64] = np.sum(self.cluster.gather(wanted), axis=0, dtype=np.uint64)
+        return total
+
+    def forest_leaves(self, forest: Forest, schema: Schema) -> list[NDArray[np.generic]]:
+        """Per tree, the leaf of every row, in as few bytes as tell it; thresholds are cuts of these codes."""
+        number = self.cluster.number()
+        known = self.cluster.submit("trees", (number,), trees.Recalled, forest, schema)
+        parts = [(each, known) for each in self.partitions]
+        wanted = self.cluster.each("forest_leaves", (number,), trees.leaves, parts)
+        found: list[list[NDArray[np.generic]]] = self.cluster.gather(wanted)
+        return [np.concatenate(of_tree) for of_tree in zip(*found, strict=True)]

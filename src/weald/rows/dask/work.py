@@ -21,6 +21,7 @@ from weald.engine.storage import pages as native
 from weald.engine.storage.trees import LevelTask
 from weald.rows.dask.partition import Partition, Place
 from weald.rows.dask.reading import Kinds, Look, Opened, Reader, Roles
+from weald.rows.dask.trees import Recalled, add_forest
 from weald.rows.paged.learning import Learner
 
 #: bytes that travel between processes
@@ -148,10 +149,13 @@ def start_scores(start: Floats, n_rows: int) -> Floats:
     return np.array(np.broadcast_to(start, (len(start), n_rows)), np.float64, order="C")
 
 
-def add_moves(partition: Partition, scores: Floats, moves: Sequence[Move], version: int) -> Floats:
+def add_moves(partition: Partition, scores: Floats, moves: Sequence[Move | Recalled], version: int) -> Floats:
     """The scores with some trees added."""
     new = scores.copy()
     for move in moves:
+        if isinstance(move, Recalled):
+            add_forest(partition, move, new)
+            continue
         number = numbers_of(partition, move.tree, move.passes, short=move.short)
         for k, values in enumerate(move.values):
             engine.add_numbered_values(values, number, new[move.output + k], n_threads=1)
@@ -160,7 +164,7 @@ def add_moves(partition: Partition, scores: Floats, moves: Sequence[Move], versi
 
 
 def scores_from_the_start(
-    partition: Partition, start: Floats, history: Sequence[Sequence[Move]], version: int
+    partition: Partition, start: Floats, history: Sequence[Sequence[Move | Recalled]], version: int
 ) -> Floats:
     """The scores of a version from all trees so far, or as they are remembered here: the same."""
     known = partition.memory.scores(version)

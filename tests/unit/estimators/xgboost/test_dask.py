@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,18 @@ import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
 from distributed.security import Security
+from support.clusters import LEARNT, flights, on_dask, parts, started
 
 from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor, scan
 from weald.boosting.newton import dask_rows
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
-LEARNT = ["a", "b", "city"]
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return flights()
 
 
 @pytest.fixture(scope="module")
@@ -38,51 +42,6 @@ def client(two_workers: Client) -> Iterator[Client]:
     """The current client, of two workers in this process."""
     with two_workers.as_current():
         yield two_workers
-
-
-@contextmanager
-def started(n_workers: int) -> Iterator[Client]:
-    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
-    with (
-        LocalCluster(n_workers=n_workers, **options) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    rng = np.random.default_rng(4)
-    n = 4_000
-    a = rng.normal(size=n).round(3)
-    city = rng.choice([f"city {i}" for i in range(90)], n)
-    late = rng.normal(size=n) + a + (city > "city 5")
-    return pd.DataFrame(
-        {
-            "a": np.where(rng.random(n) < 0.1, np.nan, a),
-            "b": rng.integers(0, 40, n),
-            "city": np.where(rng.random(n) < 0.02, None, city),
-            "late": late,
-            "label": np.where(late > 0.5, "late", "on time"),
-            "kind": np.digitize(late, [-0.5, 1.0]),
-            "w": rng.integers(0, 3, n).astype(np.float64),
-            "share": rng.random(n).round(2),
-            "q": np.sort(rng.integers(0, 300, n)),
-        }
-    )
-
-
-def parts(frame: pd.DataFrame, n: int) -> list[pd.DataFrame]:
-    """Uneven parts, one of them empty if there are three or more."""
-    cuts = np.sort(np.random.default_rng(n).choice(np.arange(1, len(frame)), n - 1, replace=False))
-    if n >= 3:
-        cuts[1] = cuts[0]
-    return [frame.iloc[a:b] for a, b in zip([0, *cuts], [*cuts, len(frame)], strict=True)]
-
-
-def on_dask(frame: pd.DataFrame, n: int = 3) -> list[Any]:
-    """Delayed parts, of which each has its own dictionary of cities."""
-    return [dask.delayed(part.astype({"city": "category"})) for part in parts(frame, n)]
 
 
 def saved(model: Any, path: Path) -> bytes:
