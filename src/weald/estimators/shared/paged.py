@@ -101,7 +101,7 @@ def _store(
 
     return stack.enter_context(
         store_of_scan(
-            X if isinstance(X, Scan) else scan(X),  # type: ignore[arg-type]
+            X if isinstance(X, Scan) else scan(X),
             targets if weight is None else [*targets, weight],
             max_bins=bins,
             weight=weight,

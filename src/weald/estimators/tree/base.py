@@ -98,7 +98,7 @@ class BaseTree(TreePictures, CodedForest):
 
         grown = grow(target.weight)
         tree = prune_by(options, grown, X, coded.table, target, grow, n_threads=coded.n_threads, owner=owner)
-        trained_on = {
+        trained_on: dict[str, Any] = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, tree.forest),
             "category_shrinkage_": shrinkage_of(coded),
