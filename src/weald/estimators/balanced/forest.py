@@ -177,7 +177,6 @@ class BalancedRandomForestClassifier(ForestClassifier):
     """
 
     _options = BalancedForestOptions
-    _trains_from_files = False  # classes are drawn among all rows
     #: bags lack rows without `bootstrap` too
     _draws_classes = True
     _splitter = "best"

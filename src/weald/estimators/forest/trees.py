@@ -33,7 +33,6 @@ class ForestTrees(EnsemblePictures, CodedForest):
 
     _splitter: ClassVar[Literal["best", "random"]]
     _single_tree: ClassVar[str]
-    _trains_from_files: ClassVar[bool] = True
 
     bags_: BagRecord
 
