@@ -9,7 +9,7 @@
 #include "bindings/call.h"
 #include "bindings/parts.h"
 #include "bindings/tree_dict.h"
-#include "core/rows/block_tree.h"
+#include "core/rows/statistic/block_tree.h"
 
 namespace weald::bindings {
 

@@ -1,4 +1,4 @@
-#include "core/rows/node_means.h"
+#include "core/rows/statistic/node_means.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/rows/block_tree.h"
+#include "core/rows/statistic/block_tree.h"
 
 #include <algorithm>
 #include <cmath>

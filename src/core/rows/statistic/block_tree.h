@@ -16,9 +16,9 @@
 
 #include "core/base/pool.h"
 #include "core/data/codes.h"
-#include "core/rows/gathered.h"
 #include "core/rows/level_sums.h"
-#include "core/rows/node_means.h"
+#include "core/rows/statistic/gathered.h"
+#include "core/rows/statistic/node_means.h"
 #include "core/tree/kinds/made.h"
 #include "core/tree/levels/level_grower.h"
 

@@ -1,4 +1,4 @@
-#include "core/rows/gathered.h"
+#include "core/rows/statistic/gathered.h"
 
 #include <algorithm>
 #include <cstring>
