@@ -41,6 +41,7 @@ from weald import (
     ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomUnderSampler,
     Resampled,
     RUSBoostClassifier,
     SMOTETomek,
@@ -91,6 +92,11 @@ def models():
     yield from conformal(X, species, bills, weight)
     cleaned = SMOTETomek(sampling_strategy="minority", smote=SMOTE(k_neighbors=3, random_state=1))
     yield "resampled", Resampled(DecisionTreeClassifier(max_depth=3), cleaned), X, species, weight
+    shallow, fewer = (
+        DecisionTreeClassifier(max_depth=2),
+        RandomUnderSampler(sampling_strategy={"Adelie": 40}, random_state=1),
+    )
+    yield "resampled-blend", Resampled(shallow, fewer, correct_prior="blend"), bills, species, weight
 
 
 def boosters(X, species, bills, weight):
