@@ -62,7 +62,7 @@ def opened(
     Temporary stores are gone in the end, whatever happened. Tables in memory stay as they are.
     """
     if is_dask(given.X):
-        with dask_rows.opened(given, sets, options, owner, goes_on=start is not None) as found:
+        with dask_rows.opened(given, sets, options, owner, start) as found:
             yield found
         return
     dask_rows.refuse_sets(sets, owner)
@@ -111,11 +111,16 @@ def with_columns(given: Given, store: Store, owner: str) -> Given:
 
 
 def learnt_rows(
-    X: Store | DaskTable, target: BoostTarget, given: Given, options: XGBOptions, owner: str
+    X: Store | DaskTable,
+    target: BoostTarget,
+    given: Given,
+    options: XGBOptions,
+    owner: str,
+    known: Schema | None,
 ) -> tuple[Schema, Rows]:
-    """The training rows, and their columns."""
+    """The training rows, and their columns; `known`: those of a model to go on from."""
     if isinstance(X, DaskTable):
-        return dask_rows.learnt_rows(X, target, given, options, owner)
+        return dask_rows.learnt_rows(X, target, given, options, owner, known)
     return X.schema, _rows_of(X, target, given)
 
 
