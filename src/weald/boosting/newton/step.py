@@ -87,6 +87,9 @@ class NewtonStep:
             kept_sets = [(table, codes), *((each.table, each.pages) for each in self._watched)]
             forest = self._forest(self.trees)
             for kept, (rows, pages) in zip(self._kept, kept_sets, strict=True):
+                if isinstance(pages, DaskCodes):
+                    kept.extend(pages.start_leaves(forest))
+                    continue
                 blocks = value_blocks(rows, pages if isinstance(pages, PagedCodes) else None)
                 found = (block for _, block in blocks)
                 kept.extend(leaf_numbers(forest, found, n_threads=options.n_threads))

@@ -201,11 +201,14 @@ class Training:
         check_margin(rows.margin, len(self.base))
         scores = np.empty((len(self.base), rows.target.n_rows))  # no copy on the way: it would be a peak
         scores[...] = self.base[:, np.newaxis] if rows.margin is None else rows.margin.T
-        if self._trees:
-            assert not isinstance(rows.pages, DaskCodes)
-            trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
-            for own, table in value_blocks(rows.table, rows.pages):
-                add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
+        if not self._trees:
+            return scores
+        if isinstance(rows.pages, DaskCodes):
+            rows.pages.add_start(self.forest, scores)
+            return scores
+        trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
+        for own, table in value_blocks(rows.table, rows.pages):
+            add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
         return scores
 
 

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.arrays import Floats, TableLike
 from weald.data.native import native_columns
-from weald.data.schema import Schema
 from weald.engine import blocks
 from weald.engine.storage import pages as native
 from weald.engine.storage.trees import LevelTask
 from weald.rows.dask.partition import Partition, Place
-from weald.rows.dask.reading import Kinds, Look, Opened, Reader, Roles
+from weald.rows.dask.reading import CodingPlan, Kinds, Look, Opened, Reader, Roles
 from weald.rows.dask.trees import Recalled, add_forest
 from weald.rows.paged.learning import Learner
 
@@ -45,16 +44,6 @@ class RowValues(NamedTuple):
     def weights(self) -> Floats | None:
         """The weights as numbers."""
         return None if self.weight is None else np.ascontiguousarray(self.weight, np.float64)
-
-
-class CodingPlan(NamedTuple):
-    """What partitions are coded by."""
-
-    schema: Schema
-    codebook: Sequence[native.CodebookColumn]
-    kinds: Kinds | None  # None: partitions say themselves of what kind their columns are
-    names: tuple[Hashable, ...] | None  # the order of columns
-    owner: str
 
 
 class Coded(NamedTuple):
