@@ -84,8 +84,10 @@ class Contender:
         return found
 
 
-#: the defaults that were: a rule that counts rows and does not look at the categories, and xgboost's steps
-BY_ROWS: Parameters = {"cat_smooth": "rows", "learning_rate": 0.3}
+#: what tables of numbers have, and tables with categories had
+XGBOOSTS: Parameters = {"learning_rate": 0.3, "max_depth": 6, "min_child_weight": 1, "reg_lambda": 1}
+#: the defaults that were: a rule that counts rows and does not look at the categories
+BY_ROWS: Parameters = {"cat_smooth": "rows"} | XGBOOSTS
 OURS, ROWS = "weald", "weald-rows"
 WEALD = Contender("weald", weald_fit, boosted)
 CONTENDERS = {

@@ -1,6 +1,4 @@
-"""What stands in place of parameters that nobody gave and that wait for the table.
-
-The rules are equation 12 of docs/methods/boosting.md.
+"""What stands in place of parameters that nobody gave and that wait for the table (boosting.md, 12).
 
 Tables of numbers and rankings have xgboost's defaults. Where there are categories, steps are smaller, trees
 grow where they gain most, and leaves answer less boldly.
@@ -30,7 +28,9 @@ CHOSEN = tuple(f"{name}_" for name in USUAL)
 _SHAPE = ("max_depth", "max_leaves", "grow_policy")
 #: where there are categories
 _SHAPE_WITH_CATEGORIES: dict[str, Any] = {"max_depth": 0, "max_leaves": 31, "grow_policy": "lossguide"}
-_CAUTION_WITH_CATEGORIES = {"min_child_weight": 2.0, "reg_lambda": 3.0}
+_LAMBDA_WITH_CATEGORIES = 3.0
+#: the hessians of one class among several are small
+_LEAST_WEIGHT_WITH_CATEGORIES = 2.0
 
 
 def given(options: XGBOptions) -> dict[str, Any]:
@@ -39,17 +39,18 @@ def given(options: XGBOptions) -> dict[str, Any]:
     return {name: USUAL[name] if value is None else value for name, value in values.items()}
 
 
-def chosen(options: XGBOptions, schema: Schema, target: BoostTarget) -> dict[str, Any]:
-    """The parameters that wait for the table, for this one."""
+def chosen(options: XGBOptions, schema: Schema, target: BoostTarget, n_classes: int | None) -> dict[str, Any]:
+    """The parameters that wait for the table, for this one; `n_classes` is None for numbers."""
     found = given(options)
     categories = any(column.kind == "categorical" for column in schema.columns)
     if not categories or target.group_start is not None:
         return found
     if options.learning_rate is None:
         found["learning_rate"] = chosen_rate(target, options.n_estimators)  # type: ignore[arg-type]
-    for name, value in _CAUTION_WITH_CATEGORIES.items():
-        if getattr(options, name) is None:
-            found[name] = value
+    if options.reg_lambda is None:
+        found["reg_lambda"] = _LAMBDA_WITH_CATEGORIES
+    if options.min_child_weight is None and (n_classes is None or n_classes <= 2):
+        found["min_child_weight"] = _LEAST_WEIGHT_WITH_CATEGORIES
     if all(getattr(options, name) is None for name in _SHAPE):
         found |= _SHAPE_WITH_CATEGORIES
     return found

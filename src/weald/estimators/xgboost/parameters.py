@@ -43,8 +43,8 @@ feature_importances_ : ndarray of shape (n_features_in_,)
         The learning curves, if sets were measured.
     cv_results_ : dict
         Means and deviations by round, with early_stopping="cv".
-    tree_method_, max_bin_, learning_rate_ : str, int, float
-        What "auto" and None came to.
+    tree_method_, max_bin_, learning_rate_, grow_policy_, max_leaves_, … : str, int, float
+        What "auto" and None came to (max_depth_, min_child_weight_, reg_lambda_ too).
     objective_ : str
         The objective's name; `objective` reads the same where it was None.
     n_rounds_, n_estimators_ : int
@@ -67,8 +67,8 @@ class XGBParameters(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     n_estimators : int, default=100
         Rounds of boosting; 0 predicts the base score.
     learning_rate, eta : float, default=0.3
-        What each tree's values are multiplied by. None: 0.3, and of tables with categories what suits the
-        numbers of rounds and rows and the shares of the classes; `learning_rate_` tells.
+        What each tree's values are multiplied by. Tables with categories have other defaults, here, for the
+        shape of trees, `min_child_weight` and `reg_lambda` (boosting.md, 12), as `learning_rate_`, … tell.
     max_depth : int, default=6
         The most splits between the root and a leaf; 0 for no limit.
     max_leaves : int, default=0

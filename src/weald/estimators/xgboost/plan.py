@@ -129,7 +129,7 @@ def make_plan(
     boost = BoostOptions(
         **{name: getattr(options, name) for name in _SAME_NAME},
         n_rounds=options.n_estimators,  # type: ignore[arg-type]  # defaults stand in place of None
-        **chosen(options, schema, target),
+        **chosen(options, schema, target, n_classes),
         feature_weights=column_weights(weights, n_columns, owner),
         monotone=monotone(options.monotone_constraints, schema, owner),
         interactions=interactions(options.interaction_constraints, schema, owner),

@@ -1,4 +1,4 @@
-"""The learning rate that tables with categories get where none is given (boosting.md, 12)."""
+"""The parameters that wait for the table: what they are where nobody gave them (boosting.md, 12)."""
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import weald
 from weald import XGBClassifier, XGBRanker, XGBRegressor, XGBRFClassifier
 from weald.boosting.newton.learning_rate import chosen_rate
 from weald.boosting.records import BoostTarget
+from weald.errors import WealdError
 
 
 def rows(n=2000, share=0.2, seed=0):
@@ -119,3 +120,61 @@ def test_xgboosts_native_names_choose_it_too():
     np.testing.assert_array_equal(booster.inplace_predict(X), model.predict_proba(X)[:, 1])
     again = XGBRegressor(objective="binary:logistic", n_estimators=150).fit(X, y)
     assert again.learning_rate_ == model.learning_rate_
+
+
+# --------------------------------------------------------------------------- the other defaults
+
+
+def told(model):
+    names = ("grow_policy_", "max_leaves_", "max_depth_", "min_child_weight_", "reg_lambda_")
+    return tuple(getattr(model, name) for name in names)
+
+
+def test_trees_grow_where_they_gain_most():
+    X, y = rows(900)
+    assert told(XGBClassifier(n_estimators=3).fit(X, y)) == ("lossguide", 31, 0, 2.0, 3.0)
+    assert told(XGBRegressor(n_estimators=3).fit(X, y)) == ("lossguide", 31, 0, 2.0, 3.0)
+    assert told(XGBClassifier(n_estimators=3).fit(X, np.arange(900) % 3)) == ("lossguide", 31, 0, 1.0, 3.0)
+    by_hand = {"grow_policy": "lossguide", "max_leaves": 31, "max_depth": 0, "min_child_weight": 2}
+    same = XGBClassifier(n_estimators=3, reg_lambda=3, **by_hand).fit(X, y)
+    chosen = XGBClassifier(n_estimators=3).fit(X, y)
+    np.testing.assert_array_equal(chosen.predict_proba(X), same.predict_proba(X))
+    assert chosen.forest_.n_nodes == same.forest_.n_nodes
+
+
+def test_without_categories_and_for_rankings_they_are_xgboosts():
+    X, y = rows(200)
+    usual = ("depthwise", 0, 6, 1.0, 1.0)
+    assert told(XGBClassifier(n_estimators=3).fit(X[["size"]], y)) == usual
+    assert told(XGBRanker(n_estimators=3).fit(X, y, qid=np.arange(200) // 10)) == usual
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"max_depth": 4}, ("depthwise", 0, 4, 2.0, 3.0)),
+        ({"max_leaves": 9}, ("depthwise", 9, 6, 2.0, 3.0)),
+        ({"grow_policy": "lossguide"}, ("lossguide", 0, 6, 2.0, 3.0)),
+        ({"lambda": 1}, ("lossguide", 31, 0, 2.0, 1)),
+        ({"min_child_weight": 1}, ("lossguide", 31, 0, 1, 3.0)),
+    ],
+)
+def test_who_gives_one_has_it(given, wanted):
+    model = XGBClassifier(n_estimators=3, **given).fit(*rows(600))
+    assert told(model) == wanted
+    assert told(weald.load(model.to_bytes())) == wanted
+
+
+def test_forests_of_xgboost_keep_their_own():
+    model = XGBRFClassifier(n_estimators=3).fit(*rows(600))
+    assert (model.reg_lambda_, model.learning_rate_) == (1e-5, 1.0)
+
+
+def test_a_file_with_impossible_ones_is_refused():
+    model = XGBClassifier(n_estimators=3).fit(*rows(600))
+    for name, value in (("max_leaves_", -1), ("reg_lambda_", float("inf")), ("grow_policy_", "sideways")):
+        spoilt = XGBClassifier(n_estimators=3).fit(*rows(600))
+        spoilt.__dict__[name] = value
+        with pytest.raises(WealdError):
+            weald.load(spoilt.to_bytes())
+    assert weald.load(model.to_bytes()).to_bytes() == model.to_bytes()
