@@ -97,7 +97,7 @@ class Training:
         self.codes = rows.pages or encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
         )
-        self.scores = self._start_scores(rows)
+        self.scores = self._first_scores(rows)
         self.sets = [self._watched(each) for each in watched]
 
     def judged(self, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> dict[str, Any]:
@@ -195,6 +195,15 @@ class Training:
             return WatchedRows(watched.name, None, target, self.scores)
         rows = watched.rows
         return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows), rows.pages)
+
+    def _first_scores(self, rows: Rows) -> Floats:
+        """Those of the training rows; where rows are on a cluster and start alike, one number per output.
+
+        It looks as if there were one for each row, and cannot be written to.
+        """
+        if rows.margin is not None or self._trees or not isinstance(rows.pages, DaskCodes):
+            return self._start_scores(rows)
+        return np.broadcast_to(self.base[:, np.newaxis], (len(self.base), rows.target.n_rows))
 
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""

@@ -142,10 +142,11 @@ class DaskTable:
                     "learn", place, work.learn, opened, values, rows.start, columns, (max_bins, unknown)
                 )
             )
-        learner = cluster.total("merge", (number,), work.merge, learners)
-        self.schema = learner.schema() if schema is None else schema
-        codebook = learner.codebook(self.schema, 1)
-        plan = CodingPlan(self.schema, native.codebook_columns(codebook), self._kinds, self._names, owner)
+        merged = cluster.combined("merge", (number,), work.merge, learners)
+        learnt: work.Learnt
+        [learnt] = cluster.gather([cluster.submit("codebook", (number,), work.settle, merged, schema)])
+        self.schema = learnt.schema
+        plan = CodingPlan(learnt.schema, learnt.codebook, self._kinds, self._names, owner)
         return self._code(plan)
 
     def coded_as(self, schema: Schema, codes: DaskCodes, owner: str) -> DaskCodes:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from weald import engine
 from weald.arrays import Floats, TableLike
 from weald.data.native import native_columns
+from weald.data.schema import Schema
 from weald.engine import blocks
 from weald.engine.storage import pages as native
 from weald.engine.storage.trees import LevelTask
@@ -84,6 +85,20 @@ def merge(*learners: Learner) -> Learner:
     for other in learners[1:]:
         first.merge(other)
     return first
+
+
+class Learnt(NamedTuple):
+    """The columns, and what gives codes their meaning."""
+
+    schema: Schema
+    codebook: Sequence[native.CodebookColumn]
+
+
+def settle(learner: Learner, schema: Schema | None) -> Learnt:
+    """What all partitions together tell; `schema`: the columns, if they are known."""
+    learner = learner.copy()
+    known = learner.schema() if schema is None else schema
+    return Learnt(known, native.codebook_columns(learner.codebook(known, 1)))
 
 
 def code(opened: Opened, plan: CodingPlan, first_row: int) -> Partition:

@@ -22,6 +22,7 @@ from support.clusters import LEARNT, flights, on_dask, parts, started
 
 from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor, scan
 from weald.boosting.newton import dask_rows
+from weald.boosting.newton.step import NewtonStep
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
@@ -198,6 +199,25 @@ def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path
     )
     found = model.fit(on_dask(frame[[*LEARNT, "late", "share"]]), "late", base_margin="share")
     assert saved(found, tmp_path / "d.weald") == known
+
+
+@pytest.mark.parametrize("watches", [False, True])
+def test_scores_are_here_only_to_be_measured(
+    client: Client, frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, watches: bool
+) -> None:
+    """Eight bytes a row and output that the client need not have."""
+    taken = []
+    begin = NewtonStep.add_round
+
+    def add_round(step: NewtonStep, rate: float) -> None:
+        taken.append(step._scores.strides[1] > 0)
+        begin(step, rate)
+
+    monkeypatch.setattr(NewtonStep, "add_round", add_round)
+    rows = on_dask(frame[[*LEARNT, "kind"]])
+    sets = {"eval_set": [(rows, "kind")]} if watches else {}
+    XGBClassifier(**SHAPE).fit(rows, "kind", **sets)
+    assert taken == [watches, watches]
 
 
 def test_no_warning_of_large_tasks(client: Client, frame: pd.DataFrame) -> None:
