@@ -88,8 +88,9 @@ def _width(axes: Axes, beside: int = 6) -> float:
     figure, spec = figure_of(axes), axes.get_subplotspec()
     if spec is None or figure.get_layout_engine() is None:
         return 0.8 * float(axes.get_window_extent().width / figure.dpi)
-    place = spec.get_position(figure)
-    share = place.width / (figure.subplotpars.right - figure.subplotpars.left)
+    share = 1.0
+    for part in {spec, spec.get_topmost_subplotspec()}:
+        share *= len(part.colspan) / part.get_gridspec().ncols
     return max(0.1, share * float(figure.get_size_inches()[0]) - beside / _BESIDE - _BAR)
 
 
@@ -113,7 +114,7 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
                 tick.set_horizontalalignment("right")
                 tick.set_rotation_mode("anchor")
     longest = max(len(number(value)) for value in values.ravel())
-    if n_x * n_y <= _MOST_WRITTEN and n_x * (longest + 1) <= _IN_CELLS * width:
+    if n_x * n_y <= _MOST_WRITTEN and n_x * (longest + 0.5) <= _IN_CELLS * width:
         for i in range(n_x):
             for j in range(n_y):
                 shade = drawn.cmap(drawn.norm(values[i, j]))
