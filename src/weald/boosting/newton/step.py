@@ -75,6 +75,8 @@ class NewtonStep:
             self._away = self._rows if self._rows.keep_scores(objective, scores) else None
         sets = [] if watch is None or not watch.watches else watch.sets
         self._here = self._away is None or any(each.table is None for each in sets)
+        if self._here and not scores.flags.writeable:
+            scores = self._scores = scores.copy()
         # By row, gradients are never stored.
         room = 0 if self._by_row or self._away is not None else scores.shape[1]
         self._g, self._h = np.empty((len(scores), room)), np.empty((len(scores), room))
@@ -87,6 +89,9 @@ class NewtonStep:
             kept_sets = [(table, codes), *((each.table, each.pages) for each in self._watched)]
             forest = self._forest(self.trees)
             for kept, (rows, pages) in zip(self._kept, kept_sets, strict=True):
+                if isinstance(pages, DaskCodes):
+                    kept.extend(pages.start_leaves(forest))
+                    continue
                 blocks = value_blocks(rows, pages if isinstance(pages, PagedCodes) else None)
                 found = (block for _, block in blocks)
                 kept.extend(leaf_numbers(forest, found, n_threads=options.n_threads))

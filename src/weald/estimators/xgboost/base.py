@@ -167,7 +167,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         known = None if start is None else start._classes_by_output()
         if isinstance(given.X, Store | DaskTable):
             target, classes = self._read_target(given, given.X.n_rows, options, known)
-            return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
+            columns = None if start is None else start.schema_
+            return Data(*pages.learnt_rows(given.X, target, given, options, owner, columns), classes)
         table = training_table(given.X, options, owner, None if start is None else start.schema_)
         target, classes = self._read_target(given, table.n_rows, options, known)
         margin = read_margin(given.base_margin, table.n_rows)

@@ -97,7 +97,7 @@ class Training:
         self.codes = rows.pages or encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
         )
-        self.scores = self._start_scores(rows)
+        self.scores = self._first_scores(rows)
         self.sets = [self._watched(each) for each in watched]
 
     def judged(self, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> dict[str, Any]:
@@ -196,16 +196,28 @@ class Training:
         rows = watched.rows
         return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows), rows.pages)
 
+    def _first_scores(self, rows: Rows) -> Floats:
+        """Those of the training rows; where rows are on a cluster and start alike, one number per output.
+
+        It looks as if there were one for each row, and cannot be written to.
+        """
+        if rows.margin is not None or self._trees or not isinstance(rows.pages, DaskCodes):
+            return self._start_scores(rows)
+        return np.broadcast_to(self.base[:, np.newaxis], (len(self.base), rows.target.n_rows))
+
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""
         check_margin(rows.margin, len(self.base))
         scores = np.empty((len(self.base), rows.target.n_rows))  # no copy on the way: it would be a peak
         scores[...] = self.base[:, np.newaxis] if rows.margin is None else rows.margin.T
-        if self._trees:
-            assert not isinstance(rows.pages, DaskCodes)
-            trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
-            for own, table in value_blocks(rows.table, rows.pages):
-                add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
+        if not self._trees:
+            return scores
+        if isinstance(rows.pages, DaskCodes):
+            rows.pages.add_start(self.forest, scores)
+            return scores
+        trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
+        for own, table in value_blocks(rows.table, rows.pages):
+            add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
         return scores
 
 

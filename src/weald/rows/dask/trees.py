@@ -1,4 +1,8 @@
-"""What workers do with a partition and trees that an earlier training grew on the same codes."""
+"""What workers do with a partition and trees that are there already.
+
+Those of an earlier training on the same codes go by the codes; those of a model to go on from, whose
+thresholds are no cuts of these, by the values that were coded.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores, leaf_numbers
 from weald.rows.blocks.values import Decoder
 from weald.rows.dask.partition import Partition
+from weald.rows.dask.reading import CodingPlan, Opened
 
 _BLOCK = 1 << 16  # rows that are values at a time
 
@@ -38,6 +43,31 @@ def leaves(partition: Partition, trees: Recalled) -> list[NDArray[np.generic]]:
     """Per tree, the leaf of every row, in as few bytes as tell it."""
     blocks = (table for _, table in _blocks(partition, trees))
     return list(leaf_numbers(trees.forest, blocks, n_threads=1))
+
+
+class Started(NamedTuple):
+    """A model to go on from, and how partitions become its columns."""
+
+    forest: Forest
+    plan: CodingPlan
+
+
+def start_scores(opened: Opened, started: Started, scores: Floats, n_rows: int) -> Floats:
+    """Scores, (n_outputs, n_rows or 1), with the model's trees added."""
+    new = np.array(np.broadcast_to(scores, (len(scores), n_rows)), np.float64, order="C")
+    table = _values(opened, started)
+    add_tree_scores(started.forest, table, new.T, 0, started.forest.n_trees, n_threads=1)
+    return new
+
+
+def start_leaves(opened: Opened, started: Started) -> list[NDArray[np.generic]]:
+    """Per tree of the model, the leaf of every row."""
+    return list(leaf_numbers(started.forest, [_values(opened, started)], n_threads=1))
+
+
+def _values(opened: Opened, started: Started) -> Table:
+    plan = started.plan
+    return plan.schema.align(opened.settled(plan.names, plan.kinds), estimator=plan.owner)
 
 
 def sums(partition: Partition) -> NDArray[np.uint64]:

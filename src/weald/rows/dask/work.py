@@ -20,7 +20,7 @@ from weald.engine import blocks
 from weald.engine.storage import pages as native
 from weald.engine.storage.trees import LevelTask
 from weald.rows.dask.partition import Partition, Place
-from weald.rows.dask.reading import Kinds, Look, Opened, Reader, Roles
+from weald.rows.dask.reading import CodingPlan, Kinds, Look, Opened, Reader, Roles
 from weald.rows.dask.trees import Recalled, add_forest
 from weald.rows.paged.learning import Learner
 
@@ -45,16 +45,6 @@ class RowValues(NamedTuple):
     def weights(self) -> Floats | None:
         """The weights as numbers."""
         return None if self.weight is None else np.ascontiguousarray(self.weight, np.float64)
-
-
-class CodingPlan(NamedTuple):
-    """What partitions are coded by."""
-
-    schema: Schema
-    codebook: Sequence[native.CodebookColumn]
-    kinds: Kinds | None  # None: partitions say themselves of what kind their columns are
-    names: tuple[Hashable, ...] | None  # the order of columns
-    owner: str
 
 
 class Coded(NamedTuple):
@@ -95,6 +85,20 @@ def merge(*learners: Learner) -> Learner:
     for other in learners[1:]:
         first.merge(other)
     return first
+
+
+class Learnt(NamedTuple):
+    """The columns, and what gives codes their meaning."""
+
+    schema: Schema
+    codebook: Sequence[native.CodebookColumn]
+
+
+def settle(learner: Learner, schema: Schema | None) -> Learnt:
+    """What all partitions together tell; `schema`: the columns, if they are known."""
+    learner = learner.copy()
+    known = learner.schema() if schema is None else schema
+    return Learnt(known, native.codebook_columns(learner.codebook(known, 1)))
 
 
 def code(opened: Opened, plan: CodingPlan, first_row: int) -> Partition:

@@ -17,10 +17,12 @@ import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
 from distributed.security import Security
+from sklearn.base import clone
 from support.clusters import LEARNT, flights, on_dask, parts, started
 
 from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor, scan
 from weald.boosting.newton import dask_rows
+from weald.boosting.newton.step import NewtonStep
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
@@ -160,6 +162,28 @@ def test_a_function_as_objective(client: Client, frame: pd.DataFrame, tmp_path: 
     assert saved(found, tmp_path / "dask.weald") == known
 
 
+@pytest.mark.parametrize(
+    ("shape", "target"), [({}, "label"), ({}, "kind"), ({"booster": "dart", "rate_drop": 0.5}, "label")]
+)
+def test_a_model_to_go_on_from(
+    client: Client, frame: pd.DataFrame, shape: dict[str, Any], target: str
+) -> None:
+    """Its cuts and categories are those of other rows."""
+    old = frame.iloc[2_000:].assign(a=lambda rows: rows["a"] * 1.3)
+    model = XGBClassifier(**SHAPE, **shape)
+    start = clone(model).fit(old[LEARNT], old[target])
+    new, other = frame.iloc[:1_500], frame.iloc[1_500:2_000]
+    X, y = new[LEARNT], new[target]
+    sets = [(X, y), (other[LEARNT], other[target])]
+    known = clone(model).fit(X, y, sample_weight=new["w"].to_numpy(), xgb_model=start, eval_set=sets)
+    rows, more = on_dask(new[[*LEARNT, target, "w"]]), on_dask(other[[*LEARNT, target]])
+    sets_there = [(rows, target), (more, target)]
+    found = model.fit(rows, target, sample_weight="w", xgb_model=start, eval_set=sets_there)
+    assert found.to_bytes() == known.to_bytes()
+    assert found.n_rounds_ == 4
+    assert found.evals_result_["validation_1"] == known.evals_result_["validation_1"]
+
+
 def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path) -> None:
     """Queries may go across partitions; their rows must stand together."""
     ranker = XGBRanker(**SHAPE)
@@ -175,6 +199,25 @@ def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path
     )
     found = model.fit(on_dask(frame[[*LEARNT, "late", "share"]]), "late", base_margin="share")
     assert saved(found, tmp_path / "d.weald") == known
+
+
+@pytest.mark.parametrize("watches", [False, True])
+def test_scores_are_here_only_to_be_measured(
+    client: Client, frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, watches: bool
+) -> None:
+    """Eight bytes a row and output that the client need not have."""
+    taken = []
+    begin = NewtonStep.add_round
+
+    def add_round(step: NewtonStep, rate: float) -> None:
+        taken.append(step._scores.strides[1] > 0)
+        begin(step, rate)
+
+    monkeypatch.setattr(NewtonStep, "add_round", add_round)
+    rows = on_dask(frame[[*LEARNT, "kind"]])
+    sets = {"eval_set": [(rows, "kind")]} if watches else {}
+    XGBClassifier(**SHAPE).fit(rows, "kind", **sets)
+    assert taken == [watches, watches]
 
 
 def test_no_warning_of_large_tasks(client: Client, frame: pd.DataFrame) -> None:
@@ -198,9 +241,6 @@ def test_what_is_wrong_is_named(client: Client, frame: pd.DataFrame) -> None:
             XGBRegressor(tree_method=method).fit(rows, "late")
     with pytest.raises(ParameterError, match="random_split"):
         XGBRegressor(early_stopping=0.1).fit(rows, "late")
-    known = XGBRegressor(**SHAPE).fit(frame[LEARNT].iloc[:500], frame["late"].iloc[:500])
-    with pytest.raises(ParameterError, match="base_margin"):
-        model.fit(rows, "late", xgb_model=known)
 
 
 def test_partitions_that_do_not_fit_are_named(client: Client, frame: pd.DataFrame) -> None:
