@@ -63,14 +63,14 @@ class Remedy:
     numbers: bool = False  # whether it takes numbers alone
 
 
-def resampled(sampler: str) -> Maker:
+def resampled(sampler: str, **more: Any) -> Maker:
     """A forest on rows that a sampler changed."""
 
     def make(forest: dict[str, Any], seed: int) -> Any:
         import weald
 
         made = getattr(weald, sampler)(random_state=seed)
-        return weald.Resampled(weald.RandomForestClassifier(**forest, random_state=seed), made)
+        return weald.Resampled(weald.RandomForestClassifier(**forest, random_state=seed), made, **more)
 
     return make
 
@@ -124,7 +124,13 @@ REMEDIES = (
     Remedy("SMOTE", resampled("SMOTE"), shifts=True),
     Remedy("ADASYN", resampled("ADASYN"), shifts=True),
     Remedy("under-sampling", resampled("RandomUnderSampler"), shifts=True),
+    Remedy("under-sampling, blended", resampled("RandomUnderSampler", correct_prior="blend"), shifts=True),
     Remedy("balanced forest", of("BalancedRandomForestClassifier"), shifts=True),
+    Remedy(
+        "balanced forest, blended",
+        of("BalancedRandomForestClassifier", correct_prior="blend"),
+        shifts=True,
+    ),
     Remedy("easy ensemble", easy, shifts=True),
     Remedy(PEER + "balanced forest", of_peer("BalancedRandomForestClassifier", True), numbers=True),
     Remedy(PEER + "easy ensemble", of_peer("EasyEnsembleClassifier", False), numbers=True),
@@ -233,7 +239,7 @@ def measure(task: Task, options: argparse.Namespace) -> Found:
             model = remedy.make(forest, fold).fit(X, y)
             called = np.asarray(model.predict(X_test))
             note(remedy.name, judged(y_test, called, model.predict_proba(X_test)[:, 1]))
-            if remedy.shifts:
+            if remedy.shifts and not remedy.name.endswith("blended"):  # the same without correction
                 model.set_params(correct_prior=False)
                 plain = model.predict_proba(X_test)[:, 1]
                 note(f"{remedy.name}, not corrected", judged(y_test, called, plain))

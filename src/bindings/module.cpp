@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   weald::bindings::bind_newton(m);
   weald::bindings::bind_blocks(m);
   weald::bindings::bind_paged(m);
+  weald::bindings::bind_block_tree(m);
   weald::bindings::bind_prune(m);
   weald::bindings::bind_predict(m);
   weald::bindings::bind_losses(m);

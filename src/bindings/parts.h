@@ -13,6 +13,7 @@ void bind_tree(nanobind::module_& m);
 void bind_newton(nanobind::module_& m);
 void bind_blocks(nanobind::module_& m);
 void bind_paged(nanobind::module_& m);
+void bind_block_tree(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 void bind_losses(nanobind::module_& m);

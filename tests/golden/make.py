@@ -41,6 +41,7 @@ from weald import (
     ProximityImputer,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomUnderSampler,
     Resampled,
     RUSBoostClassifier,
     SMOTETomek,
@@ -91,6 +92,11 @@ def models():
     yield from conformal(X, species, bills, weight)
     cleaned = SMOTETomek(sampling_strategy="minority", smote=SMOTE(k_neighbors=3, random_state=1))
     yield "resampled", Resampled(DecisionTreeClassifier(max_depth=3), cleaned), X, species, weight
+    shallow, fewer = (
+        DecisionTreeClassifier(max_depth=2),
+        RandomUnderSampler(sampling_strategy={"Adelie": 40}, random_state=1),
+    )
+    yield "resampled-blend", Resampled(shallow, fewer, correct_prior="blend"), bills, species, weight
 
 
 def boosters(X, species, bills, weight):
@@ -161,6 +167,8 @@ def balanced(X, species, weight):
     """Those for rare classes, and a threshold."""
     forest = BalancedRandomForestClassifier(4, sampling_strategy="auto", replacement=False, random_state=1)
     yield "balanced-forest", forest, X, species, weight
+    two = BalancedRandomForestClassifier(3, max_depth=3, correct_prior="blend", random_state=2)
+    yield "balanced-blend", two, X, species, weight
     yield "balanced-bags", BalancedBaggingClassifier(n_estimators=3, random_state=1), X, species, weight
     few = AdaBoostClassifier(n_estimators=2)
     yield "balanced-easy", EasyEnsembleClassifier(2, few, random_state=1), X, species, None

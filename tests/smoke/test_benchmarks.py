@@ -65,16 +65,19 @@ def smoke(*jobs: str, script: str) -> str:
     return here(script, "--smoke", "--jobs", *jobs)
 
 
+@pytest.mark.lengthy
 def test_tree_option_jobs_run() -> None:
     """The one of our scripts whose contenders get processes of their own, as the toys above do."""
     assert "1 results" in quick("pruning", script="tree_options.py")
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_coding_job_runs() -> None:
     assert "1 results" in quick("coding")
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_boosting_jobs_run() -> None:
     jobs = ("leaves", "1k-depth", "a9a", "categories", "predict-depth")
@@ -84,6 +87,7 @@ def test_boosting_jobs_run() -> None:
         assert f"weald against {opponent}: ratio" in printed
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_boosting_accuracy_runs(tmp_path: Path) -> None:
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
@@ -97,6 +101,7 @@ def test_boosting_accuracy_runs(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
+@pytest.mark.lengthy
 def test_categories_run(tmp_path: Path) -> None:
     """With those of the libraries that are installed; a contender can join the kept others later."""
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
@@ -115,6 +120,7 @@ def test_categories_run(tmp_path: Path) -> None:
     assert "With a column of noise against without it" in again
 
 
+@pytest.mark.lengthy
 @needs_lightgbm
 def test_boosting_scaling_runs(tmp_path: Path) -> None:
     page, picture = tmp_path / "results.md", tmp_path / "growth.svg"
@@ -145,6 +151,7 @@ def test_one_job_runs(script: str, job: str, told: str) -> None:
     assert told in printed
 
 
+@pytest.mark.lengthy
 @needs_intelex
 def test_svm_jobs_run() -> None:
     printed = quick("svc", "svr", "predict", script="svm.py")
@@ -159,6 +166,7 @@ def test_forest_jobs_run() -> None:
     assert "file MB at most 0 higher than 0.25 of the other: yes" in printed
 
 
+@pytest.mark.lengthy
 @needs_intelex
 def test_forest_jobs_against_intelex_run() -> None:
     assert "3 results" in quick("exact-intelex", "binned", "predict", script="forests.py")
@@ -170,6 +178,7 @@ def test_forest_proximity_job_runs() -> None:
     assert "fit MB at most 1000: yes" in printed
 
 
+@pytest.mark.lengthy
 def test_forests_accuracy_runs(tmp_path: Path) -> None:
     kept, page = tmp_path / "kept.json", tmp_path / "results.md"
     options = ("--quick", "--keep", str(kept), "--markdown", str(page))
@@ -182,6 +191,7 @@ def test_forests_accuracy_runs(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == first  # the finished tables are read again
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize(
     ("script", "opponent"),
     [("gradient_boosting_accuracy.py", "HistGradientBoosting"), ("adaboost_accuracy.py", "AdaBoost")],
@@ -191,6 +201,7 @@ def test_accuracy_of_boosting_by_classics_runs(tmp_path: Path, script: str, oppo
     assert f"of 5 tables are not worse than scikit-learn's {opponent}" in printed
 
 
+@pytest.mark.lengthy
 def test_a_target_can_name_its_opponent(toy: Path) -> None:
     """The ratio is against that opponent, though another is faster."""
     source = toy.read_text(encoding="utf-8")
@@ -206,6 +217,7 @@ def test_a_target_can_name_its_opponent(toy: Path) -> None:
     assert "target ratio ≥ 15: reached, goal 1000: not yet" in done.stdout
 
 
+@pytest.mark.lengthy
 def test_imputation_runs(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     page = tmp_path / "results.md"
@@ -214,6 +226,7 @@ def test_imputation_runs(tmp_path: Path) -> None:
     assert "| made up | 120 × 3 | IterativeImputer |" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.lengthy
 def test_prediction_intervals_run(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     page = tmp_path / "results.md"
@@ -240,6 +253,7 @@ def test_coverage_runs(tmp_path: Path) -> None:
     assert "| AUC | normal scores | delong |" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.lengthy
 def test_resampling_jobs_run() -> None:
     pytest.importorskip("imblearn")
     printed = smoke("smote", "enn", script="resampling.py")
@@ -247,6 +261,7 @@ def test_resampling_jobs_run() -> None:
     assert "rare rows within 0: yes" in printed
 
 
+@pytest.mark.lengthy
 def test_two_versions_are_compared_in_turn(tmp_path):
     """The old package takes a tenth of a second longer: a gain; the other way round it is told as a loss."""
     (tmp_path / "toys.py").write_text(
@@ -273,6 +288,7 @@ needs_imblearn = pytest.mark.skipif(
 )
 
 
+@pytest.mark.lengthy
 @needs_imblearn
 def test_balanced_ensemble_jobs_run() -> None:
     printed = smoke("forest", "bagging", "rusboost", script="balanced_ensembles.py")
@@ -280,6 +296,7 @@ def test_balanced_ensemble_jobs_run() -> None:
     assert "weald against imbalanced-learn: ratio" in printed
 
 
+@pytest.mark.lengthy
 @needs_imblearn
 def test_rare_classes_are_told(tmp_path: Path) -> None:
     page = tmp_path / "results.md"

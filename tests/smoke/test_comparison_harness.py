@@ -30,6 +30,7 @@ def test_ratio_rules_and_markdown(toy: Path, tmp_path: Path) -> None:
     assert text.endswith("\nkept\n")
 
 
+@pytest.mark.lengthy
 def test_a_missed_rule_or_target_is_told(toy: Path) -> None:
     common = ("--repeats", "1", "--pause", "0", "--threads", "1", "--check")
     worse = run(toy, "--jobs", "worse", *common)
@@ -47,6 +48,7 @@ def test_a_failing_contender_is_named(toy: Path) -> None:
     assert "no such thing" in done.stderr
 
 
+@pytest.mark.lengthy
 def test_a_contender_is_stopped_at_a_multiple_of_our_time(toy: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     common = ("--repeats", "2", "--pause", "0", "--threads", "1", "--check")
@@ -63,6 +65,7 @@ def test_a_contender_is_stopped_at_a_multiple_of_our_time(toy: Path, tmp_path: P
     assert "| slow | not finished |" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.lengthy
 def test_a_limit_that_falls_between_repeats_keeps_what_was_measured(toy: Path) -> None:
     common = ("--repeats", "3", "--pause", "0", "--threads", "1", "--timeout", "0.5")
     done = run(toy, "--jobs", "sudden", "equal", *common)
@@ -78,6 +81,7 @@ def test_an_absent_library_skips_its_job(toy: Path) -> None:
     assert "skipped, no-such-library is not installed" in done.stdout
 
 
+@pytest.mark.lengthy
 def test_memory_is_that_of_the_timed_call(toy: Path) -> None:
     done = run(toy, "--quick", "--jobs", "memory")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,6 +13,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = sorted(path for path in (ROOT / "docs" / "guide").glob("*.md") if path.stem != "README")
+#: pages whose snippets take seconds
+LENGTHY = {"dask", "pictures", "svm"}
 SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
 LINES = re.search(r"^```sh\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
 #: what `weald` is called with in a document: the command of this environment, also if it is not activated
@@ -51,6 +53,7 @@ def test_snippet_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     exec(compile(SNIPPETS[number], f"README snippet {number + 1}", "exec"), {"__name__": "__main__"})
 
 
+@pytest.mark.lengthy
 def test_three_lines_of_shell_run(tmp_path: Path) -> None:
     """As they stand; only that `compare` tries one method, twice."""
     assert LINES is not None
@@ -67,7 +70,13 @@ def test_three_lines_of_shell_run(tmp_path: Path) -> None:
     assert (tmp_path / "answers.parquet").exists()
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "guide",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.lengthy] if path.stem in LENGTHY else [])
+        for path in GUIDES
+    ],
+)
 def test_guide_runs(guide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The snippets of a page, Python and shell, one after another, as a reader would type them."""
     monkeypatch.chdir(tmp_path)

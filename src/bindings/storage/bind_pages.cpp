@@ -9,6 +9,7 @@
 #include "core/data/encode/encode.h"
 #include "core/data/pages/checksum.h"
 #include "core/data/pages/page.h"
+#include "core/data/pages/sums.h"
 
 namespace weald::bindings {
 
@@ -114,6 +115,12 @@ void bind_pages(nb::module_& m) {
   m.def(
       "checksum", [](const Bytes& bytes) { return call(1, [&](Run&) { return checksum(view(bytes)); }); },
       nb::arg("bytes").noconvert());
+  m.def(
+      "code_sums",
+      [](const Codes& codes, uint64_t first_row) {
+        return to_numpy(call(1, [&](Run&) { return code_sums(codes, first_row); }));
+      },
+      nb::arg("codes"), nb::arg("first_row"));
   m.def("sample_bound", [](int64_t n_present) { return sample_bound(n_present); }, nb::arg("n_present"));
   m.def("sampled_rows", sampled_rows, nb::arg("first"), nb::arg("n"), nb::arg("below"));
   m.attr("SAMPLE_LIMIT") = sample_limit;

@@ -11,6 +11,7 @@ constexpr int64_t most_coupled = 400;         // weights in one matrix
 constexpr int64_t most_columns = 1024;        // columns in one matrix
 constexpr int64_t least_sample = 8192;        // rows
 constexpr double most_multiplications = 4e9;  // for one Hessian
+constexpr double much_cheaper = 8;            // pairs of entries of sparse rows than of all columns: more rows pay
 constexpr int64_t least_per_column = 4;       // rows: with fewer, a matrix tells too little
 
 }  // namespace
@@ -70,7 +71,12 @@ int64_t rows_to_sample(const Problem& p, double per_column) {
   const double products = coupled ? size * size / 2 : lines * size * size / 2;
   double wanted = std::max(static_cast<double>(least_sample), per_column * size);
   const auto n = static_cast<double>(p.rows.n_rows);
-  if (!p.rows.sparse()) wanted = std::min(wanted, most_multiplications / products);
+  if (!p.rows.sparse()) {
+    wanted = std::min(wanted, most_multiplications / products);
+  } else {
+    const double entries = static_cast<double>(p.rows.n_entries()) / n;
+    if (entries * entries * much_cheaper < width * width) wanted = std::max(wanted, 2 * per_column * size);
+  }
   if (wanted * 1.5 >= n) wanted = n;
   if (wanted < std::min(least_per_column * size, n)) return 0;
   return static_cast<int64_t>(wanted);

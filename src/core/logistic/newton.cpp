@@ -14,13 +14,17 @@ namespace weald::logistic {
 
 namespace {
 
-constexpr double rows_per_column = 40;  // of a sample
-constexpr int64_t most_products = 500;  // in one step
-constexpr int64_t few_products = 4;     // up to here a Hessian of an earlier place will do
-constexpr int64_t many_products = 12;   // from here on the sample was too small
-constexpr double roughest = 0.1;        // residual of a step, of the gradient
-constexpr double sample_tol = 0.3;      // of the solution that a sample starts from
-constexpr double moving = 0.5;          // scores that still move so much at the end have no end
+constexpr double rows_per_column = 40;   // of a sample
+constexpr int64_t most_products = 500;   // in one step
+constexpr int64_t few_products = 4;      // up to here a Hessian of an earlier place will do
+constexpr int64_t many_products = 12;    // from here on the sample was too small
+constexpr double roughest = 0.1;         // residual of a step, of the gradient
+constexpr double sample_tol = 10;        // of the solution that a sample starts from
+constexpr double part_tol = 30;          // of the one that a part of a sample starts from
+constexpr int64_t part_of_rows = 4;      // every fourth row
+constexpr int64_t least_of_part = 1000;  // rows,
+constexpr int64_t rows_per_weight = 5;   // and so many for each
+constexpr double moving = 0.5;           // scores that still move so much at the end have no end
 constexpr double small_loss = 0.01;
 constexpr int most_farther = 8;  // steps to find that out
 
@@ -60,6 +64,12 @@ class Scaling {
     hessian(sample_->problem(), sample_->whole() ? passes_ : *few_, coupled_, run_, matrices_);
     if (coupled_) hold_shifts(p_, matrices_.front());
     for (linear::Square& each : matrices_) linear::factorise(each, run_);
+  }
+
+  // Takes over what the solver of the sample looked at last; false if that was nothing.
+  bool adopt(Scaling& other) {
+    matrices_.swap(other.matrices_);
+    return !matrices_.empty();
   }
 
   // out = M⁻¹ r
@@ -154,19 +164,32 @@ class Newton {
   }
   double told() const { return (p_.no_penalty() ? distance_.violation / total_ : distance_.gap / objective()); }
 
-  // From what the caller gives, or from the solution of a sample.
+  // From what the caller gives; or from the solution of a sample, whose Hessian there will do for the first steps; or,
+  // where all rows are looked at, from the solution of a part of them, which itself starts from one of its parts.
   void begin() {
     if (!p_.start.empty()) {
       weight_.assign(p_.start.begin(), p_.start.end());
       return;
     }
     const Sample* sample = scaling_.sample();
-    if (sample == nullptr || sample->whole() || p_.no_penalty()) return;
-    linear::Limits rough = limits_;
-    rough.tol = std::max(limits_.tol, sample_tol);
-    rough.max_iter = std::min<int64_t>(limits_.max_iter, 20);
-    linear::Progress unheard;
-    weight_ = Newton(sample->problem(), nullptr, rough, unheard, run_).solve().weight;
+    if (sample == nullptr || p_.no_penalty()) return;
+    if (!sample->whole()) {
+      Newton few(sample->problem(), nullptr, roughly(sample_tol), unheard_, run_);
+      weight_ = few.solve().weight;
+      if (scaling_.adopt(few.scaling_)) products_ = 0;
+      return;
+    }
+    const int64_t n_rows = p_.rows.n_rows / part_of_rows;
+    if (n_rows < std::max(least_of_part, rows_per_weight * p_.rows.width() * p_.n_lines)) return;
+    const Sample part(p_, n_rows);
+    weight_ = Newton(part.problem(), nullptr, roughly(part_tol), unheard_, run_).solve().weight;
+  }
+
+  const linear::Limits& roughly(double tol) {
+    rough_ = limits_;
+    rough_.tol = std::max(limits_.tol, tol);
+    rough_.max_iter = std::min<int64_t>(limits_.max_iter, 20);
+    return rough_;
   }
 
   void measure() {
@@ -275,6 +298,8 @@ class Newton {
   double first_ = 0;                  // squared length of the first gradient, as conjugate gradients measure it
   double decrement_ = 0;              // half of gᵀ H⁻¹ g of the last step
   double moved_ = 0;                  // the largest change of a score by it
+  linear::Limits rough_;              // of the solution to start from
+  linear::Progress unheard_;
 };
 
 }  // namespace

@@ -125,12 +125,9 @@ void LevelSums::add_dense(const CodeColumn& column, const Column& at) {
         for (size_t i = 0; i < n; ++i) words[(place[i] >> 16) * n_words + codes[place[i] & 0xffffU]] += word[i];
         return;
       }
-      const int64_t* lanes = listed_.lanes.data() + first * n_lanes_;
-      for (size_t i = 0; i < n; ++i, lanes += n_lanes_) {
-        int64_t* const cell =
-            cells.data() + (place[i] >> 16) * n_cells() + at.start + stride_ * codes[place[i] & 0xffffU];
-        for (size_t l = 0; l < n_lanes_; ++l) cell[l] += lanes[l];
-        if (task_.counted) ++cell[n_lanes_];
+      for (size_t i = 0; i < n; ++i) {
+        add_lanes_of(first + i,
+                     cells.data() + (place[i] >> 16) * n_cells() + at.start + stride_ * codes[place[i] & 0xffffU]);
       }
     });
   });
@@ -148,8 +145,7 @@ void LevelSums::add_sparse(const CodeColumn& column, const Column& at) {
         unpack_add(NarrowRows{}, narrow() ? listed_.narrow[entry].value.word() : listed_.word[entry], cell);
         continue;
       }
-      for (size_t l = 0; l < n_lanes_; ++l) cell[l] += listed_.lanes[entry * n_lanes_ + l];
-      if (task_.counted) ++cell[n_lanes_];
+      add_lanes_of(entry, cell);
     }
   });
 }

@@ -11,7 +11,7 @@ namespace weald {
 
 LevelSums::LevelSums(const Codes& codebook, LevelTask task)
     : task_(std::move(task)),
-      n_lanes_(2 * task_.units.n_outputs),
+      n_lanes_(task_.n_lanes > 0 ? task_.n_lanes : 2 * task_.units.n_outputs),
       stride_(n_lanes_ + (task_.counted ? 1 : 0)),
       words_(task_.units.packed() && !task_.counted) {
   const size_t n = task_.plan.n_histograms;
@@ -99,20 +99,22 @@ template void LevelSums::add(const TrainingBlock&, std::span<uint32_t>, Run&);
 
 // ---- the rows that histograms take ----------------------------------------------------------------------------------
 
-template <class Number>
-void LevelSums::list(const TrainingBlock& block, std::span<Number> number, std::span<const Step> steps, Run& run) {
-  const size_t n_segments = (block.drawn.size() + newton_row_block - 1) / newton_row_block;
+// Room for lists of so many rows.
+void LevelSums::begin_list(size_t n_rows) {
+  const size_t n_segments = (n_rows + newton_row_block - 1) / newton_row_block;
   const size_t n_listed = n_segments * newton_row_block;
   listed_.n.assign(n_segments, 0);
-  if (task_.plan.n_histograms > 0) {
-    const auto fit = [](auto& to, size_t n) { to.resize(std::max(to.size(), n)); };
-    if (narrow()) {
-      fit(listed_.narrow, n_listed);
-    } else {
-      fit(listed_.place, n_listed);
-      words_ ? fit(listed_.word, n_listed) : fit(listed_.lanes, n_listed * n_lanes_);
-    }
-  }
+  if (task_.plan.n_histograms == 0) return;
+  const auto fit = [](auto& to, size_t n) { to.resize(std::max(to.size(), n)); };
+  if (narrow()) return fit(listed_.narrow, n_listed);
+  fit(listed_.place, n_listed);
+  if (words_) return fit(listed_.word, n_listed);
+  if (row_lanes_ == 0) return fit(listed_.lanes, n_listed * n_lanes_);
+  fit(listed_.at, n_listed * row_lanes_);
+  fit(listed_.weight, n_listed);
+}
+
+void LevelSums::begin_parts(Run& run) {
   parts_.resize(static_cast<size_t>(run.n_threads()));
   for (Part& part : parts_) {
     part.rows.assign(totals.rows.size(), 0);
@@ -121,6 +123,12 @@ void LevelSums::list(const TrainingBlock& block, std::span<Number> number, std::
     part.squares.assign(totals.squares.size(), {});
     part.weight = 0;
   }
+}
+
+template <class Number>
+void LevelSums::list(const TrainingBlock& block, std::span<Number> number, std::span<const Step> steps, Run& run) {
+  begin_list(block.drawn.size());
+  begin_parts(run);
   Gradients first = block.given[0];
   first.whole = task_.units.whole;
   if (reads_kept(block)) {

@@ -17,6 +17,7 @@
 #include "core/base/pool.h"
 #include "core/data/codes.h"
 #include "core/rows/tree_units.h"
+#include "core/tree/kinds/made.h"
 #include "core/tree/levels/level_plan.h"
 #include "core/tree/newton/rows.h"
 
@@ -31,10 +32,20 @@ struct TrainingBlock {
   std::span<NarrowRows::Value> kept = {};
 };
 
+// Rows of a tree of classes or of means (tree/kinds/made.h).
+struct StatisticBlock {
+  const Codes* codes;  // none if the pass has no splits and no histograms
+  StatisticRows rows;
+  const StatisticKind& kind;
+  const Statistic& statistic;
+};
+
 // What a pass is for, besides the histograms of its plan.
 struct LevelTask {
   LevelPlan plan;
   TreeUnits units;
+  size_t n_lanes = 0;    // of trees of classes and of means; 0: two for each of the outputs
+  bool seen = false;     // rows of categories are counted
   bool counted = false;  // cells count rows
   bool leaves = false;   // Σ g and Σ h of every node in wide units: the last pass
 
@@ -48,6 +59,8 @@ class LevelSums {
 
   template <class Number>
   void add(const TrainingBlock& block, std::span<Number> number, Run& run);
+  template <class Number>
+  void add(const StatisticBlock& block, std::span<Number> number, Run& run);
   void add(LevelSums& other, Run& run);
   // Brings all to its place; nothing is added after that.
   void finish(Run& run);
@@ -86,6 +99,8 @@ class LevelSums {
     std::vector<int64_t> rows, lanes, leaf_sums;
     std::vector<RowSquare> squares;
     int64_t weight = 0;
+    std::vector<NodeTold> told;
+    std::vector<int64_t> first;  // (numbers, lanes) of the first row of each
   };
   // Rows that some histogram takes, in segments of newton_row_block. What is read for every column is kept small: the
   // list of a slice stays in the second-level cache.
@@ -94,6 +109,8 @@ class LevelSums {
     std::vector<Narrow> narrow;      // or all in one, of 16-bit values
     std::vector<uint64_t> word;      // words of others
     std::vector<int64_t> lanes;      // no words: the lanes of each row
+    std::vector<int32_t> at;         // or, of classes, to which lanes it adds
+    std::vector<int64_t> weight;     // this
     std::vector<uint32_t> n;         // per segment
     std::vector<uint32_t> entry_of;  // where there are sparse columns: per row, its place in the list, or none
   };
@@ -123,6 +140,27 @@ class LevelSums {
   template <class Number, class Factors, class Write>
   void list_all(const TrainingBlock& block, std::span<const Number> number, const Factors& all_factors,
                 const Write& write, Run& run);
+  void begin_list(size_t n_rows);
+  void begin_parts(Run& run);
+  template <class Number>
+  void list_statistic(const StatisticBlock& slice, std::span<const Number> number, Run& run);
+  template <class Number>
+  void list_classes(const StatisticBlock& slice, std::span<const Number> number, size_t segment, Part& part);
+  template <class Number>
+  void list_means(const StatisticBlock& slice, std::span<const Number> number, size_t segment, Part& part);
+  void collect_told(const Statistic& statistic);
+  void count_seen(const Codes& codes, Run& run);
+  // Adds what is listed of a row, where it is not in words, to its cell.
+  void add_lanes_of(size_t entry, int64_t* cell) const {
+    if (row_lanes_ == 0) {
+      const int64_t* const lanes = listed_.lanes.data() + entry * n_lanes_;
+      for (size_t l = 0; l < n_lanes_; ++l) cell[l] += lanes[l];
+    } else {
+      const int32_t* const at = listed_.at.data() + entry * row_lanes_;
+      for (size_t o = 0; o < row_lanes_; ++o) cell[at[o]] += listed_.weight[entry];
+    }
+    if (task_.counted) ++cell[n_lanes_];
+  }
   void collect_parts(size_t n_rows);
   void add_columns(const Codes& codes, Run& run);
   std::vector<std::vector<size_t>> groups_of(const Codes& codes, int n_threads) const;
@@ -150,6 +188,8 @@ class LevelSums {
   std::vector<Part> parts_;
   Listed listed_;
   std::vector<int64_t> hist_rows_;
+  size_t row_lanes_ = 0;        // of classes: lanes that a row adds its weight to
+  std::vector<int64_t> first_;  // (numbers, lanes) of the first row of each
 };
 
 }  // namespace weald

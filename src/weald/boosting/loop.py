@@ -10,12 +10,13 @@ around a round is the watch's: metrics, early stopping, callbacks, progress.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from weald.arrays import Floats
 from weald.boosting.callbacks import ModelView
+from weald.boosting.newton.keeping import Keeper, KeptStep
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.step import NewtonStep
 from weald.boosting.newton.watch import Watch
@@ -23,6 +24,7 @@ from weald.boosting.records import BoostTarget, Objective
 from weald.data.codes import Codes
 from weald.data.table import Table
 from weald.model.assemble import forest_of
+from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 
 if TYPE_CHECKING:
@@ -80,12 +82,13 @@ def boost(
     *,
     base_scores: Floats,
     scores: Floats,
-    start: Forest | None = None,
+    start: Sequence[BoostedTree] = (),
     table: Table | None = None,
     watch: Watch | None = None,
     predict: Callable[[Forest, Any], Any] | None = None,
     booster: Callable[[Forest], Any] | None = None,
-) -> Forest:
+    keeper: Keeper | None = None,
+) -> list[BoostedTree]:
     """Boost for `options.n_rounds` rounds, or until the watch says stop.
 
     Parameters
@@ -99,12 +102,12 @@ def boost(
     options : BoostOptions
         How to boost.
     base_scores : ndarray of shape (n_outputs,)
-        What the forest starts from.
+        What the model starts from.
     scores : ndarray of shape (n_outputs, n_rows)
         Raw scores of the training rows at the start, margins and the trees of `start` included. Changed in
         place: at the end they are those of the model.
-    start : Forest, optional
-        A model to go on from: its trees come first.
+    start : sequence of BoostedTree
+        The trees of a model to go on from, which come first; DART changes their weights.
     table : Table, optional
         The training rows as they are; needed only to go on from a model with DART.
     watch : Watch, optional
@@ -113,13 +116,16 @@ def boost(
         Predictions of a forest for a user's table, for callbacks.
     booster : callable, optional
         A forest as callbacks under xgboost's names may use it.
+    keeper : Keeper, optional
+        Where the training is kept from time to time, and what of it was kept before.
 
     Returns
     -------
-    Forest
+    list of BoostedTree
         All trees, those of `start` included.
     """
-    step = NewtonStep(codes, target, objective, options, scores, start, table, watch)
+    recall = None if keeper is None else keeper.recall
+    step = NewtonStep(codes, target, objective, options, scores, start, table, watch, recall)
 
     def forest() -> Forest:
         return forest_of(step.trees, codes.n_columns, base_scores, objective.link)
@@ -132,7 +138,10 @@ def boost(
         predict=None if predict is None else lambda X: predict(forest(), X),
         booster=booster,
     )
-    run_rounds(step, options.n_rounds, options.learning_rate, watch, view)
+    kept = None if keeper is None else KeptStep(step, keeper, forest)
+    run_rounds(kept or step, options.n_rounds, options.learning_rate, watch, view)
+    if kept is not None:
+        kept.finish()
     if watch is not None and watch.n_rounds_kept is not None:
         step.keep_rounds(watch.n_rounds_kept)
-    return forest()
+    return step.trees

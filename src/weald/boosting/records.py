@@ -57,6 +57,10 @@ class Objective(Protocol):
     def refreshes_leaves(self) -> bool:
         """Whether `leaf_values` ever gives values: finding the leaf of every row has its price."""
 
+    @property
+    def remembers(self) -> bool:
+        """Whether `gradients` may depend on the rounds before by more than the scores."""
+
     def base_scores(self) -> Floats:
         """The raw scores boosting starts from where the user gives none: (n_outputs,)."""
 

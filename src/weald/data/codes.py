@@ -16,6 +16,7 @@ from weald import engine
 from weald.data.fixed_point import weight_units
 from weald.data.native import naming_infinite, native_columns
 from weald.data.table import Table
+from weald.engine.storage.pages import code_sums
 
 
 class Codes:
@@ -58,6 +59,10 @@ class Codes:
     def cuts(self, j: int) -> NDArray[np.float64]:
         """Cuts between the bins of column j; for an exact column its distinct values; empty for levels."""
         return self.native.marks(j)
+
+    def sums(self) -> NDArray[np.uint64]:
+        """A number per column that tells its codes and their order, wherever the rows are."""
+        return code_sums(self.native)
 
 
 def encode(

@@ -23,3 +23,10 @@ class BoostedTree:
     def n_leaves(self) -> int:
         """How many leaves."""
         return len(self.value)
+
+
+def compact(leaves: NDArray[np.int32], n_leaves: int) -> NDArray[np.unsignedinteger]:
+    """Leaf numbers in as few bytes as they need."""
+    kinds: tuple[type[np.unsignedinteger], ...] = (np.uint8, np.uint16, np.uint32)
+    kind = next(each for each in kinds if n_leaves - 1 <= np.iinfo(each).max)
+    return leaves.astype(kind)

@@ -16,7 +16,10 @@ from weald import engine
 from weald.data.native import naming_infinite, native_columns
 from weald.data.table import Table
 from weald.errors import DataError, ParameterError
+from weald.model.boosted_tree import compact
 from weald.model.forest import Forest
+
+_NODES = 1 << 24  # that are looked up at a time
 
 # The forest laid out for walking: made on first use, forgotten with the forest, never pickled or saved.
 _predictors: weakref.WeakKeyDictionary[Forest, engine.Predictor] = weakref.WeakKeyDictionary()
@@ -90,6 +93,24 @@ def leaf_nodes(
     with naming_infinite(table):
         rows = native_columns(table, by_rows=True)
         return predictor.leaves(rows, table.n_rows, n_threads=n_threads, first_tree=first, last_tree=last)
+
+
+def leaf_numbers(
+    forest: Forest, blocks: Iterable[Table], *, n_threads: int = 1
+) -> list[NDArray[np.unsignedinteger]]:
+    """Per tree, the leaf of every row of the blocks, counted from the tree's first leaf."""
+    starts = zip(forest.tree_start[:-1], forest.tree_start[1:], strict=True)
+    is_leaf = [forest.slot[first:last] < 0 for first, last in starts]
+    rank = [(np.cumsum(each) - 1).astype(np.int32) for each in is_leaf]
+    numbers: list[list[NDArray[np.unsignedinteger]]] = [[] for _ in is_leaf]
+    for block in blocks:
+        step = max(1, _NODES // max(1, block.n_rows))
+        for first in range(0, forest.n_trees, step):
+            some = range(first, min(first + step, forest.n_trees))
+            nodes = leaf_nodes(forest, block, n_threads=n_threads, trees=(some.start, some.stop))
+            for t, of_tree in zip(some, nodes.T, strict=True):
+                numbers[t].append(compact(rank[t][of_tree], int(is_leaf[t].sum())))
+    return [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in numbers]
 
 
 def decision_path(forest: Forest, table: Table, *, n_threads: int = 1) -> sparse.csr_matrix:

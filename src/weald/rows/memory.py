@@ -1,7 +1,8 @@
 """Rows in memory: the fast path, a whole tree or forest in one native call.
 
 This module turns targets and weights into integer statistics, calls the grower, and dresses the arrays it
-returns as a `Forest`.
+returns as a `Forest`. Rows in pages have a grower of their own (`weald.rows.blocks.statistic`); all else is
+the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from weald.data.codes import Codes
 from weald.data.fixed_point import Units, common_power, room_power, weight_units, weighted_units
 from weald.errors import DataError
 from weald.model.forest import Forest
+from weald.rows.blocks import PagedCodes
+from weald.rows.blocks.statistic import ClassesLearnt, MeansLearnt, trees_on_pages
 from weald.rows.growth import Grown, GrowOptions, TreeBags
 from weald.rows.many_classes import check_room, shares_of_some
 
@@ -66,20 +69,25 @@ def grow_classification_tree(
     weights = None if weight is None else weight_units(weight, n_draws=n_draws)
     weight_power = 0 if weights is None else weights.power
     start = np.cumsum([0, n_classes] if isinstance(n_classes, int) else [0, *n_classes])
-    lane = labels.reshape(codes.n_rows, -1) + start[:-1]
+    lane = labels.reshape(codes.n_rows, -1) + start[:-1].astype(np.int32)
     check_room(codes, lane, int(start[-1]), weight, options, bags)
-    arrays = engine.grow_class_trees(
-        codes.native,
-        np.ascontiguousarray(lane, np.int32),
-        start.tolist(),
-        None if weights is None else weights.units,
-        -weight_power,
-        balance,
-        CLASS_CRITERIA.index(options.criterion),
-        _native_options(options, weight_power),
-        None if bags is None else bags.native,
-        options.n_threads,
-    )
+    criterion, native = CLASS_CRITERIA.index(options.criterion), _native_options(options, weight_power)
+    if isinstance(codes, PagedCodes):
+        learnt = ClassesLearnt(lane, start, weights, n_draws, criterion)
+        arrays = trees_on_pages(codes, learnt, native, bags, options.n_threads)
+    else:
+        arrays = engine.grow_class_trees(
+            codes.native,
+            np.ascontiguousarray(lane, np.int32),
+            start.tolist(),
+            None if weights is None else weights.units,
+            -weight_power,
+            balance,
+            criterion,
+            native,
+            None if bags is None else bags.native,
+            options.n_threads,
+        )
     if len(arrays["some_start"]):
         value, node_value = shares_of_some(arrays, leaves_only=options.leaf_values_only)
         return Grown(_forest(codes, arrays, value, "shares", weight_power), node_value)
@@ -173,19 +181,25 @@ def _grow_by_means(
     poisson = options.criterion == "poisson"
     offsets = np.array([0.0 if poisson else _offset(column[weight > 0]) for column in target.T])
     moments = _moments(target - offsets, weight, poisson=poisson, n_draws=_draws(bags))
-    arrays = engine.grow_moment_trees(
-        codes.native,
-        np.stack([*(sums.units for sums in moments.sums), moments.weights.units], axis=1),
-        moments.squares.units,
-        target,
-        [-sums.power for sums in moments.sums],
-        -moments.weights.power,
-        -moments.squares.power,
-        MOMENT_CRITERIA.index(options.criterion),
-        _native_options(options, moments.weights.power),
-        None if bags is None else bags.native,
-        options.n_threads,
-    )
+    criterion = MOMENT_CRITERIA.index(options.criterion)
+    native = _native_options(options, moments.weights.power)
+    if isinstance(codes, PagedCodes):
+        learnt = MeansLearnt(moments.sums, moments.weights, moments.squares, target, criterion)
+        arrays = trees_on_pages(codes, learnt, native, bags, options.n_threads)
+    else:
+        arrays = engine.grow_moment_trees(
+            codes.native,
+            np.stack([*(sums.units for sums in moments.sums), moments.weights.units], axis=1),
+            moments.squares.units,
+            target,
+            [-sums.power for sums in moments.sums],
+            -moments.weights.power,
+            -moments.squares.power,
+            criterion,
+            native,
+            None if bags is None else bags.native,
+            options.n_threads,
+        )
     value = arrays["means"]
     if poisson:
         arrays = arrays | {"impurity": _told(arrays["impurity"], value)}

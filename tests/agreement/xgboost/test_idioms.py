@@ -118,14 +118,18 @@ def test_dumps_are_worded_as_xgboosts():
     assert ours.get_fscore() == theirs.get_fscore()
 
 
-def test_dumped_rows_go_where_predictions_say():
+@pytest.mark.parametrize("near", [False, True])
+def test_dumped_rows_go_where_predictions_say(near):
     """What `<` says of the shown threshold holds for every float32 value, also for the threshold itself."""
     X, y = rows()
+    if near:  # neighbours, between which float32 has no number: half of the thresholds round to the lower one
+        steps = np.arange(150)
+        X, y = (1 + steps[:, np.newaxis] * np.finfo(np.float32).eps).astype(np.float32), np.sin(steps / 4)
     matrix = weald.DMatrix(X, label=y)
     booster = weald.train(EXACT, matrix, 2)
     leaves = booster.predict(matrix, pred_leaf=True)
     frame = booster.trees_to_dataframe().set_index("ID")
-    for i in range(40):
+    for i in range(len(X)):
         node = "0-0"
         while frame.Feature[node] != "Leaf":
             value = X[i, int(frame.Feature[node][1:])]

@@ -162,6 +162,7 @@ def test_a_bug_is_told_as_one(folder, monkeypatch):
     assert (run.exit_code, "This is a bug of weald's (ZeroDivisionError)" in run.output) == (70, True)
 
 
+@pytest.mark.lengthy
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk(folder):
     for words in (["predict", "m.weald", "t.csv", "-o", "full.csv"], ["info", "m.weald"]):
@@ -179,6 +180,7 @@ def test_a_full_disk(folder):
         assert "Exception" not in error
 
 
+@pytest.mark.lengthy
 def test_a_file_that_may_not_grow(folder):
     """As on a full disk, a part is written before it fails; an old file stays as it was."""
     parquet.write_table(pa.concat_tables([TABLE] * 500), "long.parquet")
@@ -195,6 +197,7 @@ def test_a_file_that_may_not_grow(folder):
     assert not [each.name for each in folder.iterdir() if each.name.startswith(".")]
 
 
+@pytest.mark.lengthy
 def test_an_interrupt(folder):
     """Standard input that never ends keeps the command waiting where it is."""
     run = start("fit", "-", "--target", "y", "--model", "i.weald", stdin=subprocess.PIPE)
@@ -217,6 +220,7 @@ def _has_read(pid):
         return "libarrow" in maps.read()
 
 
+@pytest.mark.lengthy
 def test_no_bar_and_no_colour_where_nobody_sees_them(folder):
     environment = {**os.environ, "NO_COLOR": "1"}
     words = ["compare", "t.csv", "--target", "y", "--method", "tree", "--folds", "2"]
@@ -226,6 +230,7 @@ def test_no_bar_and_no_colour_where_nobody_sees_them(folder):
     assert "\x1b" not in output
 
 
+@pytest.mark.lengthy
 def test_prediction_within_a_limit_on_address_space(folder):
     """As by `ulimit -v`: a file of ten times what may be taken beyond what a smaller one took.
 

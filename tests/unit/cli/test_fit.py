@@ -251,6 +251,7 @@ def test_a_table_of_other_columns_names_the_first_that_is_absent(model, tmp_path
     assert not list(tmp_path.glob("*out*")), "nothing is left of a file that was not finished"
 
 
+@pytest.mark.lengthy
 def test_a_closed_pipe_is_no_error(model, shops, tmp_path):
     rows = parquet.read_table(shops)
     parquet.write_table(pa.concat_tables([rows] * 500), tmp_path / "long.parquet")

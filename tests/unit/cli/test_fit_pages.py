@@ -78,6 +78,7 @@ def test_pages_learn_and_test_on_the_rows_that_memory_does(files: Path, tmp_path
     assert any("in pages on disk, as asked" in note for note in paged["notes"])
 
 
+@pytest.mark.lengthy
 def test_early_stopping_groups_and_weights_of_labels(files: Path, tmp_path: Path) -> None:
     asked = ("fit", files / "*.parquet", "--target", "label", "--drop", "number", "--drop", "told")
     asked = (*asked, "--group", "g", "--class-weight", "balanced", "--set", "learning_rate=1")
@@ -95,6 +96,7 @@ def test_early_stopping_groups_and_weights_of_labels(files: Path, tmp_path: Path
     assert numbers["rows_tested"] == 800
 
 
+@pytest.mark.lengthy
 def test_large_tables_go_into_pages_by_themselves(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("fit", files / "*.parquet", "--target", "label", "--drop", "number", *FEW)
     assert not any("pages" in note for note in told(*asked)["notes"])

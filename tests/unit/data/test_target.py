@@ -10,7 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
+import weald
 from weald.data.target import read_labels, read_target, read_weight, restore_labels
 from weald.errors import DataError, DataTypeError
 
@@ -215,3 +217,14 @@ def test_a_list_of_text_and_numbers_is_text_as_numpy_reads_it():
     (found,) = read_labels(["a", 1, "a", 2.5, True], n_rows=5, estimator="tree")
     assert found.classes.tolist() == np.unique(np.asarray(["a", 1, "a", 2.5, True])).tolist()
     assert found.classes[found.indices].tolist() == ["a", "1", "a", "2.5", "True"]
+
+
+@pytest.mark.parametrize("kind", [weald.AdaBoostRegressor, weald.GradientBoostingRegressor])
+def test_a_target_of_one_column_warns_in_scikit_learns_class(kind):
+    X = np.arange(8.0)[:, np.newaxis]
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed") as caught:
+        column = kind(n_estimators=2, random_state=0).fit(X, X)
+    assert caught[0].filename == __file__
+    assert (
+        column.predict(X).tolist() == kind(n_estimators=2, random_state=0).fit(X, X[:, 0]).predict(X).tolist()
+    )

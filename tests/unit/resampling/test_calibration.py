@@ -47,6 +47,37 @@ def test_it_is_the_likeliest() -> None:
     assert loss(np.array([found.power, *found.offsets[:2]])) <= best * (1 + 1e-9)
 
 
+def blended(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two kinds of shares, and labels that depend on both."""
+    random = np.random.default_rng(seed)
+    shares, plain = random.dirichlet(np.ones(3), (2, 6000))
+    p = ShareMap(0.8, (1.5, 0.5, 0.0), 0.01, 1.4, 0.02)(shares, plain)
+    return shares, plain, (random.random((6000, 1)) > np.cumsum(p, axis=1)).sum(axis=1)
+
+
+def test_a_known_map_of_two_models_is_found() -> None:
+    shares, plain, labels = blended()
+    found = fitted_map(shares, labels, np.bincount(labels), 0.01, (plain, 0.02))
+    assert found.power == pytest.approx(0.8, abs=0.1)
+    assert found.plain_power == pytest.approx(1.4, abs=0.1)
+    np.testing.assert_allclose(found.offsets, (1.5, 0.5, 0.0), atol=0.25)
+    assert ShareMap.from_facts(found.facts(), 3) == found
+    assert found.blends
+
+
+def test_a_model_that_tells_nothing_or_the_wrong_way_takes_no_part() -> None:
+    shares, plain, labels = blended()
+    alone = fitted_map(shares, labels, np.bincount(labels), 0.01)
+    assert fitted_map(shares, labels, np.bincount(labels), 0.01, (1 - plain, 0.02)) == alone
+    other = fitted_map(1 - shares, labels, np.bincount(labels), 0.01, (plain, 0.02))
+    turned = fitted_map(plain, labels, np.bincount(labels), 0.02)
+    assert other.power == 0
+    assert (other.plain_power, other.plain_floor, other.offsets) == (turned.power, 0.02, turned.offsets)
+    assert ShareMap.from_facts(other.facts(), 3) == other
+    both = fitted_map(1 - shares, labels, np.bincount(labels), 0.01, (1 - plain, 0.02))
+    assert both is None
+
+
 def test_classes_told_apart_without_a_mistake_leave_the_power_finite() -> None:
     shares = np.repeat([[0.9, 0.1], [0.2, 0.8]], [900, 30], axis=0)
     labels = np.repeat([0, 1], [900, 30])
@@ -67,6 +98,9 @@ def test_where_nothing_is_told_there_is_none() -> None:
 def test_what_a_file_says_is_checked(text: str) -> None:
     with pytest.raises(ParameterError, match="map of shares to probabilities"):
         ShareMap.from_facts({"prior_map": text}, 2)
+    for plain in ("1.0", "0.0 0.1", "1.0 inf", "x 1.0"):
+        with pytest.raises(ParameterError, match="map of shares to probabilities"):
+            ShareMap.from_facts({"prior_map": "1.0 0.1 0.5 0.0", "prior_map_plain": plain}, 2)
     kept = ShareMap(1.25, (0.5, 0.0), 0.01)
     assert ShareMap.from_facts(kept.facts(), 2) == kept
     assert ShareMap.from_facts({}, 2) is None

@@ -46,6 +46,8 @@ class ColumnSearch {
   // One candidate of a numeric or ordinal column, drawn, if this search can tell it from the rows as they are.
   virtual bool reads_rows() const = 0;
   virtual bool drawn(const Searched& at, std::span<const uint32_t> ids, Split& best) = 0;
+  // The same from a histogram, of any search that has such.
+  virtual bool drawn_in_cells(const Searched& /*at*/, const int64_t* /*cells*/, Split& /*best*/) { return false; }
   // Ranks of a combination of columns, in order. True if it is the best so far.
   virtual bool in_combination(const Searched& at, std::span<const Entry> entries, Split& best) = 0;
 };

@@ -55,7 +55,7 @@ void Grower::choose_subtrees() {
   const bool ranked = !orders_.ranks().empty();
   if (options_.max_leaves > 0 || sparse_) return;
   if (items_ != nullptr && (items_->words() || !items_->tiles().listed().empty())) return;
-  if (place_.tree_weight == 0 && n_taken() >= 2 * smallest_part) {
+  if (n_taken() >= (place_.tree_weight == 0 ? 2 * smallest_part : 2 * largest_part)) {
     subtree_rows_ = std::clamp(n_taken() / parts, smallest_part, largest_part);
   }
   if (ranked && n_taken() >= 2 * ranked_part) subtree_rows_ = ranked_part;
@@ -112,27 +112,14 @@ GrownTree Grower::grow() {
   } else if (kept_.prunes || !aside_.empty() || items_->size() < n_rows_) {
     items_->collect_ids(tree_);
   }
-  if (statistic_->kind().compacts) keep_some_lanes();
+  if (statistic_->kind().compacts) tree_.keep_some_lanes(place_.lanes);
   grow_aside();
   return std::move(tree_);
 }
 
-// Lanes as they are kept of a grown tree of many classes: numbered as in the whole tree, without those that are 0.
-void Grower::keep_some_lanes() {
-  for (size_t i = 0; i < tree_.nodes.size(); ++i) {
-    const int64_t* lanes = lanes_of(static_cast<int32_t>(i));
-    for (int32_t l = 0; l < n_lanes_; ++l) {
-      const int32_t in_tree = place_.lanes.empty() ? l : place_.lanes[static_cast<size_t>(l)];
-      if (lanes[l] != 0) tree_.nodes[i].some.push_back({in_tree, lanes[l]});
-    }
-  }
-  tree_.lanes = {};
-  tree_.n_lanes = 0;
-}
-
 // The means of the nodes that have become leaves; those put aside have theirs when they are grown.
 void Grower::add_leaf_means() {
-  if (!statistic_->spread().target) return;
+  if (!statistic_->spread().means) return;
   const auto width = static_cast<size_t>(statistic_->spread().n_outputs);
   for (size_t i = 0; i < tree_.nodes.size(); ++i) {
     const NodeRecord& record = tree_.nodes[i];

@@ -82,7 +82,6 @@ class Grower : private GrowingTree {
   RowSquare squares_of(const GrowNode& node);
   void square_children(const GrowNode& node, GrowNode* children);
   void add_leaf_means();
-  void keep_some_lanes();
 
   // parting.cpp: the split of a node and the sides of its rows
   size_t part_rows(GrowNode& node, const Router& router, const NodeRecord& record);

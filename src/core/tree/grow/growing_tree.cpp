@@ -40,13 +40,23 @@ GrowingTree::GrowingTree(std::vector<GrowColumn> columns, std::unique_ptr<Statis
 }
 
 void GrowingTree::add_record(const GrowNode& node, std::span<const uint32_t> ids, const int64_t* lanes) {
+  const double score = statistic_->score(node, ids, lanes, options_.leaf_means_only, tree_.means);
+  push_record(node, lanes, score, node_impurity(statistic_->spread(), ids, score, statistic_->weight(lanes)));
+}
+
+void GrowingTree::add_told_record(const GrowNode& node, int64_t squares, const int64_t* lanes) {
+  const double score = statistic_->score(node, {}, lanes, true, tree_.means);
+  push_record(node, lanes, score, node_impurity(statistic_->spread(), squares, score, statistic_->weight(lanes)));
+}
+
+void GrowingTree::push_record(const GrowNode& node, const int64_t* lanes, double score, double impurity) {
   NodeRecord record;
   record.n_rows = static_cast<int64_t>(node.size());
   record.weight = statistic_->weight(lanes);
-  record.score = statistic_->score(node, ids, lanes, options_.leaf_means_only, tree_.means);
+  record.score = score;
   record.begin = node.begin;
   record.in_second = node.in_second;
-  record.impurity = node_impurity(statistic_->spread(), ids, record.score, record.weight);
+  record.impurity = impurity;
   record.lower = node.lower;
   record.upper = node.upper;
   tree_.nodes.push_back(std::move(record));
@@ -54,9 +64,14 @@ void GrowingTree::add_record(const GrowNode& node, std::span<const uint32_t> ids
 }
 
 bool GrowingTree::is_leaf(const GrowNode& node, std::span<const uint32_t> ids) const {
+  // Rows are looked at last: it takes long.
+  return is_leaf(node, false) || (asks_alike() && statistic_->alike(node, ids));
+}
+
+bool GrowingTree::is_leaf(const GrowNode& node, bool rows_alike) const {
   const NodeRecord& record = tree_.nodes[static_cast<size_t>(node.record)];
   return too_small(options_, node.depth, record.n_rows, record.weight) || statistic_->pure(lanes_of(node.record)) ||
-         ((statistic_->spread().target || options_.stop_alike) && statistic_->alike(node, ids));
+         rows_alike;
 }
 
 bool GrowingTree::worth_it(GrowNode& node) const {

@@ -32,6 +32,10 @@ class GrowingTree {
   // `ids`: the rows of the node, which a statistic that is more than sums asks for.
   void add_record(const GrowNode& node, std::span<const uint32_t> ids, const int64_t* lanes);
   bool is_leaf(const GrowNode& node, std::span<const uint32_t> ids) const;
+  // The same of rows that are elsewhere: `squares` is what theirs add up to. Their means come later.
+  void add_told_record(const GrowNode& node, int64_t squares, const int64_t* lanes);
+  bool is_leaf(const GrowNode& node, bool rows_alike) const;
+  bool asks_alike() const { return statistic_->spread().means || options_.stop_alike; }
   // Fills in what the best split found is worth; false if there is none or it gains too little.
   bool worth_it(GrowNode& node) const;
   // `rules`: where those of a column of categories are kept while it is searched.
@@ -54,6 +58,8 @@ class GrowingTree {
   ColumnRules column_rules_;
   int n_lanes_;
   bool counted_;  // histograms count rows: min_rows_leaf asks, or lanes of 0 may be rows, and the weight is no count
+  void push_record(const GrowNode& node, const int64_t* lanes, double score, double impurity);
+
   GrownTree tree_;
   int64_t n_leaves_ = 1;
   std::vector<uint64_t> listed_;  // one bit per category, all 0 between splits; grows as needed

@@ -75,6 +75,14 @@ class LaneSearch : public ColumnSearch {
     return scan_.constant;
   }
 
+  bool drawn_in_cells(const Searched& at, const int64_t* cells, Split& best) override {
+    begin(at);
+    const DrawnCut cut = scan_random_cells(cells, at.column.n_codes, rows_.lanes(), counted_, at.column.kind,
+                                           at.column.marks, at.word, scan_);
+    offer_drawn(at, cut, best);
+    return scan_.constant;
+  }
+
   bool in_combination(const Searched& at, std::span<const Entry> entries, Split& best) override {
     begin(at);
     scan_order(rows_, entries, scan_);
@@ -137,7 +145,7 @@ class LaneStatistic : public Statistic {
   // The score of a node that predicts within its bounds, for a criterion that bounds hold back.
   double score(const GrowNode& node, std::span<const uint32_t> ids, const int64_t* lanes, bool leaves_only,
                std::vector<double>& means) const override {
-    if (spread().target) {
+    if (spread().means) {
       means.resize(means.size() + static_cast<size_t>(spread().n_outputs), 0.0);
       if (!leaves_only) fill_means(ids, criterion_.weight(lanes), means.data() + means.size() - spread().n_outputs);
     }
@@ -155,6 +163,10 @@ class LaneStatistic : public Statistic {
   }
   std::vector<TreeOrder> orders(const std::vector<GrowColumn>& columns, std::span<const uint32_t> ids) const override {
     return tree_orders(columns, ids, rows_, criterion_);
+  }
+  bool lanes_alike(const int64_t* a, const int64_t* b) const override { return criterion_.alike(a, b); }
+  TreeOrder order_of(const CategoryCells& cells) const override {
+    return order_of_cells(cells, rows_.lanes(), criterion_);
   }
 
   std::unique_ptr<ColumnSearch> make_search(const GrowOptions& options, bool counted) const override {

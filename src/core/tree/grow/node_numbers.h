@@ -24,6 +24,8 @@ struct Spread {
   int square_power = 0, score_power = 0, weight_power = 0;  // units · 2^power are real: squares, scores, weights
   // Of impurities and gains: their mean over the outputs, and natural logarithms for a criterion that counts in bits.
   double factor = 1;
+  bool means = false;    // nodes have means of targets, and rows of one mean are not split
+  bool squared = false;  // impurities are told by squares
   Spread gather(std::span<const uint32_t> ids) const {
     Spread out = *this;
     out.target = Buffer<double>::gathered(target.get(), ids, static_cast<size_t>(n_outputs));
@@ -34,16 +36,20 @@ struct Spread {
 
 // Classes and absolute error: −score / weight. Moments: (Σ per-row terms − score) / Σ w. The terms do not depend on the
 // split: Σ w·y² for squared error.
-inline double node_impurity(const Spread& spread, std::span<const uint32_t> ids, double score, int64_t node_weight) {
+inline double node_impurity(const Spread& spread, int64_t squares, double score, int64_t node_weight) {
   const auto weight = static_cast<double>(node_weight);
   const int power = spread.score_power - spread.weight_power;
   const double mean_score = power == 0 ? score / weight : std::ldexp(score / weight, power);
-  if (!spread.squares) return -mean_score * spread.factor;
-  int64_t squares = 0;
-  for (const uint32_t row : ids) squares += spread.squares[row];
+  if (!spread.squared) return -mean_score * spread.factor;
   const double loss =
       std::ldexp(static_cast<double>(squares) / weight, spread.square_power - spread.weight_power) - mean_score;
   return std::max(0.0, loss * spread.factor);
+}
+
+inline double node_impurity(const Spread& spread, std::span<const uint32_t> ids, double score, int64_t node_weight) {
+  int64_t squares = 0;
+  for (size_t i = 0; spread.squared && i < ids.size(); ++i) squares += spread.squares[ids[i]];
+  return node_impurity(spread, squares, score, node_weight);
 }
 
 // What each category that counts has to gain, in units of the score: where categories mean nothing, one more adds

@@ -13,6 +13,7 @@
 #include "core/tree/grow/node.h"
 #include "core/tree/grow/node_numbers.h"
 #include "core/tree/options.h"
+#include "core/tree/rows/tree_orders.h"
 
 namespace weald {
 
@@ -51,6 +52,11 @@ class Statistic {
   // The orders of categories among these rows, per column (tree_orders.h); none if there is no such thing.
   virtual std::vector<TreeOrder> orders(const std::vector<GrowColumn>& columns,
                                         std::span<const uint32_t> ids) const = 0;
+
+  // The same two where rows are only known by what they add up to: whether two rows, or rows that are alike, are; and
+  // the order of a column's categories by their sums. Absolute error is no sum.
+  virtual bool lanes_alike(const int64_t* /*a*/, const int64_t* /*b*/) const { return false; }
+  virtual TreeOrder order_of(const CategoryCells& /*cells*/) const { return {}; }
 
   // Around the search of some nodes, and when a node is parted: its range, and by row which side it goes to.
   virtual void begin_search(std::span<GrowNode*> /*nodes*/) {}

@@ -245,7 +245,7 @@ template <class Rows, class Criterion>
 bool DrawnGrower<Rows, Criterion>::is_leaf(const Scope& scope, const Node& node) const {
   return too_small(options_, node.depth, static_cast<int64_t>(node.size()), criterion_.weight(lanes_.data())) ||
          criterion_.pure(lanes_.data()) ||
-         (scope.spread->target && rows_alike(rows_of(scope), criterion_, ids_of(scope, node)));
+         (scope.spread->means && rows_alike(rows_of(scope), criterion_, ids_of(scope, node)));
 }
 
 // Flat: appending to a vector is a few instructions, and a call if it is not asked for.

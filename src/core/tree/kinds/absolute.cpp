@@ -13,6 +13,7 @@ TreeArrays grow_absolute_trees(const Codes& codes, std::span<const int64_t> valu
   const auto n_outputs = static_cast<int>(values.size() / n_rows);
   Spread spread;
   spread.target = targets.data();
+  spread.means = true;
   spread.n_outputs = n_outputs;
   spread.factor = 1.0 / n_outputs;
   spread.weight_power = weight_power;

@@ -3,6 +3,7 @@
 
 #include "core/tree/kinds/class_growers.h"
 #include "core/tree/kinds/input.h"
+#include "core/tree/kinds/made.h"
 #include "core/tree/kinds/tree.h"
 
 namespace weald {
@@ -55,7 +56,8 @@ void check(const Codes& codes, const ClassTarget& target) {
 // From here on a node looks at the classes of its own rows alone. Below, that costs more than it saves.
 constexpr int many_lanes = 256;
 
-// Whether the shares of all leaves will have room, told by one tree of all.
+}  // namespace
+
 void check_room(const TreeArrays& tree, int n_lanes, int64_t n_trees, int64_t bytes) {
   const auto n_leaves = static_cast<double>(tree.slot.size() - tree.column.size());
   const double needed = n_leaves * n_lanes * sizeof(double) * static_cast<double>(n_trees);
@@ -68,6 +70,8 @@ void check_room(const TreeArrays& tree, int n_lanes, int64_t n_trees, int64_t by
                  " are there for them. Set max_depth, max_leaf_nodes or min_samples_leaf, grow fewer trees, or merge "
                  "rare classes");
 }
+
+namespace {
 
 // Unit weights, two classes: counts of the bag, or labels alone.
 TreeArrays grow_counted(const TreeCall& call, const ClassTarget& target, std::vector<uint32_t> ids, int64_t total,
@@ -121,7 +125,77 @@ TreeArrays grow_weighted(TreeCall& call, const ClassTarget& target, std::vector<
   return tree;
 }
 
+class ClassKind final : public StatisticKind {
+ public:
+  ClassKind(std::vector<int> output_start, bool weighted, int weight_power, bool drawn, int64_t most,
+            ClassCriterion criterion)
+      : StatisticKind(output_start.size() - 1, 0, static_cast<size_t>(output_start.back()), weighted,
+                      !weighted && output_start.size() == 2 && output_start.back() == 2 && most < (int64_t{1} << 31)),
+        output_start_(std::move(output_start)),
+        weight_power_(weight_power),
+        drawn_(drawn),
+        most_(most),
+        criterion_(criterion) {}
+
+  MadeStatistic make(const StatisticRows& rows, Run& run) const override {
+    MadeStatistic made;
+    const Codes none;
+    const TreeCall call{none, rows.count, {}, nullptr, run, &made};
+    Spread spread;
+    spread.n_outputs = static_cast<int>(n_outputs());
+    spread.factor = 1.0 / spread.n_outputs;
+    spread.weight_power = spread.score_power = weight_power_;
+    const bool two = n_outputs() == 1 && n_lanes() == 2;
+    if (two && !weighted()) {
+      drawn_ ? grow_two(call, {}, BagRows{owned_words(rows)}, most_, spread, criterion_)
+             : grow_two(call, {}, LabelRows{owned_labels(rows)}, most_, spread, criterion_);
+      return made;
+    }
+    const std::vector<int64_t> weights = weights_of_rows(rows);
+    if (two) {
+      std::vector<int64_t> pairs(2 * weights.size(), 0);
+      for (size_t i = 0; i < weights.size(); ++i) pairs[2 * i + static_cast<size_t>(rows.lane[i])] = weights[i];
+      grow_two(call, {}, PairRows{Buffer<int64_t>::owned(pairs)}, most_, spread, criterion_);
+      return made;
+    }
+    const auto lanes = static_cast<int>(n_lanes());
+    ClassRows of_rows{Buffer<int32_t>::owned(rows.lane), Buffer<int64_t>::owned(weights), spread.n_outputs, lanes,
+                      lanes >= many_lanes};
+    grow_many(call, {}, std::move(of_rows), most_, spread, output_start_, criterion_);
+    return made;
+  }
+
+ private:
+  static Buffer<uint8_t> owned_labels(const StatisticRows& rows) {
+    return Buffer<uint8_t>::owned(std::vector<uint8_t>(rows.lane.begin(), rows.lane.end()));
+  }
+  static Buffer<uint64_t> owned_words(const StatisticRows& rows) {
+    std::vector<uint64_t> words(rows.lane.size());
+    for (size_t i = 0; i < words.size(); ++i) words[i] = uint64_t{rows.count[i]} << (rows.lane[i] != 0 ? 32 : 0);
+    return Buffer<uint64_t>::owned(words);
+  }
+  std::vector<int64_t> weights_of_rows(const StatisticRows& rows) const {
+    std::vector<int64_t> weights(rows.lane.size() / n_outputs(), 1);
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (!rows.weight.empty()) weights[i] = rows.weight[i];
+      if (!rows.count.empty()) weights[i] *= rows.count[i];
+    }
+    return weights;
+  }
+
+  std::vector<int> output_start_;
+  int weight_power_;
+  bool drawn_;
+  int64_t most_;
+  ClassCriterion criterion_;
+};
+
 }  // namespace
+
+std::unique_ptr<StatisticKind> class_kind(std::vector<int> output_start, bool weighted, int weight_power, bool drawn,
+                                          int64_t most, ClassCriterion criterion) {
+  return std::make_unique<ClassKind>(std::move(output_start), weighted, weight_power, drawn, most, criterion);
+}
 
 TreeArrays grow_class_trees(const Codes& codes, const ClassTarget& target, ClassCriterion criterion,
                             const GrowOptions& options, const Bags* bags, Run& run) {

@@ -24,10 +24,13 @@ std::vector<uint32_t> drawn_rows(std::span<const uint32_t> present, std::span<co
   return ids;
 }
 
+int64_t least_weight(double share, int64_t total_weight) {
+  return static_cast<int64_t>(std::min(std::ceil(share * static_cast<double>(total_weight)), 0x1p62));
+}
+
 void take_share(GrowOptions& options, const Bags* bags, int64_t total_weight) {
   if (bags == nullptr || bags->min_weight_share <= 0) return;
-  const double least = std::ceil(bags->min_weight_share * static_cast<double>(total_weight));
-  options.min_weight_leaf = static_cast<int64_t>(std::min(least, 0x1p62));
+  options.min_weight_leaf = least_weight(bags->min_weight_share, total_weight);
 }
 
 std::vector<int64_t> times_counts(std::span<const int64_t> values, std::span<const uint32_t> counts) {

@@ -11,6 +11,7 @@
 #include "core/tree/grow/grower.h"
 #include "core/tree/grow/lane_statistic.h"
 #include "core/tree/grow_drawn/grower.h"
+#include "core/tree/kinds/made.h"
 #include "core/tree/rows/bags.h"
 
 namespace weald {
@@ -29,6 +30,7 @@ struct TreeCall {
   GrowOptions options;
   TreesTogether* together;  // nullptr: it is the only one
   Run& run;
+  MadeStatistic* made = nullptr;  // present: the statistic alone is asked for, no tree
 };
 
 // Rows whose weight is not 0; `weights` has one entry every `stride`, or is empty: all rows.
@@ -45,6 +47,11 @@ TreeArrays grow_statistic(const TreeCall& call, std::vector<uint32_t> ids, std::
 template <class Rows, class Criterion>
 TreeArrays grow_flat(const TreeCall& call, std::vector<uint32_t> ids, Rows rows, const Criterion& criterion,
                      Spread spread) {
+  if (call.made != nullptr) {
+    call.made->statistic =
+        std::make_unique<LaneStatistic<Rows, Criterion>>(std::move(rows), criterion, std::move(spread));
+    return {};
+  }
   if (ids.empty()) throw BadInput("no row has a positive weight");
   if (call.together != nullptr && call.together->drawn_table != nullptr) {
     return DrawnGrower<Rows, Criterion>(*call.together->drawn_table, std::move(ids), rows, criterion, spread,

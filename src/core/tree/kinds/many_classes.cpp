@@ -11,8 +11,9 @@ TreeArrays grow_many(const TreeCall& call, std::vector<uint32_t> ids, ClassRows 
     return grow_flat(call, std::move(ids), std::move(rows), gini, spread);
   }
   const bool errors = criterion == ClassCriterion::errors;
-  const EntropyTerms terms(errors ? 0 : total);
-  EntropyOrErrorsMany judge(output_start, errors ? nullptr : &terms);
+  const auto terms = std::make_shared<const EntropyTerms>(errors ? 0 : total);
+  if (call.made != nullptr) call.made->terms = terms;
+  EntropyOrErrorsMany judge(output_start, errors ? nullptr : terms.get());
   judge.by_inner = !errors && rows.compact;
   return grow_flat(call, std::move(ids), std::move(rows), judge, spread);
 }

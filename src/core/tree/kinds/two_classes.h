@@ -11,8 +11,9 @@ TreeArrays grow_two(const TreeCall& call, std::vector<uint32_t> ids, Rows rows, 
                     ClassCriterion criterion) {
   if (criterion == ClassCriterion::gini) return grow_flat(call, std::move(ids), std::move(rows), GiniTwo{}, spread);
   const bool errors = criterion == ClassCriterion::errors;
-  const EntropyTerms terms(errors ? 0 : total);
-  return grow_flat(call, std::move(ids), std::move(rows), EntropyOrErrorsTwo(errors ? nullptr : &terms), spread);
+  const auto terms = std::make_shared<const EntropyTerms>(errors ? 0 : total);
+  if (call.made != nullptr) call.made->terms = terms;
+  return grow_flat(call, std::move(ids), std::move(rows), EntropyOrErrorsTwo(errors ? nullptr : terms.get()), spread);
 }
 
 }  // namespace weald

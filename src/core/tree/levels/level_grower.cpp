@@ -5,14 +5,18 @@
 #include <utility>
 
 #include "core/tree/grow/histogram.h"
+#include "core/tree/grow_drawn/columns.h"
+#include "core/tree/rows/tree_orders.h"
 
 namespace weald {
 
 LevelGrower::LevelGrower(std::vector<GrowColumn> columns, std::unique_ptr<Statistic> statistic,
-                         const GrowOptions& options)
+                         const GrowOptions& options, size_t aside_rows)
     : GrowingTree(std::move(columns), std::move(statistic), options, {}, {}),
       cell_start_{0},
       ordered_(options.max_leaves > 0),
+      all_(options.max_columns <= 0 || options.max_columns >= static_cast<int64_t>(columns_.size())),
+      aside_rows_(ordered_ ? 0 : aside_rows),
       // Where the order of splits does not show, nodes that one pass has made ready are to come before its children.
       frontier_(true, !ordered_ || options.level_by_level) {
   const size_t stride = static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
@@ -116,7 +120,21 @@ void LevelGrower::take(const LevelTotals& totals, std::span<int64_t> cells, cons
   std::vector<GrowNode*> searched;
   for (GrowNode* node : planned_) {
     for (GrowNode& child : ready_.at(node->record).child) {
-      if (!is_leaf(child, {})) searched.push_back(&child);
+      if (ends(child, totals)) continue;
+      if (child.size() > aside_rows_) {
+        searched.push_back(&child);
+      } else {
+        aside_.push_back({child.record, child.size(),
+                          Place{child.path,
+                                child.depth,
+                                place_.tree_weight,
+                                child.lower,
+                                child.upper,
+                                child.used,
+                                {},
+                                place_.orders,
+                                {}}});
+      }
     }
   }
   search(searched, run);
@@ -124,7 +142,7 @@ void LevelGrower::take(const LevelTotals& totals, std::span<int64_t> cells, cons
     Ready& ready = ready_.at(node->record);
     for (int c = 0; c < 2; ++c) {
       GrowNode& child = ready.child[c];
-      ready.splits[c] = !is_leaf(child, {}) && worth_it(child);
+      ready.splits[c] = worth_it(child);
       if (!ready.splits[c] || kept_cells_ > most_histograms()) drop_cells(child);
     }
   }
@@ -134,16 +152,33 @@ void LevelGrower::begin_root(const LevelTotals& totals, std::span<int64_t> cells
   GrowNode root;
   root.end = static_cast<size_t>(totals.rows[0]);
   if (!totals.squares.empty()) root.squares = totals.squares[0];
-  add_record(root, {}, totals.lanes.data());
+  root.record = 0;
+  add_told_record(root, told_of(totals, 0).squares, totals.lanes.data());
   parent_of_ = {-1};
+  if (wants_tree_orders(options_)) order_categories(totals, cells);
   place_.tree_weight = statistic_->weight(totals.lanes.data());
   new_cells(root, cells);
   GrowNode* only[] = {&root};
-  if (!is_leaf(root, {})) {
+  if (!ends(root, totals)) {
     search(only, run);
     if (worth_it(root)) return frontier_.push(std::move(root));
   }
   drop_cells(root);
+}
+
+// The orders of categories among all rows, by which their nodes may split as well.
+void LevelGrower::order_categories(const LevelTotals& totals, std::span<const int64_t> cells) {
+  tree_orders_.resize(columns_.size());
+  const size_t stride = static_cast<size_t>(n_lanes_) + (counted_ ? 1 : 0);
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    const GrowColumn& each = columns_[j];
+    if (each.kind != ColumnKind::categorical || each.n_codes < 3 || each.sparse) continue;
+    std::vector<uint8_t> alone(totals.seen[j]);
+    for (uint8_t& n : alone) n = n == 1;
+    tree_orders_[j] = statistic_->order_of(
+        {cells.data() + cell_start_[j], stride, each.n_codes, static_cast<size_t>(totals.rows[0]), std::move(alone)});
+  }
+  place_.orders = tree_orders_;
 }
 
 // The children of a planned node: their records, and the sums of those that may be split.
@@ -161,7 +196,7 @@ void LevelGrower::fill_children(GrowNode& node, const LevelTotals& totals, std::
     if (c == 1) {
       for (size_t l = 0; l < lanes.size(); ++l) lanes[l] = all[l] - lanes[l];
     }
-    add_record(child, {}, lanes.data());
+    add_told_record(child, told_of(totals, child.record).squares, lanes.data());
   }
   int built[2];
   for (int c = 0; c < 2; ++c) built[c] = plan_.histogram[static_cast<size_t>(left + c)];
@@ -181,11 +216,25 @@ void LevelGrower::fill_children(GrowNode& node, const LevelTotals& totals, std::
   subtract_histogram(child.cells.get(), ready.child[1 - rest].cells.get(), n_cells());
 }
 
+void LevelGrower::search_column(int32_t j, const GrowNode& node, ColumnSearch& search, CategoryRules& rules,
+                                Split& best) const {
+  const auto at = static_cast<size_t>(j);
+  if (column(j).n_codes == 0 || !column_rules_.in_tree(at) || !node.may_use(j)) return;
+  const int64_t* const cells = node.cells.get() + cell_start_[at];
+  const Searched searched = searched_at(j, node, rules);
+  if (options_.random && column(j).kind != ColumnKind::categorical) {
+    search.drawn_in_cells(searched, cells, best);
+  } else {
+    search.in_cells(searched, cells, best);
+  }
+}
+
 // The best splits of nodes that have their sums. A column of all nodes is searched by one thread.
 void LevelGrower::search(std::span<GrowNode*> nodes, Run& run) {
   if (column_rules_.vary()) {
     for (GrowNode* node : nodes) node->allowed = column_rules_.allowed(node->path, node->depth, node->used);
   }
+  if (!all_) return search_drawn(nodes, run);
   struct Mine {
     std::unique_ptr<ColumnSearch> search;
     std::vector<Split> best;
@@ -199,12 +248,8 @@ void LevelGrower::search(std::span<GrowNode*> nodes, Run& run) {
   }
   parallel_for(run, static_cast<int64_t>(columns_.size()), [&](int64_t number, int worker) {
     Mine& mine = workers[static_cast<size_t>(worker)];
-    const auto j = static_cast<int32_t>(number);
-    const auto at = static_cast<size_t>(number);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      GrowNode& node = *nodes[i];
-      if (column(j).n_codes == 0 || !column_rules_.in_tree(at) || !node.may_use(j)) continue;
-      mine.search->in_cells(searched_at(j, node, mine.rules), node.cells.get() + cell_start_[at], mine.best[i]);
+      search_column(static_cast<int32_t>(number), *nodes[i], *mine.search, mine.rules, mine.best[i]);
     }
   });
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -212,6 +257,32 @@ void LevelGrower::search(std::span<GrowNode*> nodes, Run& run) {
       if (mine.best[i].found() && mine.best[i].better_than(nodes[i]->split)) nodes[i]->split = mine.best[i];
     }
   }
+}
+
+// The same where every node draws its columns: a node is searched by one thread (Grower::search_drawn).
+void LevelGrower::search_drawn(std::span<GrowNode*> nodes, Run& run) {
+  struct Mine {
+    std::unique_ptr<ColumnSearch> search;
+    DrawnColumns drawn;
+    CategoryRules rules;
+  };
+  std::vector<Mine> workers;
+  for (int i = 0; i < run.n_threads(); ++i) {
+    workers.push_back({statistic_->make_search(options_, counted_), DrawnColumns(columns_.size()), {}});
+  }
+  parallel_for(run, static_cast<int64_t>(nodes.size()), [&](int64_t at, int worker) {
+    Mine& mine = workers[static_cast<size_t>(worker)];
+    GrowNode& node = *nodes[static_cast<size_t>(at)];
+    const Draws draws = column_draws(options_, node.path);
+    const auto n_asked = static_cast<size_t>(options_.max_columns);
+    size_t n = 0;
+    node.split.clear({options_, draws});
+    // Nothing valid among them: go on, one column at a time, until something is.
+    while (n < n_asked || (n < mine.drawn.size() && !node.split.found())) {
+      search_column(mine.drawn.draw(draws, n++), node, *mine.search, mine.rules, node.split);
+    }
+    mine.drawn.undraw(n);
+  });
 }
 
 std::vector<int32_t> LevelGrower::leaf_of_numbers(const GrownTree& tree) const {

@@ -29,11 +29,20 @@ struct LevelPlan {
   size_t n_histograms = 0;
 };
 
+// What is known of the rows of a node beside its lanes.
+struct NodeTold {
+  int64_t squares = 0;
+  bool any = false, differ = false;  // some row; two of which are not alike
+};
+
 // What a pass has added up. Integers: parts of any rows in any order give the same.
 struct LevelTotals {
   std::vector<int64_t> rows;       // per number: rows of the tree that are there now
   std::vector<int64_t> lanes;      // (histograms, lanes) of all rows of a histogram
   std::vector<RowSquare> squares;  // per histogram, where they are asked for
+  std::vector<NodeTold> told;      // per number, in trees of classes and of means
+  // Per column, in the first pass of trees that ask for it: rows of each category, up to 2.
+  std::vector<std::vector<uint8_t>> seen;
 };
 
 }  // namespace weald

@@ -14,9 +14,11 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   const size_t n_part_nodes = part.nodes.size();
   const auto offset = static_cast<int32_t>(nodes.size()) - 1;
   const size_t begin = nodes[static_cast<size_t>(at)].begin;
-  const std::vector<uint32_t> rows(ids.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   ids.begin() + static_cast<std::ptrdiff_t>(begin + part.ids.size()));
-  for (size_t i = 0; i < part.ids.size(); ++i) ids[begin + i] = rows[part.ids[i]];
+  if (!part.ids.empty()) {
+    const std::vector<uint32_t> rows(ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     ids.begin() + static_cast<std::ptrdiff_t>(begin + part.ids.size()));
+    for (size_t i = 0; i < part.ids.size(); ++i) ids[begin + i] = rows[part.ids[i]];
+  }
   for (auto& node : part.nodes) {
     node.begin += begin;
     if (node.left < 0) continue;
@@ -29,6 +31,18 @@ void GrownTree::graft(int32_t at, GrownTree&& part) {
   const auto n_means = static_cast<std::ptrdiff_t>(part.means.size() / n_part_nodes);
   std::copy_n(part.means.begin(), n_means, means.begin() + at * n_means);
   means.insert(means.end(), part.means.begin() + n_means, part.means.end());
+}
+
+void GrownTree::keep_some_lanes(std::span<const int32_t> of_lane) {
+  const auto n = static_cast<size_t>(n_lanes);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (size_t l = 0; l < n; ++l) {
+      const int64_t sum = lanes[i * n + l];
+      if (sum != 0) nodes[i].some.push_back({of_lane.empty() ? static_cast<int32_t>(l) : of_lane[l], sum});
+    }
+  }
+  lanes = {};
+  n_lanes = 0;
 }
 
 void GrownTree::prune(double least) {

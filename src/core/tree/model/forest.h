@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct GrownTree {
 
   // Puts `part` in the place of the leaf record `at`, whose rows it has numbered from 0.
   void graft(int32_t at, GrownTree&& part);
+  // Lanes as they are kept of trees of many classes: of each node those that are not 0, numbered by `of_lane`; empty:
+  // as they are.
+  void keep_some_lanes(std::span<const int32_t> of_lane = {});
   // Takes away branches whose gain is below `least`, from the bottom: a split goes only when both children are leaves.
   void prune(double least);
 };

@@ -35,29 +35,46 @@ inline std::vector<uint8_t> alone_categories(const void* codes, int width, uint3
   return n_rows;
 }
 
-// Of the rows `ids`; without places if the tree has fewer than three categories, which leave no choice of orders.
+// What the rows of each category of a column add up to.
+struct CategoryCells {
+  const int64_t* cells;  // (n_codes + 1) of `stride`, the lanes first
+  size_t stride;
+  uint32_t n_codes;
+  size_t n_rows;               // of the tree
+  std::vector<uint8_t> alone;  // as of alone_categories
+};
+
+// Without places if the tree has fewer than three categories, which leave no choice of orders.
+template <class Criterion>
+TreeOrder order_of_cells(const CategoryCells& column, int n_lanes, const Criterion& criterion) {
+  const uint32_t n_codes = column.n_codes;
+  PresentCategories present;
+  present.clear(n_lanes);
+  TreeOrder found;
+  found.weight.resize(size_t{n_codes} + 1, 0);
+  for (uint32_t code = 1; code <= n_codes; ++code) {
+    const int64_t* cell = column.cells + column.stride * code;
+    found.weight[code] = criterion.weight(cell);
+    if (found.weight[code] > 0) std::copy_n(cell, n_lanes, present.append(code));
+  }
+  if (present.size() < 3) return found;
+  found.rare = rare_categories(present.size(), column.n_rows);
+  found.alone = column.alone;
+  found.place.resize(size_t{n_codes} + 1, 0);
+  const std::vector<size_t> order = category_order(criterion, present);
+  for (uint32_t i = 0; i < order.size(); ++i) found.place[present.code[order[i]]] = i;
+  return found;
+}
+
+// Of the rows `ids`.
 template <class Rows, class Criterion>
 TreeOrder tree_order(const void* codes, int width, uint32_t n_codes, std::span<const uint32_t> ids, const Rows& rows,
                      const Criterion& criterion) {
   const auto lanes = static_cast<size_t>(rows.lanes());
   std::vector<int64_t> cells((size_t{n_codes} + 1) * lanes, 0);
   add_histogram(rows, codes, width, ids, n_codes, false, cells.data());
-  PresentCategories present;
-  present.clear(rows.lanes());
-  TreeOrder found;
-  found.weight.resize(size_t{n_codes} + 1, 0);
-  for (uint32_t code = 1; code <= n_codes; ++code) {
-    const int64_t* cell = cells.data() + lanes * code;
-    found.weight[code] = criterion.weight(cell);
-    if (found.weight[code] > 0) std::copy_n(cell, lanes, present.append(code));
-  }
-  if (present.size() < 3) return found;
-  found.rare = rare_categories(present.size(), ids.size());
-  found.alone = alone_categories(codes, width, n_codes, ids);
-  found.place.resize(size_t{n_codes} + 1, 0);
-  const std::vector<size_t> order = category_order(criterion, present);
-  for (uint32_t i = 0; i < order.size(); ++i) found.place[present.code[order[i]]] = i;
-  return found;
+  return order_of_cells({cells.data(), lanes, n_codes, ids.size(), alone_categories(codes, width, n_codes, ids)},
+                        rows.lanes(), criterion);
 }
 
 // Per column; none for those that are not categorical.

@@ -157,6 +157,33 @@ DrawnCut scan_random_sparse(const Rows& rows, std::span<const Entry> entries, ui
   return cut;
 }
 
+// The same from a histogram.
+template <class Criterion, int N>
+DrawnCut scan_random_cells(const int64_t* cells, uint32_t n_codes, int lanes, bool counted, ColumnKind kind,
+                           const double* marks, uint64_t word, Scan<Criterion, N>& scan) {
+  const size_t stride = static_cast<size_t>(lanes) + (counted ? 1 : 0);
+  const auto rows_of = [&](const int64_t* cell) { return counted ? cell[lanes] : scan.criterion().weight(cell); };
+  CodeRange range;
+  for (uint32_t code = 0; code <= n_codes; ++code) {
+    if (has_rows<N>(cells + stride * code, lanes, counted)) range.include(code);
+  }
+  scan.constant = range.constant();
+  if (scan.constant) return {};
+  const DrawnCut cut = range.draw(kind, marks, word);
+  if (range.missing) {
+    add_lanes(scan.missing, cells);
+    scan.n_missing = std::max<int64_t>(1, rows_of(cells));
+  }
+  int64_t n_left = 0;
+  for (uint32_t code = range.low; code <= std::min(cut.code, range.high); ++code) {
+    const int64_t* cell = cells + stride * code;
+    add_lanes(scan.left, cell);
+    n_left += rows_of(cell);
+  }
+  scan.consider(cut.code, cut.next, n_left);
+  return cut;
+}
+
 // Whether the coin sends a category left.
 inline bool category_left(uint64_t word, uint32_t code) {
   return (draw(word, Purpose::random_category, code) & 1) != 0;

@@ -60,6 +60,7 @@ class CustomObjective:
     """
 
     weighted = True
+    remembers = True  # a function may count its calls
     refreshes_leaves = False
     default_max_delta_step = 0.0
 

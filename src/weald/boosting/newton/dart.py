@@ -7,7 +7,6 @@ so that nothing is predicted twice.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.arrays import Floats
 from weald.boosting.newton.options import DartOptions
@@ -39,13 +38,6 @@ def normalised(options: DartOptions, n_dropped: int, step: float) -> tuple[float
     if options.normalize_type == "forest":
         return 1.0 / (1.0 + step), 1.0 / (1.0 + step)
     return 1.0 / (n_dropped + step), n_dropped / (n_dropped + step)
-
-
-def compact(leaves: NDArray[np.int32], n_leaves: int) -> NDArray[np.unsignedinteger]:
-    """Leaf numbers in as few bytes as they need."""
-    kinds: tuple[type[np.unsignedinteger], ...] = (np.uint8, np.uint16, np.uint32)
-    kind = next(each for each in kinds if n_leaves - 1 <= np.iinfo(each).max)
-    return leaves.astype(kind)
 
 
 def _chance(seed: int, purpose: Purpose, round_: int) -> float:

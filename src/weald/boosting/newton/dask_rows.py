@@ -23,6 +23,7 @@ from weald.boosting.newton.plans import TreePlans, are_whole
 from weald.boosting.records import Objective
 from weald.rows.dask import work
 from weald.rows.dask.codes import DaskCodes
+from weald.rows.dask.trees import Recalled
 from weald.rows.dask.work import Asked, Loss, Move, RowValues
 from weald.rows.paged.extras import narrowest
 
@@ -90,6 +91,11 @@ class DaskRows:
         """Bring the scores of the partitions up to this round."""
         assert self._scores is not None
         self._scores.begin_round(round_)
+
+    def recall(self, trees: Recalled, round_: int) -> None:
+        """Add trees of an earlier training, all of the rounds before, to the scores of the partitions."""
+        assert self._scores is not None
+        self._scores.recall(trees, round_)
 
     def grow(self, g: Floats, h: Floats, *, seed: int, round_: int, weighted: bool) -> GrownOnDask:
         """One tree on gradients and hessians of shape (outputs, n_rows), as `BoostedRows.grow`."""
@@ -245,6 +251,12 @@ class _RemoteScores:
         """Take a tree, which the next round begins with."""
         self._waiting.append(move)
 
+    def recall(self, trees: Recalled, round_: int) -> None:
+        """Take the trees of all rounds before."""
+        self._history = [self._cluster.submit("trees", (round_,), _together, trees)]
+        self._version += 1
+        self._scores = self._from_the_start(round_)
+
     def begin_round(self, round_: int) -> None:
         """Bring the scores up to date; what gradients come from is in `sources` then."""
         if self._waiting:
@@ -263,22 +275,29 @@ class _RemoteScores:
         parts = list(zip(self._codes.partitions, self._scores, strict=True))
         scores = self._cluster.each("scores", (round_,), work.add_moves, parts, moves, version)
         if self._n_rounds % ROUNDS_OF_A_CHAIN == 0:
-            scores = self._fresh(scores, round_, version)
+            scores = self._fresh(scores, round_)
         self._scores = scores
 
-    def _fresh(self, scores: list[Remote], round_: int, version: int) -> list[Remote]:
+    def _fresh(self, scores: list[Remote], round_: int) -> list[Remote]:
         """The same scores, as tasks that depend on no earlier scores."""
         self._cluster.wait(scores)
         newest, self._newest = self._newest, []
         self._history.append(self._cluster.submit("trees", (round_,), list, newest))
-        fresh = [
-            self._cluster.submit(
-                "fresh_scores", (round_, p), work.scores_from_the_start, part, start, self._history, version
-            )
-            for p, (part, start) in enumerate(zip(self._codes.partitions, self._start, strict=True))
-        ]
+        fresh = self._from_the_start(round_)
         self._cluster.wait(fresh)
         return fresh
+
+    def _from_the_start(self, round_: int) -> list[Remote]:
+        parts = enumerate(zip(self._codes.partitions, self._start, strict=True))
+        task, history, version = work.scores_from_the_start, self._history, self._version
+        return [
+            self._cluster.submit("fresh_scores", (round_, p), task, part, start, history, version)
+            for p, (part, start) in parts
+        ]
+
+
+def _together(trees: Recalled) -> list[Recalled]:
+    return [trees]
 
 
 def _copy(values: Floats) -> Floats:

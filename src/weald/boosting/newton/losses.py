@@ -48,6 +48,7 @@ class NativeObjective:
 
     #: weights are left to the loop
     weighted = False
+    remembers = False
 
     def __init__(
         self, name: str, target: BoostTarget, *, n_classes: int | None, parameters: Mapping[str, Any]

@@ -10,6 +10,7 @@ DART subtracts some trees from F before the gradients and shares their weight wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -17,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
-from weald.boosting.newton.dart import compact, dropped_trees, normalised
+from weald.boosting.newton.dart import dropped_trees, normalised
 from weald.boosting.newton.dask_rows import DaskRows, leaves_on_dask
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.paged_rows import PagedRows, leaves_on_pages
+from weald.boosting.newton.recall import Recall, RecalledTree
 from weald.boosting.newton.rows import BoostedRows
 from weald.boosting.newton.watch import Watch
 from weald.boosting.records import BoostTarget, Objective
@@ -28,10 +30,10 @@ from weald.boosting.sampling import row_factors
 from weald.boosting.stage.monotone import hold_monotone
 from weald.data.codes import Codes
 from weald.data.table import Table
-from weald.model.assemble import forest_of, trees_of
-from weald.model.boosted_tree import BoostedTree
+from weald.model.assemble import forest_of
+from weald.model.boosted_tree import BoostedTree, compact
 from weald.model.forest import Forest
-from weald.model.predict import add_tree_scores, leaf_nodes
+from weald.model.predict import add_tree_scores, leaf_numbers
 from weald.random import tree_seed
 from weald.rows.blocks import PagedCodes
 from weald.rows.blocks.values import value_blocks
@@ -51,11 +53,13 @@ class NewtonStep:
         objective: Objective,
         options: BoostOptions,
         scores: Floats,
-        start: Forest | None,
+        start: Sequence[BoostedTree],
         table: Table | None,
         watch: Watch | None,
+        recall: Recall | None = None,
     ) -> None:
-        self.trees = [] if start is None else trees_of(start)
+        self.trees = list(start)
+        self._recall, self._table = recall, table
         self.first_round = self.next_round = 1 + max((tree.round_ for tree in self.trees), default=-1)
         self._objective, self._options, self._scores = objective, options, scores
         self._weight = target.weight
@@ -71,6 +75,8 @@ class NewtonStep:
             self._away = self._rows if self._rows.keep_scores(objective, scores) else None
         sets = [] if watch is None or not watch.watches else watch.sets
         self._here = self._away is None or any(each.table is None for each in sets)
+        if self._here and not scores.flags.writeable:
+            scores = self._scores = scores.copy()
         # By row, gradients are never stored.
         room = 0 if self._by_row or self._away is not None else scores.shape[1]
         self._g, self._h = np.empty((len(scores), room)), np.empty((len(scores), room))
@@ -79,25 +85,32 @@ class NewtonStep:
             if each.table is None:
                 each.scores = scores
         self._kept: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(self._watched))]
-        if options.dart is not None and start is not None:
+        if options.dart is not None and start:
             kept_sets = [(table, codes), *((each.table, each.pages) for each in self._watched)]
+            forest = self._forest(self.trees)
             for kept, (rows, pages) in zip(self._kept, kept_sets, strict=True):
-                kept.extend(_leaf_numbers(start, rows, pages, options.n_threads))
+                if isinstance(pages, DaskCodes):
+                    kept.extend(pages.start_leaves(forest))
+                    continue
+                blocks = value_blocks(rows, pages if isinstance(pages, PagedCodes) else None)
+                found = (block for _, block in blocks)
+                kept.extend(leaf_numbers(forest, found, n_threads=options.n_threads))
 
     def add_round(self, learning_rate: float) -> None:
-        """Grow the trees of one round and bring their values to all scores."""
+        """Grow the trees of one round, or recall them, and bring their values to all scores."""
         options, objective, round_ = self._options, self._objective, self.next_round
+        known = self._recalled(round_)
         dropped = []
         if options.dart is not None:
             weights = np.array([tree.weight for tree in self.trees])
             dropped = dropped_trees(options.dart, weights, options.seed, round_)
             self._shift(dropped, factor=-1.0, kept_too=False)
-        if self._away is not None:
+        if known is None and self._away is not None:
             self._away.begin_round(round_)
-        elif not self._by_row:
+        elif not self._by_row and (known is None or objective.remembers):
             objective.gradients(self._scores, self._g, self._h, round_=round_, n_threads=options.n_threads)
         rate = learning_rate / options.num_parallel_tree
-        new = [
+        new = known or [
             self._grow_tree(output, place, rate)
             for output in self._first_outputs()
             for place in range(options.num_parallel_tree)
@@ -119,6 +132,18 @@ class NewtonStep:
     def keep_rounds(self, n_rounds: int) -> None:
         """Forget the trees after the first `n_rounds` of the model, those it started from included."""
         self.trees = [tree for tree in self.trees if tree.round_ < n_rounds]
+
+    def _recalled(self, round_: int) -> list[tuple[BoostedTree, _Grown]] | None:
+        """The trees of a round that an earlier training grew; None: there is no such round any more."""
+        if self._recall is None:
+            return None
+        known = self._recall.round(round_)
+        if not known:
+            if self._away is not None and round_ > self.first_round:
+                self._away.recall(self._recall.until(round_), round_)
+            self._recall = None
+            return None
+        return [(each.tree, each) for each in known]
 
     def _losses_by_row(self) -> bool:
         if self._options.multi_strategy == "multi_output_tree":
@@ -180,6 +205,9 @@ class NewtonStep:
         self.trees.append(tree)
         width = tree.value.shape[1]
         outputs = self._scores[tree.output : tree.output + width]
+        if isinstance(native, RecalledTree):
+            self._take_recalled(native, outputs)
+            return
         if self._away is not None:
             self._away.move(native, tree.value * tree.weight, tree.output)
         if self._here:
@@ -187,17 +215,34 @@ class NewtonStep:
         if self._options.dart is not None:
             self._kept[0].append(compact(self._rows.leaf_of_row(native), tree.n_leaves))
 
+    def _take_recalled(self, native: RecalledTree, outputs: Floats) -> None:
+        """As `_take`; partitions on a cluster are brought up to date after the last such round."""
+        assert self._recall is not None
+        if not self._here:
+            return
+        tree = native.tree
+        leaves = self._recall.leaves(native, self._rows.codes, self._table)
+        value = tree.value * tree.weight
+        for k, to in enumerate(outputs):
+            to += value[:, k][leaves]
+        if self._options.dart is not None:
+            self._kept[0].append(leaves)
+
+    def _forest(self, trees: Sequence[BoostedTree]) -> Forest:
+        """Trees as rows of values go down them; it starts from nothing."""
+        n_columns, n_outputs = self._rows.codes.n_columns, len(self._scores)
+        return forest_of(trees, n_columns, np.zeros(n_outputs), self._objective.link)
+
     def _follow(self, new: list[tuple[BoostedTree, _Grown]]) -> None:
         """Bring new trees to the scores of the watched rows."""
         if not self._watched:
             return
-        n_outputs, n_threads = len(self._scores), self._options.n_threads
-        trees = [tree for tree, _ in new]
-        forest = forest_of(trees, self._rows.codes.n_columns, np.zeros(n_outputs), self._objective.link)
+        n_threads = self._options.n_threads
+        forest = self._forest([tree for tree, _ in new])
         for kept, rows in zip(self._kept[1:], self._watched, strict=True):
             if rows.pages is not None:
                 for tree, native in new:
-                    leaves = _leaves_on(native, rows.pages, n_threads)
+                    leaves = self._leaves_on(native, rows.pages)
                     rows.scores[tree.output : tree.output + tree.value.shape[1]] += (
                         tree.value * tree.weight
                     )[leaves].T
@@ -207,7 +252,16 @@ class NewtonStep:
             assert rows.table is not None
             add_tree_scores(forest, rows.table, rows.scores.T, 0, len(new), n_threads=n_threads)
             if self._options.dart is not None:
-                kept.extend(_leaf_numbers(forest, rows.table, None, n_threads))
+                kept.extend(leaf_numbers(forest, [rows.table], n_threads=n_threads))
+
+    def _leaves_on(self, native: _Grown, codes: PagedCodes | DaskCodes) -> NDArray[Any]:
+        """The leaf of every row of other rows in the same codes."""
+        if isinstance(native, RecalledTree):
+            assert self._recall is not None
+            return self._recall.leaves(native, codes, None)
+        if isinstance(codes, DaskCodes):
+            return leaves_on_dask(native, codes)
+        return leaves_on_pages(native, codes, self._options.n_threads)
 
     def _shift(self, dropped: list[int], *, factor: float, kept_too: bool) -> None:
         """Add `factor` times the dropped trees to the training scores, or to those of the watched rows."""
@@ -229,22 +283,3 @@ def _rows_of(
     if isinstance(codes, DaskCodes):
         return DaskRows(codes, weight, options)
     return BoostedRows(codes, weight, options)
-
-
-def _leaves_on(native: _Grown, codes: PagedCodes | DaskCodes, n_threads: int) -> NDArray[np.int32]:
-    """The leaf of every row of other rows in the same codes."""
-    if isinstance(codes, DaskCodes):
-        return leaves_on_dask(native, codes)
-    return leaves_on_pages(native, codes, n_threads)
-
-
-def _leaf_numbers(forest: Forest, table: Table | None, codes: object, n_threads: int) -> list[NDArray[Any]]:
-    """Per tree, the leaf of every row of a table or of pages, counted from the tree's first leaf."""
-    numbers: list[list[NDArray[Any]]] = [[] for _ in range(forest.n_trees)]
-    for _, block in value_blocks(table, codes if isinstance(codes, PagedCodes) else None):
-        nodes = leaf_nodes(forest, block, n_threads=n_threads)
-        for t, own in enumerate(numbers):
-            is_leaf = forest.slot[forest.tree_start[t] : forest.tree_start[t + 1]] < 0
-            rank = np.cumsum(is_leaf) - 1
-            own.append(compact(rank[nodes[:, t]].astype(np.int32), int(is_leaf.sum())))
-    return [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in numbers]

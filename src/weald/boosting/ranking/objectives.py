@@ -139,6 +139,11 @@ class RankingObjective:
         self._bias_before = self._bias
 
     @property
+    def remembers(self) -> bool:
+        """Whether positions have biases, which every round changes."""
+        return self.parameters.lambdarank_unbiased
+
+    @property
     def default_metric(self) -> str:
         """What xgboost watches by default: "ndcg@32", "map@32" or, where pairs are drawn, without "@"."""
         metric = "map" if self._pairs.measure == "map" else "ndcg"

@@ -91,6 +91,15 @@ def checksum(data: NDArray[np.uint8]) -> int:
     return _core.checksum(data)
 
 
+def code_sums(codes: NativeCodes, *, first_row: int = 0) -> NDArray[np.uint64]:
+    """A number per column that tells its codes and their order.
+
+    Those of the blocks of a table add up to those of the table, modulo 2^64; `first_row` is the number of the
+    first row.
+    """
+    return _core.code_sums(codes, first_row)
+
+
 def sample_bound(n_present: int) -> int:
     """The draw below which a row is in the sample of a table with so many rows that count."""
     return _core.sample_bound(n_present)

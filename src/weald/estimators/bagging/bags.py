@@ -20,7 +20,8 @@ from weald.errors import ParameterError, outside
 from weald.estimators.shared.ensemble_options import BaggingOptions
 from weald.random import Purpose, draw, uniform
 
-_MOST_DRAWN = 2**24
+#: draws of a bag that any table may ask for; of ten bags they take seconds and half a gigabyte
+_MOST_DRAWN = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)

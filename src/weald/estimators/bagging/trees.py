@@ -178,7 +178,7 @@ def _check_room(template: BaseTree, coded: Coded, bags: MemberBags, numbers: Seq
         options = seeded(template, bags.seed, bag)._checked_options()
         weight = weigh_classes(options, owner, target, bags.counts(bag).astype(np.float64))
         columns = tuple(bags.columns(bag).tolist()) if bags.some_columns else None
-        limits = grow_options(options, coded.table, weight, 1, coded.monotone, columns)
+        limits = grow_options(options, coded.codes, weight, 1, coded.monotone, columns)
         if columns not in apart:
             apart.clear()  # those of one bag are enough to keep
             apart[columns] = rows_apart(codes, lane, used, limits)

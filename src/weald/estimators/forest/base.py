@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -20,6 +19,7 @@ from weald.data.table import Table
 from weald.data.training import used_rows
 from weald.engine import thread_count
 from weald.errors import ParameterError, outside
+from weald.estimators.forest.calls import calls
 from weald.estimators.forest.insight import ForestInsight
 from weald.estimators.forest.options import ForestOptions
 from weald.estimators.forest.out_of_bag import OutOfBagSums
@@ -32,6 +32,7 @@ from weald.estimators.shared.feature_combinations import combining
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import drawn_seed, grow_options, max_columns, with_penalty
 from weald.estimators.shared.monotone_constraints import constrained
+from weald.estimators.shared.paged import opened
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
@@ -85,7 +86,8 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
             0) or a list of rows. Missing values are welcome in every column; text and unordered categories
-            are split by sets, ordered categories by rank.
+            are split by sets, ordered categories by rank. With `max_bins` also `weald.scan(…)`, a path of
+            files or a store: target and weights are then columns of it, by name.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs)
             The target: labels of any type for a classifier, finite numbers for a regressor.
         sample_weight : array-like of shape (n_rows,), default=None
@@ -96,8 +98,12 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         self
             The fitted estimator.
         """
-        self._check_drawing(self._checked_options())
-        coded = self._coded(X, y, sample_weight)
+        options = self._checked_options()
+        self._check_drawing(options)
+        with opened(X, y, sample_weight, options, type(self).__name__) as rows:
+            return self._fit(X, self._coded(*rows))
+
+    def _fit(self, X: TableLike, coded: Coded) -> Self:
         options, target = cast(ForestOptions, coded.options), coded.target
         past = self._past(options)
         if past is not None and not self._adds_trees(options, coded.schema, target, coded.table.n_rows):
@@ -109,7 +115,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             "_missing_columns": missing_columns(coded.codes, forest),
             "category_shrinkage_": shrinkage_of(coded),
         }
-        learned |= self._out_of_bag(forest, past, coded.table, record, target, options)
+        learned |= self._out_of_bag(forest, past, coded.table, record, target, options) | coded.spent()
         self._set_fitted(forest, coded.schema, target.classes, record, learned)
         return self
 
@@ -119,7 +125,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         grow = self._growth(coded)
         grown = [] if past is None else [past.forest_]
         # Closed here, so that an interrupt gives the terminal back at once.
-        with closing(_parts(grown, options, n_threads)) as parts:
+        with closing(calls(grown, options, n_threads)) as parts:
             for first, n_trees in parts:
                 bags = record.of_trees(n_trees, first, options.min_weight_fraction_leaf)
                 grow = replace(grow, trees_in_all=options.n_estimators - first)
@@ -131,7 +137,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         options = coded.options
         limits = grow_options(
             options,
-            coded.table,
+            coded.codes,
             coded.target.weight,
             coded.n_threads,
             coded.monotone,
@@ -280,7 +286,7 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
             "max_features_": max_columns(self.max_features, n_columns),
         }
         found |= class_attributes(classes) | (learned or {})
-        set_fitted(self, found, schema=schema, forgotten=_OUT_OF_BAG)
+        set_fitted(self, found, schema=schema, forgotten=(*_OUT_OF_BAG, "io_"))
 
     def _raw_scores(self, X: TableLike) -> NDArray[np.float64]:
         """The mean over trees of each row's leaf values: (rows, outputs)."""
@@ -376,24 +382,3 @@ class BaseForest(ForestInsight, ForestProximity, ForestUncertainty, ForestTrees)
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = not constrained(self.monotonic_cst)
         return tags
-
-
-def _parts(
-    past: Sequence[Forest], options: ForestOptions, n_threads: int
-) -> Generator[tuple[int, int], None, None]:
-    """(first tree, how many) of each native call: one for all, or some at a time behind a progress bar."""
-    n_past, n_trees = sum(forest.n_trees for forest in past), options.n_estimators
-    if n_trees == n_past:
-        return
-    if not options.verbose:
-        yield n_past, n_trees - n_past
-        return
-    from weald.progress import Progress
-
-    at_once = 4 * n_threads
-    with Progress(n_trees - n_past, word="tree") as progress:
-        for first in range(n_past, n_trees, at_once):
-            n = min(at_once, n_trees - first)
-            yield first, n
-            for _ in range(n):
-                progress.advance({})

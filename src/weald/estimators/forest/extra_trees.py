@@ -124,6 +124,7 @@ class ExtraTreesClassifier(ForestClassifier):
     """
 
     _splitter = "random"
+    _trains_from_files = True
 
     def __init__(
         self,
@@ -278,6 +279,7 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     _splitter = "random"
+    _trains_from_files = True
 
     def __init__(
         self,

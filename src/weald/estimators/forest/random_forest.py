@@ -138,6 +138,7 @@ class RandomForestClassifier(ForestClassifier):
 
     _options = RandomForestClassifierOptions
     _splitter = "best"
+    _trains_from_files = True
 
     def __init__(
         self,
@@ -309,6 +310,7 @@ class RandomForestRegressor(ForestRegressor):
 
     _options = RandomForestRegressorOptions
     _splitter = "best"
+    _trains_from_files = True
 
     def __init__(
         self,

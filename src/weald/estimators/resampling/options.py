@@ -216,9 +216,9 @@ class SmoteTomekOptions(CombinedOptions):
 class CorrectionOptions:
     """The parameters of `Resampled` that predictions go by."""
 
-    correct_prior: bool | Literal["shares"] = parameter(
+    correct_prior: bool | Literal["blend", "shares"] = parameter(
         Flag(),
-        Choice(("shares",)),
+        Choice(("blend", "shares")),
         hint="Use True for probabilities under the class shares of the data, 'shares' for fewer fits.",
     )
     decide: Literal["resampled", "corrected"] = parameter(

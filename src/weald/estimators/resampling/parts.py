@@ -1,7 +1,8 @@
 """A sampler and a classifier fitted on some rows; and on parts of them, which the other parts judge.
 
 What `Resampled` learns from has been resampled, so no row of it tells how sure the classifier may be. Further
-fits leave out a fifth of the rows each, and are asked about that fifth: rows of the data, as they are.
+fits leave out a fifth of the rows each, and are asked about that fifth: rows of the data, as they are. So are
+fits of the same classifier on rows that no sampler changed, which know what resampling lost.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 #: further fits, each on what another part of the rows leaves
 N_PARTS = 5
+#: rows of the rarest class that tell enough: where it has many, fewer parts are judged
+_ENOUGH_ROWS = 1000
+#: with fewer rows, of those of the data, a fit on all of them costs more than all others together
+_FEW_LEFT = 0.5
 #: what is added to probabilities before their logarithms, at least and at most
 _LEAST_FLOOR, _MOST_FLOOR = 1e-6, 0.05
 
@@ -62,6 +67,7 @@ class Fitted:
     sampler: AnyEstimator
     shares: Floats
     shares_after: Floats
+    n_rows_after: int
 
     def proba(self, X: TableLike, classes: NDArray[Any]) -> Floats:
         """The classifier's probabilities in the order of `classes`; 0 for a class it never saw."""
@@ -80,8 +86,19 @@ def fit_on(owner: Resampled, rows: TrainingRows) -> Fitted:
         estimator = fit_member(clone(owner.estimator), X, y, **given)
     n_classes = len(labels.classes)
     own = None if rows.weight is None or origin is None else rows.weight[origin]
-    after = class_shares(positions_among(np.asarray(y), labels.classes), n_classes, own)
-    return Fitted(estimator, sampler, class_shares(labels.indices, n_classes, rows.weight), after)
+    found = positions_among(np.asarray(y), labels.classes)
+    before, after = class_shares(labels.indices, n_classes, rows.weight), class_shares(found, n_classes, own)
+    return Fitted(estimator, sampler, before, after, len(found))
+
+
+def fit_plain(owner: Resampled, rows: TrainingRows) -> AnyEstimator:
+    """The classifier fitted on the rows as they are."""
+    labels = rows.labels
+    given = _fit_params(owner, rows, np.arange(len(labels.indices)), owner.sampler)
+    with naming_member(f"The estimator of {type(owner).__name__}, a {type(owner.estimator).__name__},"):
+        return fit_member(
+            clone(owner.estimator), rows.X, restore_labels(labels.classes, labels.indices), **given
+        )
 
 
 def _fit_params(
@@ -118,12 +135,16 @@ def proba_among(estimator: AnyEstimator, X: TableLike, classes: NDArray[Any]) ->
     return out
 
 
-def unseen_map(owner: Resampled, rows: TrainingRows, whole: Fitted) -> ShareMap | None:
+def unseen_map(
+    owner: Resampled, rows: TrainingRows, whole: Fitted, always_blend: bool
+) -> tuple[ShareMap | None, AnyEstimator | None]:
     """From the estimator's probabilities to those of the data, by parts and the rows that these lack.
 
-    None where the class shares stayed as they were, where a class is gone or too small to be parted, where
-    there are no probabilities; and, said aloud, where a part cannot be fitted.
+    And the classifier of the rows as they are that takes part, if one does. No map where the class shares
+    stayed as they were, where a class is gone or too small to be parted, where there are no probabilities;
+    and, said aloud, where a part cannot be fitted.
     """
+    n_rows = len(rows.labels.indices)
     counts = np.bincount(rows.labels.indices, minlength=len(rows.labels.classes))
     if (
         not hasattr(whole.estimator, "predict_proba")
@@ -131,34 +152,60 @@ def unseen_map(owner: Resampled, rows: TrainingRows, whole: Fitted) -> ShareMap 
         or whole.shares_after.min() <= 0
         or counts.min() < 2 * FEWEST_ROWS
     ):
-        return None
+        return None, None
+    blends = always_blend or whole.n_rows_after >= _FEW_LEFT * n_rows
+    n_parts = int(np.clip(-(-_ENOUGH_ROWS * N_PARTS // counts.min()), 1, N_PARTS))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to say, the fit on all rows has said
-            proba, labels = _judged(owner, rows, whole)
+            judged = _judged(owner, rows, whole, n_parts, blends)
+            plain = None if judged.plain is None else (judged.plain, _floor(judged.plain))
+            n_rows_of = whole.shares * n_rows
+            found = fitted_map(judged.proba, judged.labels, n_rows_of, _floor(judged.proba), plain)
+            return found, fit_plain(owner, rows) if found is not None and found.blends else None
     except WealdError as error:
         warnings.warn(
-            f"Probabilities of {type(owner).__name__} go by the class shares alone, because a further fit on "
-            f"four fifths of the rows failed: {error} Use correct_prior='shares' if that is meant.",
+            f"Probabilities of {type(owner).__name__} go by the class shares alone, because a further fit "
+            f"failed: {error} Use correct_prior='shares' if that is meant.",
             ResamplingWarning,
             stacklevel=outside(),
         )
-        return None
-    floor = float(np.clip(proba[proba > 0].min(initial=1.0) / 2, _LEAST_FLOOR, _MOST_FLOOR))
-    return fitted_map(proba, labels, whole.shares * len(rows.labels.indices), floor)
+        return None, None
 
 
-def _judged(owner: Resampled, rows: TrainingRows, whole: Fitted) -> tuple[Floats, NDArray[np.int64]]:
-    """What each part's fit says of rows that it lacks, under the shares of the whole fit; their classes."""
-    labels, found, truth = rows.labels, [], []
+def _floor(proba: Floats) -> float:
+    """What is added to probabilities: half of the smallest above 0, within bounds."""
+    return float(np.clip(proba[proba > 0].min(initial=1.0) / 2, _LEAST_FLOOR, _MOST_FLOOR))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """What fits say of rows that they lack, under the shares of the whole fit, and the rows' classes."""
+
+    proba: Floats
+    plain: Floats | None  # of fits on rows as they are
+    labels: NDArray[np.int64]
+
+
+def _judged(owner: Resampled, rows: TrainingRows, whole: Fitted, n_parts: int, blends: bool) -> _Judged:
+    """Ask the fits of so many parts."""
+    labels, found, plain, truth = rows.labels, [], [], []
     parts = _parts(labels)
-    for part in range(N_PARTS):
-        fitted = fit_on(owner, rows.some(np.flatnonzero(parts != part)))
-        asked = _asked(np.flatnonzero(parts == part), labels)
-        proba = fitted.proba(take(rows.X, asked), labels.classes)
+    for part in range(n_parts):
+        others = rows.some(np.flatnonzero(parts != part))
+        asked = _asked(np.flatnonzero(parts == part), labels, MOST_ROWS // n_parts)
+        table = take(rows.X, asked)
+        fitted = fit_on(owner, others)
+        proba = fitted.proba(table, labels.classes)
         found.append(correct_priors(proba, whole.shares_after, fitted.shares_after))
+        if blends:
+            plain.append(proba_among(fit_plain(owner, others), table, labels.classes))
         truth.append(labels.indices[asked])
-    return np.concatenate(found), np.concatenate(truth).astype(np.int64)
+    return _Judged(
+        np.concatenate(found),
+        np.concatenate(plain) if blends else None,
+        np.concatenate(truth).astype(np.int64),
+    )
 
 
 def _parts(labels: Labels) -> NDArray[np.int64]:
@@ -171,9 +218,9 @@ def _parts(labels: Labels) -> NDArray[np.int64]:
     return part
 
 
-def _asked(rows: NDArray[np.int64], labels: Labels) -> NDArray[np.int64]:
-    """At most so many rows of each class as are worth asking, spread evenly."""
-    most, kept = MOST_ROWS // N_PARTS, []
+def _asked(rows: NDArray[np.int64], labels: Labels, most: int) -> NDArray[np.int64]:
+    """At most so many rows of each class, spread evenly."""
+    kept = []
     for k in range(len(labels.classes)):
         own = rows[labels.indices[rows] == k]
         kept.append(own if len(own) <= most else own[np.linspace(0, len(own) - 1, most).astype(np.int64)])

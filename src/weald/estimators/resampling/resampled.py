@@ -59,7 +59,9 @@ class Resampled(
     probabilities are too high for it. `predict_proba` undoes that. By how much, five further fits tell, each
     on what another fifth of the rows leaves, and asked about that fifth (equation R11 of
     docs/methods/resampling.md): a forest that knows every copy of a rare row by heart, or a class that new
-    rows changed, is not mended by the class shares alone (R10).
+    rows changed, is not mended by the class shares alone (R10). What resampling lost, such as where between
+    the classes few rows are, a fit of the same estimator on the rows as they are knows: its probabilities
+    take part as far as these fifths say that they help (R12).
 
     Parameters
     ----------
@@ -67,12 +69,15 @@ class Resampled(
         Any with scikit-learn's contract.
     sampler : sampler
         Any with `fit_resample`: weald's, or imbalanced-learn's.
-    correct_prior : bool or "shares", default=True
+    correct_prior : bool, "blend" or "shares", default=True
         Whether `predict_proba` is under the class shares of the data. True fits that on rows that further
-        fits did not see, which takes about five times as long as the fit alone. "shares" multiplies by the
-        class shares of the data over those of the resampled rows, which needs no further fit and is right
-        where the estimator's probabilities are right for the resampled rows. False for those the estimator
-        gives.
+        fits did not see, and lets a fit on the rows as they are take part, if the sampler leaves at least
+        half as many rows as there were; else that fit would cost more than all others together. "blend" lets
+        it take part after any sampler. Five further fits of each kind take as long as that sounds; where the
+        rarest class has more than 1,000 rows they are fewer, with 5,000 one of each kind. "shares" multiplies
+        by the class shares of the data over those of the resampled rows, which needs no further fit and is
+        right where the estimator's probabilities are right for the resampled rows. False for those the
+        estimator gives.
     decide : {"resampled", "corrected"}, default="resampled"
         What `predict` goes by. "resampled": what the estimator predicts, which takes classes for as frequent
         as the sampler made them, and so finds more of the rare rows. "corrected": the class of the largest
@@ -90,8 +95,10 @@ class Resampled(
         The share of each class in the data, by weight if there is one.
     resampled_shares_ : ndarray of shape (n_classes,)
         The same among the resampled rows.
+    plain_estimator_ : classifier or None
+        The estimator fitted on the rows as they are, if it takes part in probabilities.
     share_map_ : ShareMap or None
-        What makes probabilities of the estimator's, from rows that further fits did not see. None where the
+        What makes probabilities of the estimators', from rows that further fits did not see. None where the
         class shares alone do: by `correct_prior`, or because a class has fewer than ten rows, the estimator
         has no probabilities, the sampler left the shares as they were, or (with a warning) a further fit
         failed.
@@ -124,13 +131,14 @@ class Resampled(
     class_shares_: Floats
     resampled_shares_: Floats
     share_map_: ShareMap | None
+    plain_estimator_: Classifier | None
 
     def __init__(
         self,
         estimator: Estimator,
         sampler: object,
         *,
-        correct_prior: bool | Literal["shares"] = True,
+        correct_prior: bool | Literal["blend", "shares"] = True,
         decide: Literal["resampled", "corrected"] = "resampled",
     ) -> None:
         self.estimator = estimator
@@ -184,8 +192,11 @@ class Resampled(
         by_unseen = options.correct_prior and options.correct_prior != "shares"
         told: dict[str, Any] = {"feature_names_in_": np.array(seen.names, object)} if seen.named else {}
         told |= {"sampler_": found.sampler, "n_features_in_": seen.n_columns}
-        share_map = unseen_map(self, rows, found) if by_unseen else None
-        self._set_fitted(found.estimator, labels.classes, found.shares, found.shares_after, share_map, told)
+        share_map, plain = None, None
+        if by_unseen:
+            share_map, plain = unseen_map(self, rows, found, options.correct_prior == "blend")
+        told |= {"share_map_": share_map, "plain_estimator_": plain}
+        self._set_fitted(found.estimator, labels.classes, found.shares, found.shares_after, told)
         return self
 
     def _set_fitted(
@@ -194,7 +205,6 @@ class Resampled(
         classes: NDArray[Any],
         share: Floats,
         share_after: Floats,
-        share_map: ShareMap | None,
         more: Mapping[str, Any],
     ) -> None:
         """Assign everything a fit (or a model file) brings, at once."""
@@ -203,7 +213,6 @@ class Resampled(
             "classes_": classes,
             "class_shares_": share,
             "resampled_shares_": share_after,
-            "share_map_": share_map,
             **more,
         }
         set_fitted(self, learned, forgotten=("sampler_",))
@@ -231,7 +240,7 @@ class Resampled(
                 f"decide='corrected' goes by probabilities, and {type(self.estimator_).__name__} has no "
                 "predict_proba. Use decide='resampled', or an estimator that has it."
             )
-        return restore_labels(self.classes_, np.argmax(self._corrected(self._raw_proba(X)), axis=1))
+        return restore_labels(self.classes_, np.argmax(self._corrected(X), axis=1))
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
@@ -249,10 +258,7 @@ class Resampled(
             the estimator gives them.
         """
         check_is_fitted(self)
-        proba = self._raw_proba(X)
-        if not self._how().correct_prior:
-            return proba
-        return self._corrected(proba)
+        return self._corrected(X) if self._how().correct_prior else self._raw_proba(X)
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: TableLike) -> NDArray[np.float64]:
@@ -300,11 +306,13 @@ class Resampled(
         """The estimator's probabilities, in the order of `classes_`; 0 for a class it never saw."""
         return proba_among(self.estimator_, X, self.classes_)
 
-    def _corrected(self, proba: Floats) -> Floats:
-        """Probabilities under the class shares of the data; equations R10 and R11."""
-        if self.share_map_ is not None and self._how().correct_prior != "shares":
-            return self.share_map_(proba)
-        return correct_priors(proba, self.class_shares_, self.resampled_shares_)
+    def _corrected(self, X: TableLike) -> Floats:
+        """Probabilities under the class shares of the data; equations R10 to R12."""
+        proba = self._raw_proba(X)
+        if self.share_map_ is None or self._how().correct_prior == "shares":
+            return correct_priors(proba, self.class_shares_, self.resampled_shares_)
+        plain = self.plain_estimator_
+        return self.share_map_(proba, None if plain is None else proba_among(plain, X, self.classes_))
 
     # ----------------------------------------------------------------------- scikit-learn
 

@@ -17,13 +17,15 @@ from weald.errors import ModelFileError, ParameterError
 from weald.io import description
 from weald.io.arrays import Shelf
 from weald.io.saved_state import SavedEnsemble
-from weald.resampling.calibration import MAP_FACT, ShareMap
+from weald.resampling.calibration import MAP_FACT, PLAIN_FACT, ShareMap
 
 if TYPE_CHECKING:
     from weald.estimators.resampling.base import BaseSampler
     from weald.estimators.resampling.resampled import Resampled
 
 _MEMBER: Final = "estimator"
+#: the same fitted on the rows as they are, where it takes part in probabilities
+_PLAIN: Final = "plain"
 SAMPLERS: Final = (
     *("ADASYN", "BorderlineSMOTE", "EditedNearestNeighbours", "NearMiss", "RandomOverSampler"),
     *("RandomUnderSampler", "SMOTE", "SMOTEENN", "SMOTEN", "SMOTENC", "SMOTETomek", "TomekLinks"),
@@ -39,11 +41,12 @@ class ResampledState:
         told: dict[str, int | float | str] = {} if own.share_map_ is None else own.share_map_.facts()
         if sampler is not None:
             told["sampler"] = sampler
+        plain = own.plain_estimator_
         return SavedEnsemble(
             params={"correct_prior": own.correct_prior, "decide": own.decide},
             classes=(own.classes_,),
             extra=told,
-            members=((_MEMBER, own.estimator_),),
+            members=((_MEMBER, own.estimator_), *(() if plain is None else ((_PLAIN, plain),))),
             arrays={"share": own.class_shares_, "share_after": own.resampled_shares_},
         )
 
@@ -51,10 +54,10 @@ class ResampledState:
     def _from_saved_state(cls, state: SavedEnsemble) -> Self:
         if state.schema is not None or state.forest is not None or state.base is not None:
             raise ParameterError("A Resampled has nothing but its estimator.")
-        fitted = _checked_member(state)
+        fitted, plain = _checked_members(state)
         assert state.classes is not None
         text = state.extra.get("sampler")
-        if set(state.extra) - {"sampler", MAP_FACT} or not isinstance(text, str | None):
+        if set(state.extra) - {"sampler", MAP_FACT, PLAIN_FACT} or not isinstance(text, str | None):
             raise ParameterError("The facts of a Resampled are not what they should be.")
         sampler = None if text is None else decode_sampler(text)
         shelf, n_classes = Shelf(state.arrays), len(state.classes[0])
@@ -67,26 +70,35 @@ class ResampledState:
         names = getattr(fitted, "feature_names_in_", None)
         more |= {} if names is None else {"feature_names_in_": names}
         share_map = ShareMap.from_facts(state.extra, n_classes)
-        model._set_fitted(fitted, state.classes[0], shares[0], shares[1], share_map, more)
+        if (plain is not None) != (share_map is not None and share_map.blends):
+            raise ParameterError("The map of a Resampled and its second estimator do not go together.")
+        more |= {"share_map_": share_map, "plain_estimator_": plain}
+        model._set_fitted(fitted, state.classes[0], shares[0], shares[1], more)
         return cast("Self", model)
 
 
-def _checked_member(state: SavedEnsemble) -> Any:
-    """The estimator of a file, which may hold anything: a classifier of these labels."""
-    if len(state.members) != 1 or state.members[0][0] != _MEMBER or state.members[0][1] is None:
-        raise ParameterError("A Resampled has exactly one member, its estimator.")
-    fitted = state.members[0][1]
+def _checked_members(state: SavedEnsemble) -> tuple[Any, Any]:
+    """The estimators of a file, which may hold anything: one or two classifiers of these labels."""
+    names = tuple(name for name, member in state.members if member is not None)
+    if len(names) != len(state.members) or names not in ((_MEMBER,), (_MEMBER, _PLAIN)):
+        raise ParameterError("A Resampled has its estimator as a member, and at most one more.")
     if state.classes is None or len(state.classes) != 1 or len(state.classes[0]) < 2:
         raise ParameterError("A Resampled has one output of at least two classes.")
-    theirs = getattr(fitted, "classes_", None)
     known = set(state.classes[0].tolist())
-    if (
-        not is_classifier(fitted)
-        or not isinstance(theirs, np.ndarray)
-        or not known.issuperset(theirs.tolist())
-    ):
-        raise ParameterError("The estimator of a Resampled is no classifier of its labels.")
-    return fitted
+    fitted = [member for _, member in state.members]
+    for each in fitted:
+        theirs = getattr(each, "classes_", None)
+        if (
+            not is_classifier(each)
+            or not isinstance(theirs, np.ndarray)
+            or not known.issuperset(theirs.tolist())
+        ):
+            raise ParameterError("The estimator of a Resampled is no classifier of its labels.")
+    if len({each.n_features_in_ for each in fitted}) > 1:
+        raise ParameterError("The estimators of a Resampled were fitted on different columns.")
+    if not hasattr(fitted[-1], "predict_proba") and len(fitted) > 1:
+        raise ParameterError("The second estimator of a Resampled has no probabilities.")
+    return fitted[0], fitted[1] if len(fitted) > 1 else None
 
 
 def _shares(shelf: Shelf, name: str, n_classes: int) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from weald.arrays import RandomState
-from weald.data.table import Table
+from weald.data.codes import Codes
 from weald.data.target import total_weight
 from weald.estimators.shared.class_weight import Weights
 from weald.parameters import GrowthOptions
@@ -94,7 +94,7 @@ def with_penalty(options: GrowOptions, cat_penalty: float | str, chance: float =
 
 def grow_options(
     options: GrowthOptions,
-    table: Table,
+    rows: Codes,
     weight: Weights | None,
     n_threads: int,
     monotone: tuple[int, ...] | None,
@@ -108,9 +108,9 @@ def grow_options(
     `columns` are those the tree may split on, None for all. A forest gives the `splitter` of its trees; these
     have seeds of their own.
     """
-    n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
+    n_rows = rows.n_rows if weight is None else int(np.count_nonzero(weight))
     total = float(n_rows) if weight is None else total_weight(weight)
-    n_columns = table.n_columns if columns is None else len(columns)
+    n_columns = rows.n_columns if columns is None else len(columns)
     looked_at: int | None = max_columns(options.max_features, n_columns)
     if looked_at is not None and looked_at >= n_columns:
         looked_at = None

@@ -26,6 +26,7 @@ from weald.estimators.shared.coded import Coded, CodedForest
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import Caution, TreeSeed, grow_options, max_columns, with_penalty
 from weald.estimators.shared.monotone_constraints import constrained
+from weald.estimators.shared.paged import opened
 from weald.estimators.shared.state import class_attributes, set_fitted
 from weald.estimators.tree.pictures import TreePictures
 from weald.estimators.tree.pruning import check_pruning, prune_by
@@ -50,6 +51,7 @@ class BaseTree(TreePictures, CodedForest):
     """
 
     _options: ClassVar[type[TreeOptions]]
+    _trains_from_files: ClassVar[bool] = True
 
     max_features: int | float | str | None
     monotonic_cst: MonotoneConstraints
@@ -70,7 +72,8 @@ class BaseTree(TreePictures, CodedForest):
         X : table
             A pandas, polars or Arrow frame, a NumPy array, a SciPy sparse matrix (what it does not store is
             0) or a list of rows. Missing values are welcome in every column; text and unordered categories
-            are split by sets, ordered categories by rank.
+            are split by sets, ordered categories by rank. With `max_bins` also `weald.scan(…)`, a path of
+            files or a store: target and weights are then columns of it, by name.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs)
             The target: labels of any type for a classifier, finite numbers for a regressor. With several
             columns one tree learns all of them, each as important as the others.
@@ -83,7 +86,10 @@ class BaseTree(TreePictures, CodedForest):
         self
             The fitted estimator.
         """
-        coded = self._coded(X, y, sample_weight)
+        with opened(X, y, sample_weight, self._checked_options(), type(self).__name__) as rows:
+            return self._fit(X, self._coded(*rows))
+
+    def _fit(self, X: TableLike, coded: Coded) -> Self:
         owner, target = type(self).__name__, coded.target
         options = cast(TreeOptions, coded.options)
 
@@ -92,11 +98,12 @@ class BaseTree(TreePictures, CodedForest):
 
         grown = grow(target.weight)
         tree = prune_by(options, grown, X, coded.table, target, grow, n_threads=coded.n_threads, owner=owner)
-        trained_on = {
+        trained_on: dict[str, Any] = {
             "_frame_library": frame_library(X),
             "_missing_columns": missing_columns(coded.codes, tree.forest),
             "category_shrinkage_": shrinkage_of(coded),
         }
+        trained_on |= coded.spent()
         self._set_fitted(tree.forest, coded.schema, target.classes, tree.learned | trained_on)
         return self
 
@@ -135,7 +142,7 @@ class BaseTree(TreePictures, CodedForest):
         """How `_grow_on` grows a tree."""
         limits = grow_options(
             coded.options,
-            coded.table,
+            coded.codes,
             weight,
             coded.n_threads,
             coded.monotone,
@@ -169,7 +176,7 @@ class BaseTree(TreePictures, CodedForest):
             "max_features_": max_columns(self.max_features, n_columns),
         }
         learned |= class_attributes(classes) | (pruning or {})
-        set_fitted(self, learned, schema=schema, forgotten=("pruning_table_", "ccp_alpha_"))
+        set_fitted(self, learned, schema=schema, forgotten=("pruning_table_", "ccp_alpha_", "io_"))
 
     def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The leaf that each row comes to.

@@ -6,10 +6,9 @@ stays as it was.
 
 from __future__ import annotations
 
-import copy
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -28,6 +27,7 @@ from weald.estimators.shared.contract import TableManners
 from weald.estimators.shared.saving import Saving
 from weald.estimators.shared.state import set_fitted
 from weald.estimators.xgboost import pages
+from weald.estimators.xgboost.checkpoints import Checkpoint, Keeping
 from weald.estimators.xgboost.ignored import warn_of_ignored
 from weald.estimators.xgboost.names import Elsewhere, ReadableObjective
 from weald.estimators.xgboost.native.cross_validation import cross_validate
@@ -37,6 +37,7 @@ from weald.estimators.xgboost.plan import ObjectiveLike, Plan, check_counts, mak
 from weald.estimators.xgboost.predict import BoostedPredictions
 from weald.estimators.xgboost.rows import Given, Rows, aligned_table, naming_set, read_margin, training_table
 from weald.estimators.xgboost.saving import BoostedState
+from weald.estimators.xgboost.so_far import SoFar
 from weald.estimators.xgboost.stopping import FOLDS, check_waiting, fold_rows, hold_out
 from weald.estimators.xgboost.training import Trained, Training, Watched
 from weald.model.forest import Forest
@@ -101,6 +102,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         xgb_model: object = None,
         feature_weights: ColumnLike | None = None,
         maximize: bool | None = None,
+        keeping: Keeping | None = None,
     ) -> Self:
         """Read, plan, train, and only then assign."""
         owner, options = type(self).__name__, self._options()
@@ -119,12 +121,14 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             )
             training = Training(plan, rows, watched, None if start is None else start.forest_)
             attributes: dict[str, str] = {}  # what callbacks set
+            so_far = SoFar(self, data, plan, attributes)
             trained = training.run(
                 callbacks=options.callbacks,
                 early_stopping=stopper if watched and not found else None,
                 progress=Progress(plan.boost.n_rounds) if verbose else None,
-                predict=self._predictor_so_far(data),
-                booster=self._booster_so_far(data, plan, attributes),
+                predict=so_far.predict,
+                booster=so_far.booster,
+                keeper=None if keeping is None else Checkpoint(keeping, training, data.schema, so_far.kept),
             )
             kept = {"_attributes": attributes} if attributes else {}
             kept |= UNTOLD if start is not None else trained_on(given.X, training.codes, trained.forest)
@@ -163,7 +167,8 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
         known = None if start is None else start._classes_by_output()
         if isinstance(given.X, Store | DaskTable):
             target, classes = self._read_target(given, given.X.n_rows, options, known)
-            return Data(*pages.learnt_rows(given.X, target, given, options, owner), classes)
+            columns = None if start is None else start.schema_
+            return Data(*pages.learnt_rows(given.X, target, given, options, owner, columns), classes)
         table = training_table(given.X, options, owner, None if start is None else start.schema_)
         target, classes = self._read_target(given, table.n_rows, options, known)
         margin = read_margin(given.base_margin, table.n_rows)
@@ -296,38 +301,6 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             shuffle=shuffle,
         )
 
-    def _predictor_so_far(self, data: Data) -> Callable[[Forest, Any], Any]:
-        """Predictions of a forest that is still growing, for callbacks."""
-
-        def predict(forest: Forest, X: TableLike) -> Any:
-            model = copy.copy(self)
-            model._set_fitted(
-                forest,
-                data.schema,
-                data.classes,
-                {"_best": None, "objective_": "", "n_outputs_": data.n_targets},
-            )
-            return model.predict(X)
-
-        return predict
-
-    def _booster_so_far(self, data: Data, plan: Plan, attributes: dict[str, str]) -> Callable[[Forest], Any]:
-        """A forest that is still growing as a Booster, for callbacks; all of them share the attributes."""
-
-        def booster(forest: Forest) -> Booster:
-            from weald.estimators.xgboost.native.booster import Booster
-
-            model = copy.copy(self)
-            learned = self._planned(plan) | {
-                "objective_": plan.objective_name,
-                "n_outputs_": data.n_targets,
-                "_best": None,
-            }
-            model._set_fitted(forest, data.schema, data.classes, learned)
-            return Booster._of_estimator(model, attributes)
-
-        return booster
-
     def get_booster(self) -> Booster:
         """The fitted model under xgboost's native names.
 
@@ -395,6 +368,7 @@ class BaseXGB(TableManners, Saving, BoostedState, BoostedPredictions, XGBParamet
             "n_classes_",
             "_booster",
             "_attributes",
+            "_resumable",
             "io_",
         )
         set_fitted(self, taken | learned, schema=schema, forgotten=forgotten)

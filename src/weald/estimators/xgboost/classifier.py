@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -16,6 +17,7 @@ from weald.data.target import read_weight, restore_labels, warn_of_column
 from weald.errors import DataError, ParameterError
 from weald.estimators.shared.labels import LabelPredictions, most_frequent, side_by_side
 from weald.estimators.xgboost.base import Data
+from weald.estimators.xgboost.checkpoints import read_keeping
 from weald.estimators.xgboost.model import XGBModel
 from weald.estimators.xgboost.names import with_the_way
 from weald.estimators.xgboost.options import XGBOptions
@@ -82,6 +84,9 @@ class XGBClassifier(LabelPredictions, XGBModel):
         sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
         base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
         feature_weights: ColumnLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_rounds: int | None = None,
+        resume: bool = False,
     ) -> Self:
         """Train.
 
@@ -107,6 +112,13 @@ class XGBClassifier(LabelPredictions, XGBModel):
             Weights and margins of the sets.
         feature_weights : array-like of shape (n_columns,), default=None
             As the constructor's.
+        checkpoint : str or path-like, default=None
+            A file to which the model is written while it grows; see `resume`.
+        checkpoint_rounds : int, default=None
+            Every how many rounds; None means 10. The last round is written too.
+        resume : bool, default=False
+            Whether to go on from the rounds of `checkpoint`, to the model that a fit without a stop gives.
+            Without the file the fit begins; one of other rows or parameters is refused.
 
         Returns
         -------
@@ -115,7 +127,14 @@ class XGBClassifier(LabelPredictions, XGBModel):
         """
         sets = given_sets(eval_set, sample_weight_eval_set, base_margin_eval_set)
         given = Given(X, y, sample_weight, base_margin)
-        return self._fit(given, sets, verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights)
+        return self._fit(
+            given,
+            sets,
+            verbose=verbose,
+            xgb_model=xgb_model,
+            feature_weights=feature_weights,
+            keeping=read_keeping(checkpoint, checkpoint_rounds, resume, type(self).__name__),
+        )
 
     def _read_target(
         self, given: Given, n_rows: int, options: XGBOptions, known: tuple[NDArray[Any], ...] | None

@@ -18,12 +18,13 @@ from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.errors import DataTypeError, ParameterError
 from weald.estimators.xgboost.options import XGBOptions
-from weald.estimators.xgboost.rows import Given, Rows, read_margin, read_table
+from weald.estimators.xgboost.rows import Given, Rows, read_margin, read_table, training_table
 from weald.rows.dask import is_dask
 from weald.rows.dask.codes import DaskCodes
 from weald.rows.dask.table import DaskTable
 
 if TYPE_CHECKING:
+    from weald.estimators.xgboost.pages import Start
     from weald.rows.dask.cluster import Cluster
 
 DEFAULT_BINS = 255
@@ -33,7 +34,7 @@ _ROLES = ("y", "sample_weight", "base_margin", "qid")
 
 @contextmanager
 def opened(
-    given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, *, goes_on: bool
+    given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, start: Start | None
 ) -> Iterator[tuple[Given, list[Given], XGBOptions]]:
     """The same rows with their partitions opened on the cluster, and columns in place of their names.
 
@@ -41,22 +42,27 @@ def opened(
     """
     from weald.rows.dask.cluster import Cluster
 
-    _check_options(options, owner, goes_on=goes_on)
+    _check_options(options, owner)
     cluster = Cluster()
     try:
-        yield _all_opened(given, sets, options, owner, cluster)
+        yield _all_opened(given, sets, options, owner, cluster, start)
     finally:
         cluster.close()
 
 
 def _all_opened(
-    given: Given, sets: Sequence[Given], options: XGBOptions, owner: str, cluster: Cluster
+    given: Given,
+    sets: Sequence[Given],
+    options: XGBOptions,
+    owner: str,
+    cluster: Cluster,
+    start: Start | None,
 ) -> tuple[Given, list[Given], XGBOptions]:
     held_out = options.early_stopping
     asked = isinstance(held_out, tuple | list) and len(held_out) == 2
     if asked:
         sets = [*sets, Given(held_out[0], held_out[1], where="early_stopping")]  # type: ignore[index]
-    training = _opened(given, cluster, options, owner)
+    training = _opened(given, cluster, options, owner, start)
     watched = []
     for each in sets:
         if not is_dask(each.X):
@@ -66,14 +72,16 @@ def _all_opened(
             own = each.sample_weight is given.sample_weight
             watched.append(again if own else _weighed(again, each, cluster, options, owner))
         else:
-            watched.append(_opened(each, cluster, options, owner))
+            watched.append(_opened(each, cluster, options, owner, start))
     if asked:
         last = watched.pop()
         options = replace(options, early_stopping=(last.X, last.y))
     return training, watched, options
 
 
-def _opened(given: Given, cluster: Cluster, options: XGBOptions, owner: str) -> Given:
+def _opened(
+    given: Given, cluster: Cluster, options: XGBOptions, owner: str, start: Start | None = None
+) -> Given:
     """Rows with their partitions opened, and what is kept of them fetched."""
     if given.group is not None:
         raise ParameterError(
@@ -85,8 +93,11 @@ def _opened(given: Given, cluster: Cluster, options: XGBOptions, owner: str) -> 
     reading = replace(options, objective=None, eval_metric=None, callbacks=None, early_stopping=None)
     roles = {name: getattr(given, name) for name in _ROLES}
     where = f"{given.where}: " if given.where else ""
+    read = partial(read_table, options=reading, owner=owner)
+    if start is not None:
+        read = partial(training_table, options=reading, owner=owner, schema=start.schema)
     try:
-        table = DaskTable(cluster, given.X, roles, partial(read_table, options=reading, owner=owner))
+        table = DaskTable(cluster, given.X, roles, read, keep_values=start is not None)
     except DataTypeError as error:
         raise DataTypeError(f"{where}{error}") from None
     columns: dict[str, Any] = {name: table.kept(name) for name in _ROLES}
@@ -104,11 +115,20 @@ def _weighed(again: Given, given: Given, cluster: Cluster, options: XGBOptions, 
 
 
 def learnt_rows(
-    table: DaskTable, target: BoostTarget, given: Given, options: XGBOptions, owner: str
+    table: DaskTable,
+    target: BoostTarget,
+    given: Given,
+    options: XGBOptions,
+    owner: str,
+    known: Schema | None,
 ) -> tuple[Schema, Rows]:
-    """The training rows in codes of their own, and their columns."""
+    """The training rows in codes of their own, and their columns; `known`: those of a model to go on from."""
     codes = table.learn(
-        target.weight, max_bins=options.max_bin or DEFAULT_BINS, unknown=options.unknown, owner=owner
+        target.weight,
+        max_bins=options.max_bin or DEFAULT_BINS,
+        unknown=options.unknown,
+        owner=owner,
+        schema=known,
     )
     assert table.schema is not None
     return table.schema, _rows(table, codes, target, given)
@@ -135,7 +155,7 @@ def refuse_sets(sets: Sequence[Given], owner: str) -> None:
         )
 
 
-def _check_options(options: XGBOptions, owner: str, *, goes_on: bool) -> None:
+def _check_options(options: XGBOptions, owner: str) -> None:
     """Refuse what needs all rows in one place, and name the way."""
     if options.tree_method in ("exact", "approx"):
         raise ParameterError(
@@ -151,9 +171,4 @@ def _check_options(options: XGBOptions, owner: str, *, goes_on: bool) -> None:
             f"early_stopping={options.early_stopping!r} of {owner} parts the rows in memory, and these are "
             "on Dask. Give the rows to measure on by themselves: early_stopping=(ddf, 'late'), where "
             "ddf.random_split([0.9, 0.1]) makes two of one."
-        )
-    if goes_on:
-        raise ParameterError(
-            f"{owner} goes on from xgb_model with rows in memory alone. Write what the model predicts for "
-            "the rows, predict(output_margin=True), as a column, and name it as base_margin."
         )

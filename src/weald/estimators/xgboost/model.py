@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from weald.boosting.records import BoostTarget
 from weald.data.target import read_target, read_weight
 from weald.errors import ParameterError
 from weald.estimators.xgboost.base import BaseXGB, Data
+from weald.estimators.xgboost.checkpoints import read_keeping
 from weald.estimators.xgboost.names import with_the_way
 from weald.estimators.xgboost.options import XGBOptions
 from weald.estimators.xgboost.plan import ObjectiveLike, check_objective
@@ -61,6 +63,9 @@ class XGBModel(BaseXGB):
         sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
         base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
         feature_weights: ColumnLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_rounds: int | None = None,
+        resume: bool = False,
     ) -> Self:
         """Train.
 
@@ -86,6 +91,13 @@ class XGBModel(BaseXGB):
             Weights and margins of the sets.
         feature_weights : array-like of shape (n_columns,), default=None
             As the constructor's.
+        checkpoint : str or path-like, default=None
+            A file to which the model is written while it grows; see `resume`.
+        checkpoint_rounds : int, default=None
+            Every how many rounds; None means 10. The last round is written too.
+        resume : bool, default=False
+            Whether to go on from the rounds of `checkpoint`, to the model that a fit without a stop gives.
+            Without the file the fit begins; one of other rows or parameters is refused.
 
         Returns
         -------
@@ -94,7 +106,14 @@ class XGBModel(BaseXGB):
         """
         sets = given_sets(eval_set, sample_weight_eval_set, base_margin_eval_set)
         given = Given(X, y, sample_weight, base_margin)
-        return self._fit(given, sets, verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights)
+        return self._fit(
+            given,
+            sets,
+            verbose=verbose,
+            xgb_model=xgb_model,
+            feature_weights=feature_weights,
+            keeping=read_keeping(checkpoint, checkpoint_rounds, resume, type(self).__name__),
+        )
 
     def _read_target(
         self, given: Given, n_rows: int, options: XGBOptions, known: tuple[NDArray[Any], ...] | None

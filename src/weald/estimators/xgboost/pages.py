@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.arrays import AnyTable, TableLike
 from weald.boosting.records import BoostTarget
-from weald.data.scanning.scan import Scan, is_path, scan
+from weald.data.scanning.scan import Scan, scan
 from weald.data.schema import Schema
 from weald.data.table import Table
 from weald.engine import thread_count
 from weald.errors import DataError, DataTypeError, ParameterError
+from weald.estimators.shared.paged import are_paged, check_store, rows_of_store, target_of
 from weald.estimators.xgboost import dask_rows
 from weald.estimators.xgboost.options import XGBOptions
+from weald.estimators.xgboost.plan import FINE_BINS
 from weald.estimators.xgboost.predict import BoostedPredictions
 from weald.estimators.xgboost.rows import Given, Rows, as_wide, read_margin, training_table
 from weald.model.forest import Forest
@@ -38,11 +39,6 @@ DEFAULT_BINS = 255
 Values: TypeAlias = Callable[[], Iterator[Table]]
 #: parameters of a column's name, and what they hold
 _ROLES = ("sample_weight", "base_margin", "qid")
-
-
-def are_paged(X: object) -> bool:
-    """Whether rows are in files or in a store, not in a table."""
-    return isinstance(X, Scan | Store) or is_path(X)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def opened(
     Temporary stores are gone in the end, whatever happened. Tables in memory stay as they are.
     """
     if is_dask(given.X):
-        with dask_rows.opened(given, sets, options, owner, goes_on=start is not None) as found:
+        with dask_rows.opened(given, sets, options, owner, start) as found:
             yield found
         return
     dask_rows.refuse_sets(sets, owner)
@@ -110,17 +106,22 @@ def with_columns(given: Given, store: Store, owner: str) -> Given:
     }
     wanted: list[str] = [given.y] if isinstance(given.y, str) else list(given.y or ())  # type: ignore[arg-type]
     rows: Any = store
-    targets = [_target(store, name) for name in wanted]
+    targets = [target_of(store, name) for name in wanted]
     y = targets[0] if isinstance(given.y, str) else np.stack(targets, axis=1)
     return replace(given, X=rows, y=y, **columns)
 
 
 def learnt_rows(
-    X: Store | DaskTable, target: BoostTarget, given: Given, options: XGBOptions, owner: str
+    X: Store | DaskTable,
+    target: BoostTarget,
+    given: Given,
+    options: XGBOptions,
+    owner: str,
+    known: Schema | None,
 ) -> tuple[Schema, Rows]:
-    """The training rows, and their columns."""
+    """The training rows, and their columns; `known`: those of a model to go on from."""
     if isinstance(X, DaskTable):
-        return dask_rows.learnt_rows(X, target, given, options, owner)
+        return dask_rows.learnt_rows(X, target, given, options, owner, known)
     return X.schema, _rows_of(X, target, given)
 
 
@@ -133,19 +134,9 @@ def coded_rows(X: Store | DaskTable, target: BoostTarget, given: Given, schema: 
 
 def _rows_of(store: Store, target: BoostTarget, given: Given) -> Rows:
     """The rows of a store, with a table that only tells how many they are."""
-    table = Table((), store.n_rows, store.schema.named)
+    table = rows_of_store(store)
     margin = read_margin(given.base_margin, store.n_rows)
     return Rows(table, target, margin, PagedCodes(store, given.values))
-
-
-def _target(store: Store, name: str) -> NDArray[Any]:
-    """A kept column with its labels."""
-    values, levels = store.column(name), store.levels(name)
-    if levels is None:
-        return values
-    labels: NDArray[Any] = np.array([*levels, None], object)
-    found: NDArray[Any] = labels[values]
-    return found
 
 
 def _store(
@@ -159,7 +150,7 @@ def _store(
     """The store of the rows: that which was given, or one that is built; what a model to go on from reads."""
     X: AnyTable = given.X
     kept = _names(given, owner)
-    bins = options.max_bin or DEFAULT_BINS
+    bins = FINE_BINS if options.tree_method == "approx" else options.max_bin or DEFAULT_BINS
     weight = None if given.sample_weight is None else str(given.sample_weight)
     settings = {"missing": repr(options.missing), "types": repr(options.feature_types)}
     settings["categorical"] = repr(options.categorical_features)
@@ -167,7 +158,7 @@ def _store(
         X = stack.enter_context(open_store(X))
     if isinstance(X, Store):
         if like is None:
-            _check_store(X, bins, weight, options, owner)
+            check_store(X, {"max_bins": bins, "weight": weight, "unknown": options.unknown}, owner)
         elif X.codebook is not like.codebook:
             raise DataError(
                 f"{given.where or 'A set'} is a store with codes of its own. Give the scan that it was built "
@@ -240,24 +231,12 @@ def _names(given: Given, owner: str) -> list[str]:
     return names
 
 
-def _check_store(store: Store, bins: int, weight: str | None, options: XGBOptions, owner: str) -> None:
-    """Refuse a store whose codes are not those that the parameters ask for."""
-    asked = {"max_bins": bins, "weight": weight, "unknown": options.unknown}
-    for name, value in asked.items():
-        known = store.settings.get(name)
-        if known != value:
-            raise ParameterError(
-                f"The store was built with {name}={known!r}, and {owner} asks for {value!r}. Fit on the scan "
-                "again, with a folder of its own, or set the parameter to what the store has."
-            )
-
-
 def _check_options(options: XGBOptions, owner: str) -> None:
     """Refuse what needs all rows in memory, and name the way."""
-    if options.tree_method in ("exact", "approx"):
+    if options.tree_method == "exact":
         raise ParameterError(
-            f"tree_method={options.tree_method!r} of {owner} needs the rows in memory, and these are in "
-            "files. Use tree_method='hist', or read the files into a table first."
+            f"tree_method='exact' of {owner} needs the rows in memory, and these are in files. Use "
+            "tree_method='hist' or 'approx', or read the files into a table first."
         )
     if options.max_bin is not None and options.max_bin > 65_535:
         raise ParameterError(

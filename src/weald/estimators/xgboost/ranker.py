@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -18,6 +19,7 @@ from weald.data.table import Table
 from weald.data.target import read_target
 from weald.errors import DataError, ParameterError
 from weald.estimators.xgboost.base import BaseXGB, Data
+from weald.estimators.xgboost.checkpoints import read_keeping
 from weald.estimators.xgboost.model import XGBModel, refuse_class_weight
 from weald.estimators.xgboost.names import with_the_way
 from weald.estimators.xgboost.options import ReadingOptions, XGBOptions, objective_parameters
@@ -73,6 +75,9 @@ class XGBRanker(XGBModel):
         sample_weight_eval_set: Sequence[ColumnLike | None] | None = None,
         base_margin_eval_set: Sequence[ColumnLike | None] | None = None,
         feature_weights: ColumnLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_rounds: int | None = None,
+        resume: bool = False,
     ) -> Self:
         """Train.
 
@@ -106,6 +111,13 @@ class XGBRanker(XGBModel):
             Weights and margins of the sets.
         feature_weights : array-like of shape (n_columns,), default=None
             As the constructor's.
+        checkpoint : str or path-like, default=None
+            A file to which the model is written while it grows; see `resume`.
+        checkpoint_rounds : int, default=None
+            Every how many rounds; None means 10. The last round is written too.
+        resume : bool, default=False
+            Whether to go on from the rounds of `checkpoint`, to the model that a fit without a stop gives.
+            Without the file the fit begins; one of other rows or parameters is refused.
 
         Returns
         -------
@@ -114,7 +126,14 @@ class XGBRanker(XGBModel):
         """
         sets = given_sets(eval_set, sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid)
         given = Given(X, y, sample_weight, base_margin, group, qid)
-        return self._fit(given, sets, verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights)
+        return self._fit(
+            given,
+            sets,
+            verbose=verbose,
+            xgb_model=xgb_model,
+            feature_weights=feature_weights,
+            keeping=read_keeping(checkpoint, checkpoint_rounds, resume, type(self).__name__),
+        )
 
     def _read_training(self, given: Given, options: XGBOptions, start: BaseXGB | None) -> Data:
         return super()._read_training(_with_queries(given), options, start)

@@ -37,6 +37,8 @@ class BoostedState:
             extra["learning_rate"] = own.learning_rate_
         if own._best is not None:
             extra |= {"best_iteration": own._best[0], "best_score": own._best[1]}
+        if "_checkpoint" in vars(own):
+            extra["checkpoint"] = vars(own)["_checkpoint"]
         return SavedState(
             params=_kept_parameters(own._set_params(), own.objective_),
             schema=own.schema_,
@@ -65,6 +67,8 @@ class BoostedState:
             "n_outputs_": extra["targets"],
             "_best": None if best is None else (best, extra["best_score"]),
         }
+        if "checkpoint" in extra:
+            learned["_resumable"] = extra["checkpoint"]
         model._set_fitted(state.forest, state.schema, state.classes, learned)
         return cast("Self", model)
 
@@ -110,6 +114,7 @@ def _checked_extra(state: SavedState) -> dict[str, Any]:
         "learning_rate": float,
         "best_iteration": int,
         "best_score": float,
+        "checkpoint": str,
     }
     extra: dict[str, Any] = dict(state.extra)
     for name, value in extra.items():

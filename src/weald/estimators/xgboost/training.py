@@ -15,6 +15,7 @@ from weald.boosting.links import apply_link
 from weald.boosting.loop import boost
 from weald.boosting.metrics.names import Metric, check_metric_names, make_metrics
 from weald.boosting.newton.custom import MatrixObjective
+from weald.boosting.newton.keeping import Keeper
 from weald.boosting.newton.watch import OwnMetric, Watch
 from weald.boosting.records import Objective, WatchedRows
 from weald.boosting.stopping import EarlyStopping
@@ -24,6 +25,8 @@ from weald.errors import DataError, ParameterError
 from weald.estimators.shared.category_shrinkage import boosted_shrinkage
 from weald.estimators.xgboost.plan import Plan
 from weald.estimators.xgboost.rows import Rows, check_margin
+from weald.model.assemble import forest_of, trees_of
+from weald.model.boosted_tree import BoostedTree
 from weald.model.forest import Forest
 from weald.model.predict import add_tree_scores
 from weald.progress import Progress
@@ -83,7 +86,8 @@ class Training:
         self.plan, self.rows, self.own_metric = plan, rows, own_metric
         self.objective = plan.bind(rows.target)
         self.options = plan.options_for(self.objective)
-        self.forest = _checked_start(start, self.objective, plan)
+        self._forest = _checked_start(start, self.objective, plan)
+        self._trees = [] if start is None else trees_of(start)
         self.base = plan.base_scores(self.objective) if start is None else start.base_score
         check_metric_names(plan.eval_metric)
         self.metrics = _metrics(plan, self.objective) if watched else []
@@ -93,7 +97,7 @@ class Training:
         self.codes = rows.pages or encode(
             rows.table, max_bins=plan.fine_bins, weight=rows.target.weight, n_threads=n_threads
         )
-        self.scores = self._start_scores(rows)
+        self.scores = self._first_scores(rows)
         self.sets = [self._watched(each) for each in watched]
 
     def judged(self, schema: Schema, classes: tuple[NDArray[Any], ...] | None) -> dict[str, Any]:
@@ -117,32 +121,18 @@ class Training:
         progress: Progress | None = None,
         predict: Callable[[Forest, Any], Any] | None = None,
         booster: Callable[[Forest], Any] | None = None,
+        keeper: Keeper | None = None,
     ) -> Trained:
         """Boost, by default for as many rounds as planned; a second call goes on from the first."""
-        watch = Watch(
-            sets=self.sets,
-            metrics=self.metrics,
-            link=_linked(self.objective.link),
+        watch = self.add_rounds(
+            self.options.n_rounds if n_rounds is None else n_rounds,
             callbacks=callbacks,
             early_stopping=early_stopping,
             progress=progress,
-            own_metric=self.own_metric,
-        )
-        options = self.options if n_rounds is None else replace(self.options, n_rounds=n_rounds)
-        self.forest = boost(
-            self.codes,
-            self.rows.target,
-            self.objective,
-            options,
-            base_scores=self.base,
-            scores=self.scores,
-            start=self.forest,
-            table=self.rows.table,
-            watch=watch,
             predict=predict,
             booster=booster,
+            keeper=keeper,
         )
-        _check_finite(self.forest, self.objective.name)
         return Trained(
             forest=self.forest,
             objective=self.plan.objective_name,
@@ -152,6 +142,53 @@ class Training:
             best_score=watch.best_score,
         )
 
+    @property
+    def forest(self) -> Forest:
+        """The model so far."""
+        if self._forest is None:
+            self._forest = forest_of(self._trees, self.codes.n_columns, self.base, self.objective.link)
+        return self._forest
+
+    def add_rounds(
+        self,
+        n_rounds: int,
+        *,
+        callbacks: Sequence[object] | None = None,
+        early_stopping: EarlyStopping | None = None,
+        progress: Progress | None = None,
+        predict: Callable[[Forest, Any], Any] | None = None,
+        booster: Callable[[Forest], Any] | None = None,
+        keeper: Keeper | None = None,
+    ) -> Watch:
+        """As `run`, and what watched it; trees are put together to a forest only where one is asked for."""
+        watch = Watch(
+            sets=self.sets,
+            metrics=self.metrics,
+            link=_linked(self.objective.link),
+            callbacks=callbacks,
+            early_stopping=early_stopping,
+            progress=progress,
+            own_metric=self.own_metric,
+        )
+        n_known = len(self._trees)
+        self._trees = boost(
+            self.codes,
+            self.rows.target,
+            self.objective,
+            replace(self.options, n_rounds=n_rounds),
+            base_scores=self.base,
+            scores=self.scores,
+            start=self._trees,
+            table=self.rows.table,
+            watch=watch,
+            predict=predict,
+            booster=booster,
+            keeper=keeper,
+        )
+        self._forest = None
+        _check_finite(self._trees[n_known:], self.objective.name)
+        return watch
+
     def _watched(self, watched: Watched) -> WatchedRows:
         if watched.rows is None:
             target = replace(self.rows.target, weight=watched.weight)
@@ -159,16 +196,28 @@ class Training:
         rows = watched.rows
         return WatchedRows(watched.name, rows.table, rows.target, self._start_scores(rows), rows.pages)
 
+    def _first_scores(self, rows: Rows) -> Floats:
+        """Those of the training rows; where rows are on a cluster and start alike, one number per output.
+
+        It looks as if there were one for each row, and cannot be written to.
+        """
+        if rows.margin is not None or self._trees or not isinstance(rows.pages, DaskCodes):
+            return self._start_scores(rows)
+        return np.broadcast_to(self.base[:, np.newaxis], (len(self.base), rows.target.n_rows))
+
     def _start_scores(self, rows: Rows) -> Floats:
         """Raw scores before the first new round: (n_outputs, n_rows)."""
         check_margin(rows.margin, len(self.base))
         scores = np.empty((len(self.base), rows.target.n_rows))  # no copy on the way: it would be a peak
         scores[...] = self.base[:, np.newaxis] if rows.margin is None else rows.margin.T
-        if self.forest is not None:
-            assert not isinstance(rows.pages, DaskCodes)
-            trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
-            for own, table in value_blocks(rows.table, rows.pages):
-                add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
+        if not self._trees:
+            return scores
+        if isinstance(rows.pages, DaskCodes):
+            rows.pages.add_start(self.forest, scores)
+            return scores
+        trees, n_threads = (0, self.forest.n_trees), self.plan.boost.n_threads
+        for own, table in value_blocks(rows.table, rows.pages):
+            add_tree_scores(self.forest, table, scores.T[own], *trees, n_threads=n_threads)
         return scores
 
 
@@ -198,10 +247,12 @@ def _metrics(plan: Plan, objective: Objective) -> list[Metric]:
     return found if any(isinstance(entry, str) for entry in entries) else found[1:]
 
 
-def _check_finite(forest: Forest, objective: str) -> None:
+def _check_finite(trees: Sequence[BoostedTree], objective: str) -> None:
     """Refuse trees that overflowed: they predict nothing, and no file keeps them."""
-    finite = bool(np.isfinite(forest.value).all())
-    if not finite or not np.isfinite(forest.cover).all():
+    if not trees:
+        return
+    finite = bool(np.isfinite(np.concatenate([tree.value for tree in trees])).all())
+    if not finite or not np.isfinite(np.concatenate([tree.arrays["cover"] for tree in trees])).all():
         what = "hessians of a node" if finite else "values of a leaf"
         raise DataError(
             f"The {what} overflow float64 under the objective {objective!r}. Bring the target, or what the "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.data.codes import Codes
 from weald.data.table import Table
+from weald.engine.storage.pages import code_sums
 from weald.rows.blocks.source import PageSource
 from weald.rows.paged.counters import IoCounters
 
@@ -59,3 +60,11 @@ class PagedCodes(Codes):
     def has_missing(self, j: int) -> bool:
         """Whether some row is missing in column j."""
         return bool(self.source.has_missing[j])
+
+    def sums(self) -> NDArray[np.uint64]:
+        """A number per column that tells its codes and their order."""
+        total = np.zeros(self.n_columns, np.uint64)
+        for page in self.source.pages(codes=True):
+            assert page.codes is not None
+            total += code_sums(page.codes, first_row=page.first_row)
+        return total

@@ -6,13 +6,14 @@ number of that bin passes every threshold that is a cut of the column as all of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.schema import Schema
 from weald.data.table import Column, LevelColumn, NumericColumn, Table
+from weald.engine import NativeCodes
 from weald.engine.storage import pages as native
 from weald.model.forest import NUMERIC, Forest
 from weald.rows.blocks.codes import PagedCodes
@@ -42,23 +43,47 @@ def between_cuts(forest: Forest, codes: PagedCodes) -> tuple[int, float] | None:
     return None
 
 
-def decoded(codes: PagedCodes, schema: Schema, forest: Forest) -> Iterator[Table]:
-    """Rows that stand for those of each page, in the columns that a forest asks for; 0 in the others."""
-    asked = set(np.unique(forest.column).tolist())
-    known = native.codebook_columns(codes.native)
-    numbers = {j: _numbers(known[j].marks) for j in asked if known[j].kind == native.BINNED}
-    for page in codes.source.pages(codes=True):
-        assert page.codes is not None
-        unasked = np.zeros(page.n_rows)
+class Decoder:
+    """Makes rows that stand for codes, in the columns that a forest asks for; missing in the others.
+
+    Parameters
+    ----------
+    codebook : sequence of CodebookColumn
+        What gives codes their meaning.
+    schema : Schema
+        The columns.
+    forest : Forest
+        Its thresholds are cuts of the codebook.
+    """
+
+    def __init__(self, codebook: Sequence[native.CodebookColumn], schema: Schema, forest: Forest) -> None:
+        self._schema = schema
+        self._asked = set(np.unique(forest.column).tolist())
+        binned = [j for j in self._asked if codebook[j].kind == native.BINNED]
+        self._numbers = {j: _numbers(codebook[j].marks) for j in binned}
+
+    def table(self, codes: NativeCodes, n_rows: int) -> Table:
+        """Rows with these codes."""
+        no_numbers, no_levels = np.full(n_rows, np.nan), np.full(n_rows, -1, np.int32)
         columns: list[Column] = []
-        for j, column in enumerate(schema.columns):
+        for j, column in enumerate(self._schema.columns):
             if column.kind == "numeric":
-                values = numbers[j][np.asarray(page.codes.column(j))] if j in asked else unasked
+                values = self._numbers[j][np.asarray(codes.column(j))] if j in self._asked else no_numbers
                 columns.append(NumericColumn(column.name, values, unit=column.unit))
             else:
-                indices = np.asarray(page.codes.column(j)).astype(np.int32) - np.int32(1)
+                indices = no_levels
+                if j in self._asked:
+                    indices = np.asarray(codes.column(j)).astype(np.int32) - np.int32(1)
                 columns.append(LevelColumn(column.name, indices, column.levels, column.kind == "ordinal"))
-        yield Table(tuple(columns), page.n_rows, schema.named)
+        return Table(tuple(columns), n_rows, self._schema.named)
+
+
+def decoded(codes: PagedCodes, schema: Schema, forest: Forest) -> Iterator[Table]:
+    """Rows that stand for those of each page, in the columns that a forest asks for."""
+    decoder = Decoder(native.codebook_columns(codes.native), schema, forest)
+    for page in codes.source.pages(codes=True):
+        assert page.codes is not None
+        yield decoder.table(page.codes, page.n_rows)
 
 
 def _numbers(cuts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -116,16 +116,33 @@ class Cluster:
         self, word: str, where: tuple[object, ...], add: Callable[..., T], futures: Sequence[Remote]
     ) -> T:
         """What `add` makes of all results: by tasks that each add up some, in their order."""
+        found: list[T] = self.gather(self._added(word, where, add, futures, _ADDED_HERE))
+        return add(*found) if len(found) > 1 else found[0]
+
+    def combined(
+        self, word: str, where: tuple[object, ...], add: Callable[..., T], futures: Sequence[Remote]
+    ) -> Remote:
+        """As `total`, and left on the cluster."""
+        return self._added(word, where, add, futures, 1)[0]
+
+    def _added(
+        self,
+        word: str,
+        where: tuple[object, ...],
+        add: Callable[..., T],
+        futures: Sequence[Remote],
+        most: int,
+    ) -> Sequence[Remote]:
+        """Results that `add` makes of neighbours, until they are few."""
         step = 0
-        while len(futures) > _ADDED_HERE:
+        while len(futures) > most:
             groups = [futures[i : i + FAN_IN] for i in range(0, len(futures), FAN_IN)]
             futures = [
                 self.submit(word, (*where, step, g), add, *group) if len(group) > 1 else group[0]
                 for g, group in enumerate(groups)
             ]
             step += 1
-        found: list[T] = self.gather(futures)
-        return add(*found) if len(found) > 1 else found[0]
+        return futures
 
     def number(self) -> int:
         """Another number with every call, for names."""

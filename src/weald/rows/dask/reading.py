@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from weald.arrays import ColumnLike, TableLike
 from weald.data.adapters import column_of, to_table
 from weald.data.frames.user_rows import without_column
+from weald.data.schema import Schema
 from weald.data.table import BlockColumns, Column, LevelColumn, NumericColumn, Table
+from weald.engine.storage import pages as native
 from weald.errors import DataError, WealdError, listing, short
 
 #: a role of rows, and a column's name, several of them, or the values of a partition
@@ -271,3 +273,13 @@ def _as(column: Column, kind: Kind) -> Column:
     if kind.word == "numeric":
         return NumericColumn(column.name, np.full(n, np.nan), unit=kind.unit)  # type: ignore[arg-type]
     return LevelColumn(column.name, np.full(n, -1, np.int32), (), kind.word == "ordinal")
+
+
+class CodingPlan(NamedTuple):
+    """What partitions are coded by."""
+
+    schema: Schema
+    codebook: Sequence[native.CodebookColumn]
+    kinds: Kinds | None  # None: partitions say themselves of what kind their columns are
+    names: tuple[Hashable, ...] | None  # the order of columns
+    owner: str

@@ -20,8 +20,8 @@ from weald.errors import DataError, DataTypeError, told
 from weald.rows.dask import work
 from weald.rows.dask.codes import DaskCodes
 from weald.rows.dask.given import Blocks, is_collection, is_dask
-from weald.rows.dask.reading import Look, Reader, check_looks, joined_kinds
-from weald.rows.dask.work import CodingPlan, RowValues
+from weald.rows.dask.reading import CodingPlan, Look, Reader, check_looks, joined_kinds
+from weald.rows.dask.work import RowValues
 from weald.rows.paged.extras import Extra, narrowest
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class DaskTable:
         Names of columns of `X`, several in a list, or Dask data with the same partitions; None: not given.
     read : callable
         Makes a table of what is learnt from, as the estimator reads tables.
+    keep_values : bool
+        Whether values stay on the workers beside the codes, for trees that know nothing of these.
     """
 
     def __init__(
@@ -49,8 +51,10 @@ class DaskTable:
         X: object,
         roles: Mapping[str, object],
         read: Callable[[TableLike], Table],
+        *,
+        keep_values: bool = False,
     ) -> None:
-        self.cluster = cluster
+        self.cluster, self._keep_values = cluster, keep_values
         given = {role: value for role, value in roles.items() if value is not None}
         names = {role: _names(value) for role, value in given.items() if not is_dask(value)}
         beside = {role: value for role, value in given.items() if is_dask(value)}
@@ -117,8 +121,16 @@ class DaskTable:
         """Free what `kept` gives."""
         self._looks = [look._replace(kept={}) for look in self._looks]
 
-    def learn(self, weight: Floats | None, *, max_bins: int, unknown: str, owner: str) -> DaskCodes:
-        """The codes of all rows by the codebook that memory would find."""
+    def learn(
+        self,
+        weight: Floats | None,
+        *,
+        max_bins: int,
+        unknown: str,
+        owner: str,
+        schema: Schema | None = None,
+    ) -> DaskCodes:
+        """The codes of all rows by the codebook that memory would find; `schema`: the columns, if known."""
         cluster, number = self.cluster, self.cluster.number()
         columns = (self._names, self._kinds)
         learners = []
@@ -130,10 +142,11 @@ class DaskTable:
                     "learn", place, work.learn, opened, values, rows.start, columns, (max_bins, unknown)
                 )
             )
-        learner = cluster.total("merge", (number,), work.merge, learners)
-        self.schema = learner.schema()
-        codebook = learner.codebook(self.schema, 1)
-        plan = CodingPlan(self.schema, native.codebook_columns(codebook), self._kinds, self._names, owner)
+        merged = cluster.combined("merge", (number,), work.merge, learners)
+        learnt: work.Learnt
+        [learnt] = cluster.gather([cluster.submit("codebook", (number,), work.settle, merged, schema)])
+        self.schema = learnt.schema
+        plan = CodingPlan(learnt.schema, learnt.codebook, self._kinds, self._names, owner)
         return self._code(plan)
 
     def coded_as(self, schema: Schema, codes: DaskCodes, owner: str) -> DaskCodes:
@@ -159,8 +172,11 @@ class DaskTable:
                 cluster.submit("recode", (number, p), work.recode, each, columns)
                 for p, each in enumerate(partitions)
             ]
+        codes = DaskCodes(cluster, columns, partitions, self.first_rows, coded)
+        if self._keep_values:
+            codes.keep_values(self._opened, plan)
         self._opened = []
-        return DaskCodes(cluster, columns, partitions, self.first_rows, coded)
+        return codes
 
     def _slices(self) -> list[slice]:
         return [slice(a, b) for a, b in zip(self.first_rows[:-1], self.first_rows[1:], strict=True)]

@@ -20,7 +20,8 @@ from weald.engine import blocks
 from weald.engine.storage import pages as native
 from weald.engine.storage.trees import LevelTask
 from weald.rows.dask.partition import Partition, Place
-from weald.rows.dask.reading import Kinds, Look, Opened, Reader, Roles
+from weald.rows.dask.reading import CodingPlan, Kinds, Look, Opened, Reader, Roles
+from weald.rows.dask.trees import Recalled, add_forest
 from weald.rows.paged.learning import Learner
 
 #: bytes that travel between processes
@@ -44,16 +45,6 @@ class RowValues(NamedTuple):
     def weights(self) -> Floats | None:
         """The weights as numbers."""
         return None if self.weight is None else np.ascontiguousarray(self.weight, np.float64)
-
-
-class CodingPlan(NamedTuple):
-    """What partitions are coded by."""
-
-    schema: Schema
-    codebook: Sequence[native.CodebookColumn]
-    kinds: Kinds | None  # None: partitions say themselves of what kind their columns are
-    names: tuple[Hashable, ...] | None  # the order of columns
-    owner: str
 
 
 class Coded(NamedTuple):
@@ -94,6 +85,20 @@ def merge(*learners: Learner) -> Learner:
     for other in learners[1:]:
         first.merge(other)
     return first
+
+
+class Learnt(NamedTuple):
+    """The columns, and what gives codes their meaning."""
+
+    schema: Schema
+    codebook: Sequence[native.CodebookColumn]
+
+
+def settle(learner: Learner, schema: Schema | None) -> Learnt:
+    """What all partitions together tell; `schema`: the columns, if they are known."""
+    learner = learner.copy()
+    known = learner.schema() if schema is None else schema
+    return Learnt(known, native.codebook_columns(learner.codebook(known, 1)))
 
 
 def code(opened: Opened, plan: CodingPlan, first_row: int) -> Partition:
@@ -148,10 +153,13 @@ def start_scores(start: Floats, n_rows: int) -> Floats:
     return np.array(np.broadcast_to(start, (len(start), n_rows)), np.float64, order="C")
 
 
-def add_moves(partition: Partition, scores: Floats, moves: Sequence[Move], version: int) -> Floats:
+def add_moves(partition: Partition, scores: Floats, moves: Sequence[Move | Recalled], version: int) -> Floats:
     """The scores with some trees added."""
     new = scores.copy()
     for move in moves:
+        if isinstance(move, Recalled):
+            add_forest(partition, move, new)
+            continue
         number = numbers_of(partition, move.tree, move.passes, short=move.short)
         for k, values in enumerate(move.values):
             engine.add_numbered_values(values, number, new[move.output + k], n_threads=1)
@@ -160,7 +168,7 @@ def add_moves(partition: Partition, scores: Floats, moves: Sequence[Move], versi
 
 
 def scores_from_the_start(
-    partition: Partition, start: Floats, history: Sequence[Sequence[Move]], version: int
+    partition: Partition, start: Floats, history: Sequence[Sequence[Move | Recalled]], version: int
 ) -> Floats:
     """The scores of a version from all trees so far, or as they are remembered here: the same."""
     known = partition.memory.scores(version)

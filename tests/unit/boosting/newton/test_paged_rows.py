@@ -22,6 +22,7 @@ from weald.data.adapters import to_table
 from weald.data.codes import Codes, encode
 from weald.data.schema import Schema
 from weald.errors import ParameterError
+from weald.model.assemble import forest_of
 from weald.model.forest import Forest
 from weald.rows.blocks import MemoryPages, PagedCodes, tree
 from weald.rows.blocks.source import Page
@@ -66,8 +67,8 @@ def trained(
     bound = make_objective(objective, target, n_classes=n_classes, parameters=parameters)
     base = bound.base_scores()
     scores = np.tile(base, (target.n_rows, 1)).T.copy()
-    forest = boost(codes, target, bound, options, base_scores=base, scores=scores)
-    return forest, scores
+    trees = boost(codes, target, bound, options, base_scores=base, scores=scores)
+    return forest_of(trees, codes.n_columns, base, bound.link), scores
 
 
 def assert_as_in_memory(

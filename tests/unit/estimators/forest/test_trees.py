@@ -214,6 +214,16 @@ class TestWeights:
             np.concatenate(model.estimators_samples_), np.concatenate(plain.estimators_samples_)
         )
 
+    def test_a_row_counts_by_its_weight_as_often_as_it_was_drawn(self, forest):
+        """Drawn by weight, rows of a bag would count alike: then no tree is that of counts times weights."""
+        weight = 2.0 ** np.random.default_rng(5).integers(-5, 5, N)
+        y = Y if hasattr(forest, "predict_proba") else NUMBERS
+        forest.fit(X, y, sample_weight=weight)
+        for t, tree in enumerate(forest.estimators_):
+            counts = forest.bags_.counts(t)
+            assert_same_tree(clone(tree).fit(X, y, sample_weight=counts * weight), tree)
+            assert tree.tree_.weighted_n_node_samples[0] == pytest.approx(counts @ weight)
+
     def test_equal_weights_are_none(self, forest):
         y = Y if hasattr(forest, "predict_proba") else NUMBERS
         weighted = clone(forest).fit(X, y, sample_weight=np.full(N, 0.3))

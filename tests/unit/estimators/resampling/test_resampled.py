@@ -61,6 +61,7 @@ def test_probabilities_are_those_of_the_data(sampler: Any) -> None:
     shares = (model.class_shares_, model.resampled_shares_)
     raw = model.estimator_.predict_proba(X_test)
     np.testing.assert_array_equal(by_shares.predict_proba(X_test), correct_priors(raw, *shares))
+    assert by_shares.plain_estimator_ is None
     # A logistic regression of rows drawn by class says what is right: both ways agree.
     np.testing.assert_allclose(by_shares.predict_proba(X_test)[:, 1], corrected, atol=0.12)
 
@@ -91,9 +92,79 @@ def test_unseen_rows_tell_how_sure_a_forest_may_be(name: str) -> None:
     assert brier["rows"] < brier["shares"]
     assert brier["rows"] < 1.15 * brier["plain"]
     assert abs(by_rows.mean() - rare.mean()) < 0.02
-    assert (np.diff(by_rows[order]) >= -1e-12).all()  # the order of rows stays
+    blends = name != "under-sampling"  # which leaves too few rows for a fit on all to be cheap
+    assert (model.plain_estimator_ is not None) == blends
+    assert blends or (np.diff(by_rows[order]) >= -1e-12).all()  # the order of rows stays
     again = Resampled(forest, FORESTS[name]).fit(X, y)
     assert again.share_map_ == model.share_map_
+
+
+def test_rows_as_they_are_give_back_what_under_sampling_lost() -> None:
+    """A forest of a few per cent of the rows knows little of the others; one of all rows takes part."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(6000, 2))
+    cell = (4 * X).astype(int).sum(axis=1) % 2  # a chess board: much to learn for few rows
+    y = rng.random(6000) < np.where(cell, 0.09, 0.005)
+    train, test = slice(0, 3000), slice(3000, None)
+    forest = weald.RandomForestClassifier(30, min_samples_leaf=5, random_state=0)
+    brier = {}
+    for kind in (True, "blend"):
+        model = Resampled(forest, weald.RandomUnderSampler(random_state=0), correct_prior=kind)
+        model.fit(X[train], y[train])
+        brier[kind] = brier_score_loss(y[test], model.predict_proba(X[test])[:, 1])
+    assert model.share_map_ is not None
+    assert model.share_map_.blends
+    assert (
+        model.plain_estimator_.predict_proba(X) == clone(forest).fit(X[train], y[train]).predict_proba(X)
+    ).all()
+    plain = brier_score_loss(y[test], model.plain_estimator_.predict_proba(X[test])[:, 1])
+    assert brier["blend"] < brier[True]
+    assert brier["blend"] < plain
+    assert (model.predict(X) == model.estimator_.predict(X)).all()  # decisions are the sampler's as before
+
+
+def test_a_blend_of_three_classes_with_weights(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 1500, p=[0.9, 0.06, 0.04])
+    X = rng.normal(size=(1500, 3)) + np.eye(3)[y] * 1.5
+    weight = rng.uniform(0.5, 2.0, 1500)
+    weight[::50] = 0.0
+    sampler = weald.RandomUnderSampler(random_state=0)
+    tree = weald.DecisionTreeClassifier(min_samples_leaf=20)
+    model = Resampled(tree, sampler, correct_prior="blend").fit(X, y, sample_weight=weight)
+    there = weight > 0
+    expected = clone(tree).fit(X[there], y[there], sample_weight=weight[there]).predict_proba(X)
+    assert (model.plain_estimator_.predict_proba(X) == expected).all()
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.average(proba, axis=0, weights=weight), model.class_shares_, atol=0.02)
+    model.save(tmp_path / "model.weald")
+    loaded = weald.load(tmp_path / "model.weald")
+    assert (loaded.predict_proba(X) == proba).all()
+    assert (loaded.fit(X, y, sample_weight=weight).predict_proba(X) == proba).all()
+    assert (pickle.loads(pickle.dumps(model)).predict_proba(X) == proba).all()
+    by_shares = model.set_params(correct_prior="shares").predict_proba(X)
+    shares = (model.class_shares_, model.resampled_shares_)
+    assert (by_shares == correct_priors(model.estimator_.predict_proba(X), *shares)).all()
+
+
+def test_many_rare_rows_need_fewer_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits = []
+    fit = GaussianNB.fit
+
+    def counted(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        fits.append(len(X))
+        return fit(self, X, y, sample_weight)
+
+    monkeypatch.setattr(GaussianNB, "fit", counted)
+    rng = np.random.default_rng(0)
+    for n_rare, n_parts in ((900, 5), (1700, 3), (6000, 1)):
+        y = np.arange(15_000) < n_rare
+        X = rng.normal(size=(len(y), 1)) + y[:, None]
+        fits.clear()
+        model = Resampled(GaussianNB(), weald.RandomOverSampler(random_state=0)).fit(X, y)
+        # on resampled rows and on those as they are; on all of the latter if they take part
+        assert len(fits) == 1 + 2 * n_parts + (model.plain_estimator_ is not None)
 
 
 def test_a_part_that_cannot_be_fitted_is_said_aloud() -> None:

@@ -21,7 +21,7 @@ LEARNERS = [
     if inspect.isclass(thing := getattr(weald, name))
     and hasattr(thing, "get_params")
     and (hasattr(thing, "fit") or hasattr(thing, "fit_resample"))
-    and not hasattr(thing, "_trains_from_files")
+    and not getattr(thing, "_trains_from_files", False)
 ]
 
 
@@ -35,10 +35,12 @@ def made(kind: Any) -> Any:
     return kind(**needed)
 
 
-def test_those_that_learn_from_files_are_the_boosters() -> None:
+def test_those_that_learn_from_files_are_boosters_trees_and_forests() -> None:
     found = {n for n in weald.__all__ if getattr(getattr(weald, n), "_trains_from_files", False)}
     assert {"XGBClassifier", "XGBModel", "XGBRanker", "XGBRegressor"} <= found
-    assert all(name.startswith("XGB") for name in found)
+    others = {name for name in found if not name.startswith("XGB")}
+    kinds = ("DecisionTree", "RandomForest", "ExtraTrees")
+    assert others == {f"{kind}{task}" for kind in kinds for task in ("Classifier", "Regressor")}
     assert len(LEARNERS) > 25
 
 
@@ -58,7 +60,7 @@ def test_rows_in_files_are_refused_with_the_way(kind: Any, tmp_path: Path) -> No
                 assert f"{kind.__name__} learns from a table in memory alone" in said
                 assert "weald.read(" in said
     model = made(kind)
-    for check, way in ((weald.RandomForestClassifier, "XGBClassifier"), (weald.SVR, "XGBRegressor")):
+    for check, way in ((weald.AdaBoostClassifier, "XGBClassifier"), (weald.SVR, "XGBRegressor")):
         if isinstance(model, check):
             with pytest.raises(DataError, match=rf"rows\.parquet'\), or fit {way}\(tree_method='hist'\)"):
                 model.fit(X=scan, y="y")

@@ -1,9 +1,12 @@
 """Metadata routing: what `fit` and `predict` of bagging and voting pass on to members that ask for it."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.ensemble import VotingClassifier as TheirVoting
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -50,6 +53,18 @@ class AsksMore(Asks):
         return np.zeros(len(X))
 
 
+class AsksOfNumbers(RegressorMixin, BaseEstimator):
+    """The same of a regressor."""
+
+    def fit(self, X, y, tags=None):
+        self.tags_ = tags
+        return self
+
+    def predict(self, X, tags=None):
+        self.said_ = tags
+        return np.zeros(len(X))
+
+
 @pytest.mark.parametrize(
     ("base", "method", "reached"),
     [
@@ -70,6 +85,14 @@ def test_bagging_passes_on_what_members_ask_for(base, method, reached):
         assert [each.tags_ for each in model.estimators_] == ["all", "all"]
         assert [each.said_ for each in model.estimators_] == [(reached, "new")] * 2
         assert np.array_equal(said, getattr(model, method)(X))
+
+
+def test_bagging_of_numbers_passes_on_what_members_ask_for():
+    with config_context(enable_metadata_routing=True):
+        member = AsksOfNumbers().set_fit_request(tags=True).set_predict_request(tags=True)
+        model = BaggingRegressor(member, n_estimators=2).fit(X, np.arange(6.0), tags="all")
+        assert model.predict(X, tags="new").tolist() == [0] * 6
+        assert [(each.tags_, each.said_) for each in model.estimators_] == [("all", "new")] * 2
 
 
 def test_what_has_a_value_a_row_is_cut_to_the_rows_of_the_bag():
@@ -136,5 +159,9 @@ def test_a_vote_prints_a_line_for_each_member(capsys):
     assert "(1 of 2) Processing first, total=" in lines[0]
     assert "(2 of 2) Processing second, total=" in lines[1]
     assert all(len(line) == 70 for line in lines)
+    TheirVoting(members, verbose=True).fit(X, Y)
+    theirs = capsys.readouterr().out.splitlines()
+    time = re.compile(r"\d+\.\d(?=s$)")
+    assert [time.sub("t", line) for line in lines] == [time.sub("t", line) for line in theirs]
     VotingRegressor([("a", DecisionTreeRegressor())]).fit(X, np.arange(6.0))
     assert capsys.readouterr().out == ""

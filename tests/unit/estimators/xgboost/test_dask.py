@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,20 @@ import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
 from distributed.security import Security
+from sklearn.base import clone
+from support.clusters import LEARNT, flights, on_dask, parts, started
 
 from weald import RandomForestRegressor, XGBClassifier, XGBRanker, XGBRegressor, scan
 from weald.boosting.newton import dask_rows
+from weald.boosting.newton.step import NewtonStep
 from weald.errors import ClusterError, DataError, DataTypeError, ParameterError
 
 SHAPE = {"n_estimators": 2, "max_depth": 3, "max_bin": 32, "tree_method": "hist"}
-LEARNT = ["a", "b", "city"]
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return flights()
 
 
 @pytest.fixture(scope="module")
@@ -38,51 +44,6 @@ def client(two_workers: Client) -> Iterator[Client]:
     """The current client, of two workers in this process."""
     with two_workers.as_current():
         yield two_workers
-
-
-@contextmanager
-def started(n_workers: int) -> Iterator[Client]:
-    options = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
-    with (
-        LocalCluster(n_workers=n_workers, **options) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    rng = np.random.default_rng(4)
-    n = 4_000
-    a = rng.normal(size=n).round(3)
-    city = rng.choice([f"city {i}" for i in range(90)], n)
-    late = rng.normal(size=n) + a + (city > "city 5")
-    return pd.DataFrame(
-        {
-            "a": np.where(rng.random(n) < 0.1, np.nan, a),
-            "b": rng.integers(0, 40, n),
-            "city": np.where(rng.random(n) < 0.02, None, city),
-            "late": late,
-            "label": np.where(late > 0.5, "late", "on time"),
-            "kind": np.digitize(late, [-0.5, 1.0]),
-            "w": rng.integers(0, 3, n).astype(np.float64),
-            "share": rng.random(n).round(2),
-            "q": np.sort(rng.integers(0, 300, n)),
-        }
-    )
-
-
-def parts(frame: pd.DataFrame, n: int) -> list[pd.DataFrame]:
-    """Uneven parts, one of them empty if there are three or more."""
-    cuts = np.sort(np.random.default_rng(n).choice(np.arange(1, len(frame)), n - 1, replace=False))
-    if n >= 3:
-        cuts[1] = cuts[0]
-    return [frame.iloc[a:b] for a, b in zip([0, *cuts], [*cuts, len(frame)], strict=True)]
-
-
-def on_dask(frame: pd.DataFrame, n: int = 3) -> list[Any]:
-    """Delayed parts, of which each has its own dictionary of cities."""
-    return [dask.delayed(part.astype({"city": "category"})) for part in parts(frame, n)]
 
 
 def saved(model: Any, path: Path) -> bytes:
@@ -201,6 +162,28 @@ def test_a_function_as_objective(client: Client, frame: pd.DataFrame, tmp_path: 
     assert saved(found, tmp_path / "dask.weald") == known
 
 
+@pytest.mark.parametrize(
+    ("shape", "target"), [({}, "label"), ({}, "kind"), ({"booster": "dart", "rate_drop": 0.5}, "label")]
+)
+def test_a_model_to_go_on_from(
+    client: Client, frame: pd.DataFrame, shape: dict[str, Any], target: str
+) -> None:
+    """Its cuts and categories are those of other rows."""
+    old = frame.iloc[2_000:].assign(a=lambda rows: rows["a"] * 1.3)
+    model = XGBClassifier(**SHAPE, **shape)
+    start = clone(model).fit(old[LEARNT], old[target])
+    new, other = frame.iloc[:1_500], frame.iloc[1_500:2_000]
+    X, y = new[LEARNT], new[target]
+    sets = [(X, y), (other[LEARNT], other[target])]
+    known = clone(model).fit(X, y, sample_weight=new["w"].to_numpy(), xgb_model=start, eval_set=sets)
+    rows, more = on_dask(new[[*LEARNT, target, "w"]]), on_dask(other[[*LEARNT, target]])
+    sets_there = [(rows, target), (more, target)]
+    found = model.fit(rows, target, sample_weight="w", xgb_model=start, eval_set=sets_there)
+    assert found.to_bytes() == known.to_bytes()
+    assert found.n_rounds_ == 4
+    assert found.evals_result_["validation_1"] == known.evals_result_["validation_1"]
+
+
 def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path) -> None:
     """Queries may go across partitions; their rows must stand together."""
     ranker = XGBRanker(**SHAPE)
@@ -216,6 +199,25 @@ def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path
     )
     found = model.fit(on_dask(frame[[*LEARNT, "late", "share"]]), "late", base_margin="share")
     assert saved(found, tmp_path / "d.weald") == known
+
+
+@pytest.mark.parametrize("watches", [False, True])
+def test_scores_are_here_only_to_be_measured(
+    client: Client, frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, watches: bool
+) -> None:
+    """Eight bytes a row and output that the client need not have."""
+    taken = []
+    begin = NewtonStep.add_round
+
+    def add_round(step: NewtonStep, rate: float) -> None:
+        taken.append(step._scores.strides[1] > 0)
+        begin(step, rate)
+
+    monkeypatch.setattr(NewtonStep, "add_round", add_round)
+    rows = on_dask(frame[[*LEARNT, "kind"]])
+    sets = {"eval_set": [(rows, "kind")]} if watches else {}
+    XGBClassifier(**SHAPE).fit(rows, "kind", **sets)
+    assert taken == [watches, watches]
 
 
 def test_no_warning_of_large_tasks(client: Client, frame: pd.DataFrame) -> None:
@@ -239,9 +241,6 @@ def test_what_is_wrong_is_named(client: Client, frame: pd.DataFrame) -> None:
             XGBRegressor(tree_method=method).fit(rows, "late")
     with pytest.raises(ParameterError, match="random_split"):
         XGBRegressor(early_stopping=0.1).fit(rows, "late")
-    known = XGBRegressor(**SHAPE).fit(frame[LEARNT].iloc[:500], frame["late"].iloc[:500])
-    with pytest.raises(ParameterError, match="base_margin"):
-        model.fit(rows, "late", xgb_model=known)
 
 
 def test_partitions_that_do_not_fit_are_named(client: Client, frame: pd.DataFrame) -> None:

@@ -167,17 +167,21 @@ def test_a_worker_that_joins_is_used(
 
 @pytest.mark.slow
 def test_a_kill_every_few_seconds(client: Client, frame: pd.DataFrame, tmp_path: Path) -> None:
-    """Two minutes of it."""
-    model = XGBRegressor(**SHAPE, n_estimators=40)
+    """Two minutes of it; the next is killed when the one before is back, or nothing would ever be done."""
+    model = XGBRegressor(**SHAPE, n_estimators=10)
     known = saved(model.fit(frame[["a", "b"]], frame["late"]), tmp_path / "memory.weald")
-    over = threading.Event()
+    over, killed, n_fits = threading.Event(), 0, 0
 
     def killer() -> None:
+        nonlocal killed
         while not over.wait(4.0):
-            for worker in list(client.cluster.workers.values())[:1]:
-                pid = getattr(worker, "pid", None)
-                if pid is not None:
-                    os.kill(pid, signal.SIGKILL)
+            workers = list(client.cluster.workers.values())
+            if len(client.cluster.scheduler.workers) < len(workers):
+                continue
+            pid = getattr(workers[killed % len(workers)], "pid", None)
+            if pid is not None:
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
 
     thread = threading.Thread(target=killer)
     thread.start()
@@ -186,6 +190,9 @@ def test_a_kill_every_few_seconds(client: Client, frame: pd.DataFrame, tmp_path:
         while time.monotonic() - begun < 120:
             found = model.fit(on_dask(frame[["a", "b", "late"]], 4), "late")
             assert saved(found, tmp_path / "dask.weald") == known
+            n_fits += 1
     finally:
         over.set()
         thread.join()
+    assert killed >= 3, f"{n_fits} fits"
+    print(f"{n_fits} fits, {killed} kills")  # shown by pytest -s

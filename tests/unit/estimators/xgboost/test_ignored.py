@@ -37,6 +37,7 @@ def test_a_parameter_without_effect_warns_and_training_goes_on(model, target, pa
     assert caught[0].filename == __file__
     method = {"tree_method": "hist"} if "tree_method" in params else {}
     plain = model(n_estimators=2, **method).fit(X, y)
+    assert fitted.tree_method_ == plain.tree_method_
     assert np.array_equal(fitted.predict(X), plain.predict(X))
 
 

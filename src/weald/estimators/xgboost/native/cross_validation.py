@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from weald.boosting.callbacks import Callbacks, ModelView, TrainingCallback
 from weald.boosting.stopping import EarlyStopping
-from weald.model.assemble import forest_of
 from weald.model.forest import Forest
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ class _Folds:
     def _train(self, ahead: int, asked: Callbacks) -> bool:
         """Some rounds of every fold, told to the callbacks one by one; True: stop."""
         rates = [_Rates(self._rates, self.n_trained)]
-        logs = [training.run(ahead, callbacks=rates).evals_result for training in self.trainings]
+        logs = [training.add_rounds(ahead, callbacks=rates).evals_result for training in self.trainings]
         self.n_trained += ahead
         pairs = {
             (data, metric): _pairs(np.array([log[data][metric] for log in logs]))
@@ -208,9 +207,7 @@ class _Folds:
         objective = training.objective
 
         def forest() -> Forest:
-            if training.forest is not None:
-                return training.forest
-            return forest_of([], training.codes.n_columns, training.base, objective.link)
+            return training.forest
 
         return ModelView(
             objective=objective.name,

@@ -57,6 +57,22 @@ def test_types_are_told_as_xgboost_tells_them():
     assert array.feature_names is None
 
 
+def test_columns_declared_categorical_are_split_by_sets():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=80), rng.integers(0, 4, 80)])
+    y = np.where(X[:, 1] % 2 == 1, 5.0, 0.0)
+    types = ["q", "c"]
+    given, later = weald.DMatrix(X, label=y, feature_types=types), weald.DMatrix(X, label=y)
+    later.feature_types = types
+    frame = pd.DataFrame({"f0": X[:, 0], "f1": pd.Categorical(X[:, 1])})
+    matrices = (given, later, weald.DMatrix(frame, label=y))
+    dumps = [weald.train({"max_depth": 1}, matrix, 2).get_dump() for matrix in matrices]
+    assert dumps[0] == dumps[1] == dumps[2]
+    assert "[f1:{" in dumps[0][0]
+    plain = weald.train({"max_depth": 1}, weald.DMatrix(X, label=y), 2)
+    assert "{" not in plain.get_dump()[0]
+
+
 def test_what_stands_for_missing():
     X = np.array([[0.0, 1.0], [2.0, 0.0], [3.0, 4.0]])
     assert weald.DMatrix(X, missing=0.0).num_nonmissing() == 4
