@@ -6,6 +6,7 @@
 #include "bindings/arrays.h"
 #include "bindings/call.h"
 #include "bindings/parts.h"
+#include "core/data/encode/coarse_bins.h"
 #include "core/data/encode/coarsen.h"
 #include "core/data/sketch.h"
 
@@ -36,6 +37,22 @@ void bind_sketch(nb::module_& m) {
       .def("merge", &QuantileSketch::merge, nb::arg("other"))
       .def("scale", &QuantileSketch::scale, nb::arg("shift"))
       .def("summary", &QuantileSketch::summary);
+  nb::class_<CoarseBins>(m, "CoarseBins")
+      .def(nb::init<const Codes&>(), nb::arg("codebook"))
+      .def(
+          "add",
+          [](CoarseBins& bins, const Codes& block, const Vector<int64_t>& weights, int n_threads) {
+            call(n_threads, [&](Run& run) { bins.add(block, view(weights), run); });
+          },
+          nb::arg("block"), nb::arg("weights").noconvert(), nb::arg("n_threads"))
+      .def("close", &CoarseBins::close, nb::arg("max_bins"))
+      .def("codebook", &CoarseBins::codebook)
+      .def(
+          "code",
+          [](const CoarseBins& bins, const Codes& block, int n_threads) {
+            return call(n_threads, [&](Run& run) { return bins.code(block, run); });
+          },
+          nb::arg("block"), nb::arg("n_threads"));
   m.def(
       "coarsen",
       [](const Codes& codes, const Vector<int64_t>& weights, uint32_t max_bins, int n_threads) {

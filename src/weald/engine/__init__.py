@@ -46,7 +46,7 @@ from weald.engine.ranking import (
     ranking_metric,
 )
 from weald.engine.resampling import NativeStatistic, RankedRows, ResampledError, ResamplePlan
-from weald.engine.sketch import NativeSketch, SketchSummary, coarsen
+from weald.engine.sketch import CoarseBins, NativeSketch, SketchSummary, coarsen
 from weald.engine.stage import stage_huber, stage_pass, stage_quantiles
 from weald.engine.storage.trees import (
     BlockGradients,
@@ -71,6 +71,7 @@ __all__ = [
     "ArrowColumn",
     "ArrowTable",
     "BlockGradients",
+    "CoarseBins",
     "Explainer",
     "FreeColumn",
     "GradientCounts",

@@ -12,6 +12,7 @@ from weald.engine.codes import NativeCodes
 
 NativeSketch: TypeAlias = _core.QuantileSketch
 SketchSummary: TypeAlias = _core.SketchSummary
+CoarseBins: TypeAlias = _core.CoarseBins
 
 
 def coarsen(

@@ -19,6 +19,7 @@ from weald.data.scanning.scan import Scan, is_path, scan
 from weald.data.table import BlockColumns, Table
 from weald.engine import blocks, thread_count
 from weald.errors import DataTypeError, ParameterError, told
+from weald.estimators.xgboost.plan import DEFAULT_BINS
 from weald.rows.paged.disk import disk_rate
 from weald.rows.paged.scans import is_place, page_rows_of
 from weald.rows.paged.store import Store, open_store
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: bytes per row that pages leave in memory: score 8, target 8, node 2, gradients of 16 bits 4
 ROW_BYTES = 22
+#: more with tree_method="approx": gradients and hessians, and what rows weigh
+APPROX_ROW_BYTES = 24
 #: the same of trees and forests, where the target is kept as it is added up; and of each tree that grows
 STATISTIC_ROW_BYTES, TREE_ROW_BYTES = 40, 5
 #: trees of a forest that share a pass, and the share of memory that their branches may take
@@ -132,7 +135,10 @@ def plan(estimator: Estimator, data: TableLike | Scan | Store | str | Path) -> F
         data = scan(data)
     params = _params(estimator)
     bins = params.get("max_bin") or params.get("max_bins") or 255
-    width = 1 if bins <= 255 else 2
+    approx = params.get("tree_method") == "approx"
+    if approx:
+        bins = params.get("max_bin") or DEFAULT_BINS["approx"]
+    width = 1 if bins <= 255 and not approx else 2
     size = _size_of(data)
     code_bytes = int(size.n_rows * size.row_cells * width)
     trees, passes = _passes(params)
@@ -227,13 +233,14 @@ def _passes(params: dict[str, Any]) -> tuple[int, int]:
     trees = int(params.get("n_estimators") or (100 if "n_estimators" in params else 1))
     trees *= int(params.get("num_parallel_tree") or 1)
     shared = -(-trees // TOGETHER) if "bootstrap" in params and "max_bins" in params else trees
-    return trees, shared * _depth(params)
+    coding = params.get("tree_method") == "approx"  # the candidates of a tree take a pass of their own
+    return trees, shared * (_depth(params) + coding)
 
 
 def _row_bytes(params: dict[str, Any]) -> int:
     """Bytes of a row that pages leave in memory."""
     if "max_bins" not in params:
-        return ROW_BYTES
+        return ROW_BYTES + (APPROX_ROW_BYTES if params.get("tree_method") == "approx" else 0)
     trees = int(params.get("n_estimators") or 1)
     return STATISTIC_ROW_BYTES + TREE_ROW_BYTES * min(trees, TOGETHER)
 

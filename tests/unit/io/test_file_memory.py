@@ -256,6 +256,32 @@ def test_a_file_that_asks_for_much_is_refused_within_its_memory(make):
     assert loaded(make()) is None
 
 
+MEMORY = "asks for more memory than a model file of its size may"
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (wide_labels, MEMORY),
+        (wide_labels_of_several_outputs, MEMORY),
+        (a_wide_label_of_each_output, MEMORY),
+        (wide_parameter, MEMORY),
+        (wide_parameters, MEMORY),
+        (wide_labels_of_members, MEMORY),
+        (machine_of_many_columns, "'fill' of the model file should hold 100000000 numbers"),
+        (leaf_bits_alone, "'column' of the model file has shape .* where 20000000 entries are needed"),
+        (a_forest_of_zeros, MEMORY),
+        (many_cuts_of_no_splits, MEMORY),
+        (changes_of_an_imputer, MEMORY),
+        (entries("[]", 3_000_000), MEMORY),
+    ],
+)
+def test_what_a_file_asks_for_is_the_reason(make, reason):
+    """And nothing else that is wrong with such a file: it would hide that nobody counts."""
+    with pytest.raises(ModelFileError, match=reason):
+        weald.load(make())
+
+
 def test_columns_by_position_cost_nothing():
     begin = time.process_time()
     assert loaded(machine_of_given_kernel_of_many_rows()).n_features_in_ == 10**8

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/data/encode/cuts.h"
+#include "core/data/encode/coarse_column.h"
 #include "core/data/sparse_columns.h"
 
 namespace weald {
@@ -13,10 +13,6 @@ namespace weald {
 namespace {
 
 constexpr int64_t most_units = int64_t{1} << 62;
-
-bool is_numeric(const CodeColumn& column) {
-  return column.kind == ColumnKind::exact || column.kind == ColumnKind::binned;
-}
 
 int64_t checked_total(std::span<const int64_t> weights) {
   int64_t total = 0, any_sign = 0;
@@ -34,66 +30,10 @@ int64_t checked_total(std::span<const int64_t> weights) {
   return total;
 }
 
-// ---- the bins of one column --------------------------------------------------------------------------------------
-
-// What one worker needs for a column at a time.
-struct Scratch {
-  std::vector<int64_t> weight;  // by fine code
-  std::vector<uint32_t> ends;   // the last fine code of each bin but the last
-  std::vector<double> marks;    // one for each of these ends
-};
-
-// Where the bin that holds `code` ends, if the next code that any weight lies on is `next`: the last code of the bin,
-// and the threshold above it.
-std::pair<uint32_t, double> end_between(const CodeColumn& column, uint32_t code, uint32_t next) {
-  const double* marks = column.marks.data();
-  if (column.kind == ColumnKind::binned) {
-    const uint32_t end = code + (next - code - 1) / 2;
-    return {end, marks[end - 1]};
-  }
-  const double mark = midpoint_below(marks[code - 1], marks[next - 1]);
-  return {static_cast<uint32_t>(std::upper_bound(marks + code, marks + next - 1, mark) - marks), mark};
-}
-
-// From the weights of the fine codes to ends and marks.
-void close_bins(const CodeColumn& column, uint32_t max_bins, Scratch& scratch) {
-  scratch.ends.clear();
-  scratch.marks.clear();
-  uint64_t n_present = 0;
-  int64_t total = 0;
-  for (uint32_t code = 1; code <= column.n_codes; ++code) {
-    n_present += scratch.weight[code] > 0;
-    total += scratch.weight[code];
-  }
-  BinCloser closer(n_present, total, max_bins);
-  uint32_t last = 0;  // the code before, of those that weight lies on
-  for (uint32_t code = 1; code <= column.n_codes; ++code) {
-    if (scratch.weight[code] == 0) continue;
-    if (closer.ends_before(scratch.weight[code])) {
-      const auto [end, mark] = end_between(column, last, code);
-      scratch.ends.push_back(end);
-      scratch.marks.push_back(mark);
-    }
-    last = code;
-  }
-}
-
-// table[fine code] = bin, from 1; missing stays 0.
-template <class Bin>
-std::vector<Bin> table_of(const CodeColumn& column, std::span<const uint32_t> ends) {
-  std::vector<Bin> table(size_t{column.n_codes} + 1, static_cast<Bin>(ends.size() + 1));
-  table[0] = 0;
-  uint32_t code = 1;
-  for (size_t bin = 0; bin < ends.size(); ++bin) {
-    for (; code <= ends[bin]; ++code) table[code] = static_cast<Bin>(bin + 1);
-  }
-  return table;
-}
-
 // ---- dense columns -----------------------------------------------------------------------------------------------
 
 void coarsen_dense(const CodeColumn& column, std::span<const int64_t> weights, uint32_t max_bins, size_t j,
-                   Scratch& scratch, Codes& coarse) {
+                   CoarseScratch& scratch, Codes& coarse) {
   const auto n_rows = static_cast<size_t>(coarse.n_rows);
   with_codes(column, [&](const auto* codes) {
     scratch.weight.assign(size_t{column.n_codes} + 1, 0);
@@ -132,30 +72,7 @@ struct SparseJob {
   uint32_t max_bins;
 };
 
-// Appends the rows of a column whose bin is not that of the rows it does not list.
-template <class Bin, class Fine>
-void append_entries(const CodeColumn& column, const Fine* codes, std::span<const Bin> table, CodeColumn& out,
-                    SparseGroup& group, size_t first_byte) {
-  const bool all = column.default_code == 0;  // lists every row
-  out.default_code = all ? 0 : table[column.default_code];
-  const size_t first_row = group.rows.size();
-  group.rows.resize(first_row + column.n_entries);
-  group.codes.resize(first_byte + column.n_entries * sizeof(Bin));
-  uint32_t* rows = group.rows.data() + first_row;
-  auto* bins = reinterpret_cast<Bin*>(group.codes.data() + first_byte);
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < column.n_entries; ++i) {
-    const Bin bin = table[codes[i]];
-    rows[kept] = column.rows[i];
-    bins[kept] = bin;
-    kept += all || bin != out.default_code;
-  }
-  out.n_entries = kept;
-  group.rows.resize(first_row + kept);
-  group.codes.resize(first_byte + kept * sizeof(Bin));
-}
-
-Place coarsen_sparse(const CodeColumn& column, const SparseJob& job, Scratch& scratch, CodeColumn& out,
+Place coarsen_sparse(const CodeColumn& column, const SparseJob& job, CoarseScratch& scratch, CodeColumn& out,
                      SparseGroup& group) {
   return with_codes(column, [&](const auto* codes) {
     scratch.weight.assign(size_t{column.n_codes} + 1, 0);
@@ -182,8 +99,8 @@ Place coarsen_sparse(const CodeColumn& column, const SparseJob& job, Scratch& sc
   });
 }
 
-void coarsen_group(const Codes& fine, const ColumnRange& range, const SparseJob& job, Scratch& scratch, Codes& coarse,
-                   SparseGroup& group) {
+void coarsen_group(const Codes& fine, const ColumnRange& range, const SparseJob& job, CoarseScratch& scratch,
+                   Codes& coarse, SparseGroup& group) {
   const auto first = static_cast<size_t>(range.first), last = static_cast<size_t>(range.last);
   std::vector<Place> places(last - first);
   for (size_t j = first; j < last; ++j) {
@@ -210,7 +127,7 @@ Codes coarsen(const Codes& fine, std::span<const int64_t> weights, uint32_t max_
   Codes coarse;
   coarse.n_rows = fine.n_rows;
   coarse.resize_dense(fine.columns.size());
-  std::vector<Scratch> scratch(static_cast<size_t>(run.n_threads()));
+  std::vector<CoarseScratch> scratch(static_cast<size_t>(run.n_threads()));
   std::vector<size_t> dense;
   std::vector<int64_t> count(fine.columns.size(), 0);
   for (size_t j = 0; j < fine.columns.size(); ++j) {

@@ -15,17 +15,16 @@ from weald import engine
 from weald.arrays import Floats
 from weald.boosting.newton.options import BoostOptions
 from weald.boosting.newton.plans import TreePlans, are_whole
+from weald.boosting.newton.rows import candidate_weights
 from weald.errors import ParameterError
 from weald.rows.blocks import GrownOnPages, PagedCodes, grow_on_pages
-from weald.rows.blocks.source import PageLike
+from weald.rows.blocks.coarse import CoarsePages
+from weald.rows.blocks.source import PageLike, PageSource
 from weald.rows.blocks.tree import BlockRows, GradientsOf, kept_values, node_numbers
 
 
 class PagedRows:
     """The training rows of one fit: grows trees on gradients and brings their values to the scores."""
-
-    #: gradients of a loss by rows are not kept
-    large = True
 
     def __init__(self, codes: PagedCodes, weight: Floats | None, options: BoostOptions) -> None:
         check_options(options)
@@ -37,9 +36,22 @@ class PagedRows:
         self._kept: NDArray[np.uint32] | None = None
         self._newest: GrownOnPages | None = None  # whose nodes `_number` tells
 
+    @property
+    def large(self) -> bool:
+        """Whether gradients of a loss by rows are not kept; the candidates of "approx" are chosen by them."""
+        return self._options.tree_method == "hist"
+
     def grow(self, g: Floats, h: Floats, *, seed: int, round_: int, weighted: bool) -> GrownOnPages:
         """One tree on gradients and hessians of shape (outputs, n_rows), as `BoostedRows.grow`."""
         weight, whole = self._weight, self._whole
+        source: PageSource = self._source
+        if self._options.tree_method == "approx":
+            source = CoarsePages(
+                source,
+                candidate_weights(h, None if weighted else weight),
+                max_bins=self._options.max_bin,
+                n_threads=self._options.n_threads,
+            )
         if weighted and weight is not None:
             weight, whole = (weight > 0).astype(np.float64), True
 
@@ -54,7 +66,7 @@ class PagedRows:
                 draw=draw,
             )
 
-        return self._grow(_Learnt(len(g), weight, whole), gradients_of, seed, round_)
+        return self._grow(_Learnt(len(g), weight, whole, source), gradients_of, seed, round_)
 
     def grow_loss(self, loss: engine.RowLoss, scores: Floats, *, seed: int, round_: int) -> GrownOnPages:
         """One tree on the gradients of a loss at raw scores of shape (n_rows,)."""
@@ -71,12 +83,12 @@ class PagedRows:
                 draw=draw,
             )
 
-        return self._grow(_Learnt(1, weight, whole), gradients_of, seed, round_)
+        return self._grow(_Learnt(1, weight, whole, self._source), gradients_of, seed, round_)
 
     def _grow(self, learnt: _Learnt, gradients_of: GradientsOf, seed: int, round_: int) -> GrownOnPages:
         weight = learnt.weight
         rows = BlockRows(
-            source=self._source,
+            source=learnt.source,
             gradients_of=gradients_of,
             weights_of=lambda page: None if weight is None else weight[_slice(page)],
             n_outputs=learnt.n_outputs,
@@ -104,7 +116,7 @@ class PagedRows:
             return
         for page in self._source.pages(codes=True):
             assert page.codes is not None
-            leaf = engine.leaf_of_block(tree.native, page.codes, n_threads=n_threads).view(np.uint32)
+            leaf = tree.leaves(page.codes, n_threads).view(np.uint32)
             for column, to in zip(columns, scores, strict=True):
                 engine.add_numbered_values(column, leaf, to[_slice(page)], n_threads=n_threads)
 
@@ -126,7 +138,7 @@ def leaves_on_pages(tree: GrownOnPages, rows: PagedCodes, n_threads: int) -> NDA
     leaves = np.empty(rows.n_rows, np.int32)
     for page in rows.source.pages(codes=True):
         assert page.codes is not None
-        leaves[_slice(page)] = engine.leaf_of_block(tree.native, page.codes, n_threads=n_threads)
+        leaves[_slice(page)] = tree.leaves(page.codes, n_threads)
     return leaves
 
 
@@ -135,6 +147,7 @@ class _Learnt:
     n_outputs: int
     weight: Floats | None
     whole: bool
+    source: PageSource
 
 
 def check_options(options: BoostOptions) -> None:
@@ -142,12 +155,7 @@ def check_options(options: BoostOptions) -> None:
     if options.tree_method == "exact":
         raise ParameterError(
             "tree_method='exact' sorts all rows in memory and does not train from pages. Use "
-            "tree_method='hist', or give the rows as a table in memory."
-        )
-    if options.tree_method == "approx":
-        raise ParameterError(
-            "tree_method='approx' codes the rows anew for every tree, and does not train from pages. Use "
-            "tree_method='hist' with a larger max_bin, or give the rows as a table in memory."
+            "tree_method='hist' or 'approx', or give the rows as a table in memory."
         )
 
 

@@ -33,10 +33,9 @@ class BoostedRows:
         """
         rows = self._rows
         if self._options.tree_method == "approx":
-            hessian = h.mean(axis=0) if weighted or self._weight is None else h.mean(axis=0) * self._weight
             coarse = engine.coarsen(
                 self.codes.native,
-                _sketch_weights(hessian),
+                candidate_weights(h, None if weighted else self._weight),
                 self._options.max_bin,
                 n_threads=self._options.n_threads,
             )
@@ -75,6 +74,9 @@ class BoostedRows:
         return self._rows.leaf_of_row(tree, drawn_only=drawn_only)
 
 
-def _sketch_weights(hessian: Floats) -> NDArray[np.int64]:
-    """Hessians as integer weights of candidates; a hessian below 0 counts nothing."""
+def candidate_weights(h: Floats, weight: Floats | None) -> NDArray[np.int64]:
+    """What rows weigh where candidates are chosen: hessians (outputs, n_rows); below 0 they count nothing."""
+    hessian = h.mean(axis=0)
+    if weight is not None:
+        hessian = hessian * weight
     return to_units(np.maximum(hessian, 0.0)).units

@@ -23,6 +23,7 @@ from weald.errors import DataError, DataTypeError, ParameterError
 from weald.estimators.shared.paged import are_paged, check_store, rows_of_store, target_of
 from weald.estimators.xgboost import dask_rows
 from weald.estimators.xgboost.options import XGBOptions
+from weald.estimators.xgboost.plan import FINE_BINS
 from weald.estimators.xgboost.predict import BoostedPredictions
 from weald.estimators.xgboost.rows import Given, Rows, as_wide, read_margin, training_table
 from weald.model.forest import Forest
@@ -149,7 +150,7 @@ def _store(
     """The store of the rows: that which was given, or one that is built; what a model to go on from reads."""
     X: AnyTable = given.X
     kept = _names(given, owner)
-    bins = options.max_bin or DEFAULT_BINS
+    bins = FINE_BINS if options.tree_method == "approx" else options.max_bin or DEFAULT_BINS
     weight = None if given.sample_weight is None else str(given.sample_weight)
     settings = {"missing": repr(options.missing), "types": repr(options.feature_types)}
     settings["categorical"] = repr(options.categorical_features)
@@ -232,10 +233,10 @@ def _names(given: Given, owner: str) -> list[str]:
 
 def _check_options(options: XGBOptions, owner: str) -> None:
     """Refuse what needs all rows in memory, and name the way."""
-    if options.tree_method in ("exact", "approx"):
+    if options.tree_method == "exact":
         raise ParameterError(
-            f"tree_method={options.tree_method!r} of {owner} needs the rows in memory, and these are in "
-            "files. Use tree_method='hist', or read the files into a table first."
+            f"tree_method='exact' of {owner} needs the rows in memory, and these are in files. Use "
+            "tree_method='hist' or 'approx', or read the files into a table first."
         )
     if options.max_bin is not None and options.max_bin > 65_535:
         raise ParameterError(

@@ -129,7 +129,9 @@ def make_plan(
 ) -> Plan:
     """The plan of the parameters for a table of this schema and target."""
     n_columns = len(schema.columns)
-    method = _method(options, target.n_rows, n_columns) if in_memory else "hist"
+    method = _method(options, target.n_rows, n_columns)
+    if not in_memory:  # small or not, codes are those of bins
+        method = "approx" if method == "approx" else "hist"
     weights = _one_given(options.feature_weights, feature_weights, owner)
     boost = BoostOptions(
         **{name: getattr(options, name) for name in _SAME_NAME},

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald import engine
+from weald.rows.blocks.coarse import CoarsePages
 from weald.rows.blocks.source import PageLike, PageSource
 
 #: the gradients of a page for the rows that are drawn
@@ -45,10 +46,16 @@ class GrownOnPages:
     native: engine.NewtonTree
     leaf_of_number: NDArray[np.int32]  # of the numbers that the rows have
     draw: engine.RowDraw
+    coarse: CoarsePages | None = None  # the pages it was grown on, if these have codes of its own
 
     def arrays(self) -> engine.TreeArrays:
         """The arrays of the tree, with `value` and `cover` of every node."""
         return engine.tree_arrays(self.native)
+
+    def leaves(self, codes: engine.NativeCodes, n_threads: int) -> NDArray[np.int32]:
+        """The leaf of every row of a block, in the codes of the source."""
+        own = codes if self.coarse is None else self.coarse.coded(codes)
+        return engine.leaf_of_block(self.native, own, n_threads=n_threads)
 
 
 def node_numbers(n_rows: int, options: engine.NewtonOptions) -> engine.Numbers:
@@ -98,7 +105,8 @@ def grow_on_pages(
             sums.add_block(gradients, page.codes, number[own], kept[own], rows.n_threads)
         tree.take(sums, rows.n_threads)
     native = tree.finish()
-    return GrownOnPages(native, tree.leaf_of_numbers(), draw)
+    coarse = rows.source if isinstance(rows.source, CoarsePages) else None
+    return GrownOnPages(native, tree.leaf_of_numbers(), draw, coarse)
 
 
 def _counted(rows: BlockRows, options: engine.NewtonOptions) -> tuple[engine.RowDraw, engine.GradientCounts]:
