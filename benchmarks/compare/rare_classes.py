@@ -126,6 +126,11 @@ REMEDIES = (
     Remedy("under-sampling", resampled("RandomUnderSampler"), shifts=True),
     Remedy("under-sampling, blended", resampled("RandomUnderSampler", correct_prior="blend"), shifts=True),
     Remedy("balanced forest", of("BalancedRandomForestClassifier"), shifts=True),
+    Remedy(
+        "balanced forest, blended",
+        of("BalancedRandomForestClassifier", correct_prior="blend"),
+        shifts=True,
+    ),
     Remedy("easy ensemble", easy, shifts=True),
     Remedy(PEER + "balanced forest", of_peer("BalancedRandomForestClassifier", True), numbers=True),
     Remedy(PEER + "easy ensemble", of_peer("EasyEnsembleClassifier", False), numbers=True),

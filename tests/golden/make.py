@@ -167,6 +167,8 @@ def balanced(X, species, weight):
     """Those for rare classes, and a threshold."""
     forest = BalancedRandomForestClassifier(4, sampling_strategy="auto", replacement=False, random_state=1)
     yield "balanced-forest", forest, X, species, weight
+    two = BalancedRandomForestClassifier(3, max_depth=3, correct_prior="blend", random_state=2)
+    yield "balanced-blend", two, X, species, weight
     yield "balanced-bags", BalancedBaggingClassifier(n_estimators=3, random_state=1), X, species, weight
     few = AdaBoostClassifier(n_estimators=2)
     yield "balanced-easy", EasyEnsembleClassifier(2, few, random_state=1), X, species, None

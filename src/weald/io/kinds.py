@@ -29,6 +29,8 @@ class Kind:
     ensemble: bool = False
     #: whether it has many trees that count alike
     forest: bool = False
+    #: whether it is a forest that may have other estimators besides
+    besides: bool = False
     #: whether it has no trees at all
     machine: bool = False
 
@@ -55,7 +57,7 @@ KINDS = {
     "KNeighborsClassifier": Kind(classifier=True, machine=True),
     "KNeighborsRegressor": Kind(classifier=False, machine=True),
     "BalancedBaggingClassifier": Kind(classifier=True, ensemble=True),
-    "BalancedRandomForestClassifier": Kind(classifier=True, forest=True),
+    "BalancedRandomForestClassifier": Kind(classifier=True, forest=True, besides=True),
     "EasyEnsembleClassifier": Kind(classifier=True, ensemble=True),
     "RUSBoostClassifier": Kind(classifier=True, ensemble=True),
     "Landmarks": Kind(classifier=False, machine=True),

@@ -124,14 +124,14 @@ def decode(value: object, tensors: Tensors, *, newer: bool, prefix: str = "") ->
     kind = KINDS[name]
     if kind.machine:
         return _made(name, _decode_machine(name, value, tensors, prefix, newer=newer))
-    entries = ENSEMBLE_ENTRIES if kind.ensemble else ENTRIES
+    plain = not kind.ensemble and not (kind.besides and isinstance(value, dict) and "members" in value)
+    entries = ENTRIES if plain else ENSEMBLE_ENTRIES
     record = description.mapping(value, "The description", entries, newer=newer)
     known: dict[str, Any] = {
         "params": description.decode_params(record["params"], parameter_names(name), newer=newer),
         "classes": _decode_classes(record["classes"]),
         "extra": _decode_extra(record["extra"]),
     }
-    plain = not kind.ensemble
     known["schema"] = (
         description.decode_schema(record["schema"], newer=newer)
         if plain or record["schema"] is not None

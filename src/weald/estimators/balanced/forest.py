@@ -8,35 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from weald.arrays import CategoricalFeatures, MonotoneConstraints, RandomState, TableLike, TargetLike
+from weald.arrays import (
+    CategoricalFeatures,
+    Floats,
+    MonotoneConstraints,
+    RandomState,
+    TableLike,
+    TargetLike,
+)
 from weald.data.table import Table
 from weald.data.target import warn_of_column
 from weald.data.training import used_rows
 from weald.engine import thread_count
 from weald.errors import DataError, ParameterError
-from weald.estimators.balanced.class_rows import (
-    Strategy,
-    class_draws,
-    draw_facts,
-    draws_from_facts,
-    labels_of,
-)
+from weald.estimators.balanced.class_rows import Strategy, class_draws, labels_of
 from weald.estimators.balanced.options import BalancedForestOptions
 from weald.estimators.balanced.out_of_bag_map import out_of_bag_map
+from weald.estimators.balanced.plain_forest import TwoForests, plain_forest
 from weald.estimators.balanced.prior_shift import PriorShift
 from weald.estimators.forest.options import ForestOptions
-from weald.estimators.forest.tasks import ForestClassifier
+from weald.estimators.forest.random_forest import RandomForestClassifier
 from weald.estimators.shared.class_weight import ClassWeight, Weights
 from weald.estimators.shared.coded import Coded
 from weald.estimators.shared.fitted import Target
 from weald.estimators.shared.growth import row_limit
-from weald.io.saved_state import SavedState
 from weald.model.forest import Forest
 from weald.parameters import GrowthOptions
 from weald.resampling.calibration import ShareMap
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-class BalancedRandomForestClassifier(ForestClassifier):
+class BalancedRandomForestClassifier(TwoForests):
     """A random forest whose trees learn from as many rows of every class.
 
     Every tree draws, from each class, as many rows as the rarest class has (or as `sampling_strategy` says),
@@ -89,10 +90,11 @@ class BalancedRandomForestClassifier(ForestClassifier):
         rows by label, a function such a dict of the labels.
     replacement : bool, default=True
         Whether a row may be drawn again among those of its class.
-    correct_prior : bool, default=True
+    correct_prior : bool or "blend", default=True
         Whether `predict_proba` and `oob_decision_function_` give probabilities under the class shares of the
-        training rows, fitted on rows that trees did not see; False for those of balanced classes, as
-        imbalanced-learn's. `predict` is the same either way.
+        training rows, fitted on rows that trees did not see. With "blend" a forest of the rows as they are
+        takes part in them, which takes as long as a RandomForestClassifier. False for those of balanced
+        classes, as imbalanced-learn's. `predict` is the same in all.
     n_jobs : int, default=None
         Threads; None for every CPU of the process, -1 for the same, -2 for all but one. The forest does not
         depend on it.
@@ -155,6 +157,8 @@ class BalancedRandomForestClassifier(ForestClassifier):
         The probabilities that these trees give; NaN, with a warning, for rows that every tree saw.
     forest_ : Forest
         The trees as weald keeps them.
+    plain_forest_ : RandomForestClassifier or None
+        The forest of the rows as they are, if it takes part in probabilities.
     estimators_samples_ : list of ndarray
         The rows of each tree, each as often as it was drawn.
     estimator_ : DecisionTreeClassifier
@@ -183,6 +187,7 @@ class BalancedRandomForestClassifier(ForestClassifier):
 
     #: None where nothing tells it: the prior is corrected then
     _share_map: ShareMap | None = None
+    plain_forest_: RandomForestClassifier | None = None
 
     def __init__(
         self,
@@ -200,7 +205,7 @@ class BalancedRandomForestClassifier(ForestClassifier):
         oob_score: bool | Callable[..., float] = False,
         sampling_strategy: Strategy = "all",
         replacement: bool = True,
-        correct_prior: bool = True,
+        correct_prior: bool | Literal["blend"] = True,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int | bool = 0,
@@ -266,16 +271,19 @@ class BalancedRandomForestClassifier(ForestClassifier):
             Shares that add up to 1, in the order of `classes_`. With `correct_prior=False` those of the
             balanced trees, whose largest `predict` takes either way.
         """
-        shares = cast("NDArray[np.float64]", super().predict_proba(X))
-        return self._corrected(shares, self._by_class(), self._share_map)
+        shares = cast(Floats, super().predict_proba(X))
+        plain = None
+        if self.plain_forest_ is not None and self._checked_options().correct_prior:
+            plain = cast(Floats, self.plain_forest_.predict_proba(X))
+        return self._corrected(shares, self._by_class(), self._share_map, plain)
 
     def _corrected(
-        self, shares: NDArray[np.float64], by_class: ClassDraws, share_map: ShareMap | None
-    ) -> NDArray[np.float64]:
+        self, shares: Floats, by_class: ClassDraws, share_map: ShareMap | None, plain: Floats | None = None
+    ) -> Floats:
         if not self._checked_options().correct_prior:
             return shares
         if share_map is not None:
-            return share_map(shares)
+            return share_map(shares, plain)
         return PriorShift.of(by_class.n_rows, by_class.in_bag).undone(shares)
 
     def _by_class(self) -> ClassDraws:
@@ -360,16 +368,21 @@ class BalancedRandomForestClassifier(ForestClassifier):
         options: ForestOptions,
     ) -> dict[str, Any]:
         found = super()._out_of_bag(forest, past, table, record, target, options)
-        share_map, n_threads = None, thread_count(options.n_jobs)
+        own, n_threads = cast(BalancedForestOptions, options), thread_count(options.n_jobs)
+        plain, unseen, share_map = None, None, None
         if past is not None and forest.n_trees == past.forest_.n_trees:
-            share_map = past._share_map
-        elif cast(BalancedForestOptions, options).correct_prior:
-            share_map = out_of_bag_map(forest, table, record, target.weight, n_threads)
+            plain, share_map = past.plain_forest_, past._share_map
+        elif own.correct_prior:
+            if own.correct_prior == "blend":
+                plain, unseen = plain_forest(self, *self._given)
+            share_map = out_of_bag_map(forest, table, record, target.weight, n_threads, unseen)
+            if share_map is None or not share_map.blends:
+                plain, unseen = None, None
         shares = found.get("oob_decision_function_")
         if shares is not None and (past is None or shares is not vars(past).get("oob_decision_function_")):
             assert record.by_class is not None
-            found["oob_decision_function_"] = self._corrected(shares, record.by_class, share_map)
-        return found | {"_share_map": share_map}
+            found["oob_decision_function_"] = self._corrected(shares, record.by_class, share_map, unseen)
+        return found | {"_share_map": share_map, "plain_forest_": plain}
 
     def __sklearn_tags__(self) -> Tags:
         """What scikit-learn may expect of the targets this takes: one column of labels."""
@@ -377,24 +390,3 @@ class BalancedRandomForestClassifier(ForestClassifier):
         tags.classifier_tags.multi_class = tags.target_tags.multi_output
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = False
         return tags
-
-    def _saved_state(self) -> SavedState:
-        state, by_class = super()._saved_state(), self._by_class()
-        params = dict(state.params)
-        if callable(params["sampling_strategy"]):
-            del params["sampling_strategy"]  # code
-        told = draw_facts(by_class)
-        if self._share_map is not None:
-            told |= self._share_map.facts()
-        return replace(state, params=params, extra=state.extra | told)
-
-    @classmethod
-    def _from_saved_state(cls, state: SavedState) -> Self:
-        classes = state.classes or ()
-        if len(classes) != 1:
-            raise ParameterError("A balanced forest has one output.")
-        by_class = draws_from_facts(state.extra, len(classes[0]))
-        model = super()._from_saved_state(state)
-        model.bags_ = replace(model.bags_, by_class=by_class)
-        model._share_map = ShareMap.from_facts(state.extra, len(classes[0]))
-        return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from weald.arrays import Estimator
 from weald.estimators.adaboost.options import AdaBoostClassifierOptions
@@ -14,7 +15,7 @@ from weald.estimators.balanced.class_rows import (
 )
 from weald.estimators.forest.options import RandomForestClassifierOptions
 from weald.estimators.shared.ensemble_options import BaggingOptions, Trainable
-from weald.parameters import Nothing, parameter
+from weald.parameters import Choice, Flag, Nothing, parameter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,12 @@ class BalancedForestOptions(RandomForestClassifierOptions):
 
     sampling_strategy: Strategy = sampling_strategy_rule()  # noqa: RUF009
     replacement: bool = replacement_rule()
-    correct_prior: bool = correct_prior_rule()
+    correct_prior: bool | Literal["blend"] = parameter(
+        Flag(),
+        Choice(("blend",)),
+        hint="Use True for probabilities under the class shares of the training rows, 'blend' to ask a "
+        "forest of the rows as they are too.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

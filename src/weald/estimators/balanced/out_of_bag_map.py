@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from weald.arrays import Floats
 from weald.data.table import Table
 from weald.estimators.balanced.prior_shift import PriorShift
 from weald.estimators.forest.out_of_bag import OutOfBagSums
@@ -15,10 +16,16 @@ from weald.rows.bags import BagRecord
 
 
 def out_of_bag_map(
-    forest: Forest, table: Table, record: BagRecord, weight: Weights | None, n_threads: int
+    forest: Forest,
+    table: Table,
+    record: BagRecord,
+    weight: Weights | None,
+    n_threads: int,
+    plain: Floats | None = None,
 ) -> ShareMap | None:
     """From shares to probabilities, by some rows of each class.
 
+    With the shares of a `plain` forest of rows that it did not see, it may take part.
     None where bags have the class shares of the data, or too few rows are out of bag.
     """
     labels, by_class = record.labels, record.by_class
@@ -32,6 +39,9 @@ def out_of_bag_map(
     some = [by_word[labels[by_word] == k][:MOST_ROWS] for k in range(len(by_class.n_rows))]
     rows = np.sort(np.concatenate(some))
     found = OutOfBagSums.of(forest, table, record, weight, n_threads=n_threads, rows=rows)
-    judged = found.judged
+    judged, floor = found.judged, 0.5 / forest.n_trees
+    if plain is not None:
+        judged = judged & np.isfinite(plain[rows]).all(axis=1)
     shares = found.sums[judged] / found.n_trees[judged, np.newaxis]
-    return fitted_map(shares, labels[rows[judged]], np.array(by_class.n_rows), 0.5 / forest.n_trees)
+    other = None if plain is None else (plain[rows[judged]], floor)
+    return fitted_map(shares, labels[rows[judged]], np.array(by_class.n_rows), floor, other)

@@ -180,6 +180,8 @@ def _grown(model: FittedForest, X: TableLike, response: str) -> _Found:
     )  # forests predict the mean of their trees
     way = _mean(forest, n_trees)
     if isinstance(model, BalancedRandomForestClassifier) and response == "predict_proba":
+        if model.plain_forest_ is not None and model.correct_prior:
+            return None  # two forests
         by_class, share_map = model._by_class(), model._share_map
         way = _Way(
             _each(forest.n_outputs),
