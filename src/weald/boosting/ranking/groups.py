@@ -130,7 +130,8 @@ def _check_together(labels: _Labels, starts: NDArray[np.int64]) -> None:
     raise DataError(
         f"The rows of a query must stand together, but query {labels.shown(heads[run])} comes back in row "
         f"{starts[run]} after it ended before row {starts[before + 1]}. Sort the rows by qid: "
-        "order = np.argsort(qid, kind='stable'), then X[order], y[order], qid[order]."
+        "order = np.argsort(qid, kind='stable'), then X[order], y[order], qid[order]; of rows on Dask, "
+        "sort_groups=True does it."
     )
 
 

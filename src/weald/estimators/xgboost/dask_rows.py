@@ -102,6 +102,10 @@ def _opened(
         raise DataTypeError(f"{where}{error}") from None
     columns: dict[str, Any] = {name: table.kept(name) for name in _ROLES}
     table.forget_kept()
+    if given.sort_groups and columns["qid"] is not None:
+        order = table.put_together(columns["qid"])
+        if order is not None:
+            columns = {name: None if each is None else each[order] for name, each in columns.items()}
     return replace(given, X=cast("TableLike", table), **columns)
 
 

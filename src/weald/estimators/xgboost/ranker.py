@@ -25,6 +25,7 @@ from weald.estimators.xgboost.names import with_the_way
 from weald.estimators.xgboost.options import ReadingOptions, XGBOptions, objective_parameters
 from weald.estimators.xgboost.plan import ObjectiveLike, check_objective
 from weald.estimators.xgboost.rows import Given, Rows, given_sets
+from weald.rows.dask import is_dask
 
 #: the column of a table that holds the queries
 QUERIES = "qid"
@@ -78,6 +79,7 @@ class XGBRanker(XGBModel):
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_rounds: int | None = None,
         resume: bool = False,
+        sort_groups: bool = False,
     ) -> Self:
         """Train.
 
@@ -118,6 +120,9 @@ class XGBRanker(XGBModel):
         resume : bool, default=False
             Whether to go on from the rounds of `checkpoint`, to the model that a fit without a stop gives.
             Without the file the fit begins; one of other rows or parameters is refused.
+        sort_groups : bool, default=False
+            Of rows on Dask, whether the rows of a query are put together first, queries in the order in which
+            they appear; else they stand together, or are refused.
 
         Returns
         -------
@@ -126,6 +131,9 @@ class XGBRanker(XGBModel):
         """
         sets = given_sets(eval_set, sample_weight_eval_set, base_margin_eval_set, eval_group, eval_qid)
         given = Given(X, y, sample_weight, base_margin, group, qid)
+        if sort_groups:
+            _check_sorting(X, type(self).__name__)
+            given, sets = replace(given, sort_groups=True), [replace(e, sort_groups=True) for e in sets]
         return self._fit(
             given,
             sets,
@@ -273,6 +281,14 @@ class XGBRanker(XGBModel):
             parameters=parameters,
         )
         return float(metric(scores, target))
+
+
+def _check_sorting(X: object, owner: str) -> None:
+    if not is_dask(X):
+        raise ParameterError(
+            f"sort_groups=True of {owner} is for rows on Dask. Sort others before: order = np.argsort(qid, "
+            "kind='stable'), then X[order], y[order], qid[order]."
+        )
 
 
 def _scores(raw: Floats) -> Floats:

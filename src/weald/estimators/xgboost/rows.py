@@ -42,6 +42,7 @@ class Given:
     qid: ColumnLike | None = None
     where: str = ""  # such as "eval_set[0]"; empty for the training rows
     values: Callable[[], Iterator[Table]] | None = None  # what codes in pages stand for, where that is asked
+    sort_groups: bool = False  # whether rows of a query are to be put together first
 
     def same_rows(self, other: Given) -> bool:
         """Whether these are the very objects of `other`: nothing has to be read or predicted twice."""

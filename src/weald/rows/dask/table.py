@@ -20,6 +20,7 @@ from weald.errors import DataError, DataTypeError, told
 from weald.rows.dask import work
 from weald.rows.dask.codes import DaskCodes
 from weald.rows.dask.given import Blocks, is_collection, is_dask
+from weald.rows.dask.order import rearranged, together
 from weald.rows.dask.reading import CodingPlan, Look, Reader, check_looks, joined_kinds
 from weald.rows.dask.work import RowValues
 from weald.rows.paged.extras import Extra, narrowest
@@ -116,6 +117,15 @@ class DaskTable:
             values = np.concatenate([extra.read(part[k]) for part in parts if part is not None])
             columns.append(values if extra.levels is None else _labels(extra)[values])
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    def put_together(self, keys: NDArray[Any]) -> NDArray[np.int64] | None:
+        """Put the rows of a key together; returns the order of rows, None if they stood so."""
+        order = together(keys)
+        if order is not None:
+            assert self._kinds is not None
+            told = self._names, self._kinds
+            self._opened = rearranged(self.cluster, self._opened, self.first_rows, order, told)
+        return order
 
     def forget_kept(self) -> None:
         """Free what `kept` gives."""

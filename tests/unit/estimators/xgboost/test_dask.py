@@ -191,7 +191,7 @@ def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path
     rows = on_dask(frame[[*LEARNT, "kind", "q"]])
     assert saved(ranker.fit(rows, "kind", qid="q"), tmp_path / "b.weald") == known
     apart = on_dask(frame[[*LEARNT, "kind", "q"]].sample(frac=1, random_state=0))
-    with pytest.raises(DataError, match="q"):
+    with pytest.raises(DataError, match="sort_groups=True does it"):
         ranker.fit(apart, "kind", qid="q")
     model = XGBRegressor(**SHAPE)
     known = saved(
@@ -199,6 +199,32 @@ def test_ranking_and_margins(client: Client, frame: pd.DataFrame, tmp_path: Path
     )
     found = model.fit(on_dask(frame[[*LEARNT, "late", "share"]]), "late", base_margin="share")
     assert saved(found, tmp_path / "d.weald") == known
+
+
+@pytest.mark.parametrize("query", ["q", "city"])
+def test_queries_are_put_together(client: Client, frame: pd.DataFrame, query: str) -> None:
+    """From any partitions, by numbers or text; other columns have dictionaries of their own."""
+    columns = ["a", "b", "w", *({"city"} - {query})]
+    mixed = frame.sample(frac=1, random_state=0)
+    mixed = mixed[mixed["city"].notna()][[*columns, "kind", query]]
+    order = np.argsort(pd.factorize(mixed[query])[0], kind="stable")
+    sorted_rows = mixed.iloc[order]
+    ranker = XGBRanker(**SHAPE, subsample=0.7)
+    known = ranker.fit(
+        sorted_rows[columns],
+        sorted_rows["kind"],
+        qid=sorted_rows[query].to_numpy(),
+        eval_set=[(sorted_rows[columns], sorted_rows["kind"])],
+        eval_qid=[sorted_rows[query].to_numpy()],
+    )
+    told, metrics = known.to_bytes(), known.evals_result_
+    kind = {"city": "category"} if query == "q" else {}
+    rows = [dask.delayed(part.astype(kind)) for part in parts(mixed, 4)]
+    found = ranker.fit(rows, "kind", qid=query, eval_set=[(rows, "kind")], eval_qid=[query], sort_groups=True)
+    assert found.to_bytes() == told
+    assert found.evals_result_ == metrics
+    with pytest.raises(ParameterError, match="is for rows on Dask"):
+        ranker.fit(sorted_rows[columns], sorted_rows["kind"], qid=sorted_rows[query], sort_groups=True)
 
 
 @pytest.mark.parametrize("watches", [False, True])
