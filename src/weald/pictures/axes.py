@@ -16,6 +16,7 @@ INK, GREY, PALE = "#1a1a1a", "#6b6b6b", "#c9c9c9"
 SMALL = 9.0
 #: characters of a tick in an inch, and the inches from one to the next below which they are turned steeply
 _PER_INCH, _STEEP = 9, 0.2
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def new_axes(ax: Axes | None, owner: str) -> Axes:
@@ -34,7 +35,10 @@ def new_grid(n_rows: int, n_columns: int, owner: str, **options: Any) -> list[Ax
 
 
 def quiet(axes: Axes, *, xlabel: str = "", ylabel: str = "", title: str = "") -> None:
-    """Labels, a title at the left, and no more lines than reading needs."""
+    """Labels, a title at the left, numbers that can be read, and no more lines than reading needs."""
+    from weald.pictures.ticks import plain_numbers
+
+    plain_numbers(axes)
     if xlabel:
         axes.set_xlabel(xlabel)
     if ylabel:
@@ -97,6 +101,16 @@ def turn_where_crowded(axes: Axes, names: Sequence[str]) -> None:
         tick.set_horizontalalignment("right")
 
 
+def as_power(text: str) -> str:
+    """A number as Python writes it, with its power of ten as people write it.
+
+    >>> as_power("6.23e+11"), as_power("2.2e-07"), as_power("52.5")
+    ('6.23×10¹¹', '2.2×10⁻⁷', '52.5')
+    """
+    digits, power, exponent = text.partition("e")
+    return f"{digits}×10{str(int(exponent)).translate(_RAISED)}" if power else text
+
+
 def short_number(value: float, *, signed: bool = False) -> str:
     """A number for a mark: three digits or so, thousands with commas, never a power of ten unless it must.
 
@@ -104,7 +118,7 @@ def short_number(value: float, *, signed: bool = False) -> str:
     ('49,085', '−0.0205', '+96,000')
     """
     size = abs(value)
-    text = f"{size:,.0f}" if 1000 <= size < 1e9 else f"{size:.3g}"
+    text = f"{size:,.0f}" if 1000 <= size < 1e9 else as_power(f"{size:.3g}")
     sign = "−" if value < 0 else "+" if signed else ""
     return sign + text
 

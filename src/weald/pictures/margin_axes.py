@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.arrays import Floats
+from weald.pictures.axes import short_number
 from weald.pictures.canvas import figure_of
 from weald.pictures.plane import Plane, in_words
 
@@ -24,7 +25,10 @@ _ORDER = ("boundary", "margin", "fit", RING, CROSS, SLACK)
 
 
 def label_axes(axes: Axes, plane: Plane) -> None:
-    """Names of the columns, what is held, and quiet lines."""
+    """Names of the columns, what is held, numbers that can be read, and quiet lines."""
+    from weald.pictures.ticks import plain_numbers
+
+    plain_numbers(axes)
     names = plane.names
     axes.set_xlabel(names[0])
     if len(names) > 1:
@@ -111,7 +115,7 @@ def note_margin(axes: Axes, machine: object) -> None:
     parts = []
     width = getattr(machine, "margin_width_", None)
     if isinstance(width, float) and np.isfinite(width):
-        parts.append(f"margin 2/‖w‖ = {width:.3g}")
+        parts.append(f"margin 2/‖w‖ = {short_number(width)}")
     n_support = getattr(machine, "n_support_", None)
     if n_support is not None:
         parts.append(f"{int(np.sum(n_support)):,} support rows")

@@ -15,6 +15,7 @@ from weald.data.frames import from_pandas as pandas_frame
 from weald.data.matrix.columns import numbers_of
 from weald.data.table import Column, LevelColumn, Table
 from weald.errors import DataError, ParameterError, listing, nearest
+from weald.pictures.dependence.panels import number
 
 #: of the range of the rows, on each side
 _ROOM = 0.07
@@ -189,7 +190,7 @@ def in_words(held: Mapping[Hashable, Held] | Sequence[Held], most: int = 4) -> s
     if not each:
         return ""
     shown = ", ".join(
-        f"{one.name} = {one.value:.4g}" if isinstance(one.value, float) else f"{one.name} = {one.value}"
+        f"{one.name} = {number(one.value)}" if isinstance(one.value, float) else f"{one.name} = {one.value}"
         for one in each[:most]
     )
     more = f" and {len(each) - most} more" if len(each) > most else ""

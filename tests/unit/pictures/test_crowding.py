@@ -85,3 +85,46 @@ def test_large_numbers_beside_a_bar_are_written_out() -> None:
     words = [label.get_text() for label in bar.get_yticklabels()]
     assert all("e+" not in word for word in words)
     assert any("," in word for word in words)
+
+
+def test_numbers_along_axes_have_commas_where_they_are_large_and_years_have_none() -> None:
+    from weald.pictures.ticks import plain_numbers
+
+    _, (first, second, third) = plt.subplots(3)
+    for axes, high in ((first, 250_000), (second, 2_010), (third, 6e11)):
+        axes.set_xlim(high / 100, high)
+        plain_numbers(axes)
+    first.figure.canvas.draw()
+    words = [[label.get_text() for label in axes.get_xticklabels()] for axes in (first, second, third)]
+    assert {"50,000", "200,000"} <= set(words[0])
+    assert {"500", "1500"} <= set(words[1])
+    assert {"2", "4"} <= set(words[2])
+    assert third.xaxis.get_offset_text().get_text() == "×10¹¹"
+
+
+def test_numbers_that_would_touch_are_fewer() -> None:
+    from weald.pictures.ticks import plain_numbers
+
+    figure = plt.figure(figsize=(2.4, 2))
+    axes = figure.gca()
+    axes.set_xlim(-90_000, 280_000)
+    plain_numbers(axes)
+    drawn = boxes(axes, axes.get_xticklabels())
+    assert len(drawn) >= 2
+    assert all(a.x1 < b.x0 for a, b in pairwise(drawn))
+
+
+def test_resamples_that_are_nearly_all_alike_can_be_seen() -> None:
+    values = np.r_[np.full(4_000, 37.0), RNG.integers(36, 39, 6)]
+    axes = weald.plot_resamples(weald.bootstrap(values, "mean", random_state=0))
+    assert 1 <= len(axes.patches) <= 62
+    axes = weald.plot_resamples(weald.jackknife(values, "median"))
+    low, high = axes.get_xlim()
+    assert all(low < line.get_xdata()[0] < high for line in axes.lines)
+
+
+def test_rows_of_a_kernel_map_may_have_numbers_with_fractions() -> None:
+    X = RNG.normal(size=(60, 2))
+    axes = weald.plot_kernel_map("rbf", X, X[:, 0] + 0.5)
+    assert axes[0].figure.axes[-1].get_ylabel() == "y"
+    assert axes[0].get_legend() is None

@@ -113,11 +113,13 @@ class Explanation:
         display_data: NDArray[Any] | None = None,
         standard_errors: Floats | None = None,
         lost: dict[str, str] | None = None,
+        reduced: tuple[str, ...] = (),
     ) -> None:
         self._values, self._axes, self._names = values, axes, names
         self._base_values, self._data, self._display_data = base_values, data, display_data
         self._standard_errors = standard_errors
         self._lost = lost or {}  # the name of the one column or output that was taken out
+        self._joined = reduced
 
     # ------------------------------------------------------------------ what it holds
 
@@ -155,6 +157,11 @@ class Explanation:
     def output_names(self) -> list[str] | str | None:
         """Names of the outputs; None if there is only one."""
         return self._named(OUTPUT)
+
+    @property
+    def reduced(self) -> tuple[str, ...]:
+        """What joined rows, columns or outputs, such as "mean"; empty if nothing did."""
+        return self._joined
 
     @property
     def interactions(self) -> bool:
@@ -215,6 +222,7 @@ class Explanation:
             _take(self._display_data, of_rows),
             errors,
             lost,
+            self._joined,
         )
 
     def _keys(self, key: Key | tuple[Key | EllipsisType, ...]) -> list[Any]:
@@ -266,7 +274,7 @@ class Explanation:
         """The sizes of the values, without their signs."""
         return self._made(
             np.abs(self._values), self._axes, self._names, self._base_values, self._data, self._display_data,
-            self._standard_errors, self._lost,
+            self._standard_errors, self._lost, self._joined,
         )  # fmt: skip
 
     def mean(self, axis: int) -> Explanation:
@@ -327,7 +335,7 @@ class Explanation:
         if base is not None and self._axes[axis] != COLUMN:
             base = getattr(np, how)(base, axis=0 if self._axes[axis] == ROW else -1)
         values = getattr(np, how)(self._values, axis=axis)
-        return self._made(values, axes, names, base, None, None, None, self._lost)
+        return self._made(values, axes, names, base, None, None, None, self._lost, (*self._joined, how))
 
     # ------------------------------------------------------------------ elsewhere
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
-from numbers import Integral
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +15,8 @@ from weald.errors import ParameterError
 from weald.insight.tracing.ensemble_way import EnsembleRowTrace, MemberWay
 from weald.insight.tracing.members import ModelMembers
 from weald.insight.tracing.result import Trace
-from weald.inspection.trace.records import Agreement, Disagreement, TreeTrace
+from weald.insight.tracing.told import Told, checked_row
+from weald.inspection.trace.records import Agreement, TreeTrace
 from weald.model.values import class_words
 from weald.model.values import rows as so_many_rows
 from weald.pictures.frame import NodeFrame, frame_library_of
@@ -27,7 +27,7 @@ AnyTrace: TypeAlias = "Trace | EnsembleTrace"
 _MOST_MEMBERS, _MOST_ROWS = 3, 8
 
 
-class EnsembleTrace:
+class EnsembleTrace(Told):
     """The fit of an ensemble of models told again, member by member; `weald.trace` makes it.
 
     Each member has a trace of its own, of the rows that it was fitted on: rows are counted within those.
@@ -74,31 +74,6 @@ class EnsembleTrace:
                 found.largest, found.where = theirs.largest, f"member {number}, {theirs.where}"
         return found
 
-    @property
-    def agrees(self) -> bool:
-        """Whether everything recomputed is what the model has."""
-        return not self._agreement.disagreements
-
-    @property
-    def disagreements(self) -> list[Disagreement]:
-        """Every difference."""
-        return self._agreement.disagreements
-
-    @property
-    def largest_difference(self) -> float:
-        """The largest relative difference."""
-        return float(self._agreement.largest)
-
-    @property
-    def where(self) -> str:
-        """Where the largest difference is; "" if there is none."""
-        return self._agreement.where
-
-    @property
-    def n_compared(self) -> int:
-        """How many numbers and splits were compared."""
-        return self._agreement.n_compared
-
     def member(self, number: int) -> AnyTrace:
         """The trace of one member, by its number in the ensemble.
 
@@ -138,10 +113,8 @@ class EnsembleTrace:
         EnsembleRowTrace
             Text by `str`, a frame by `to_frame`.
         """
-        n = self._source.n_rows
-        if isinstance(i, bool) or not isinstance(i, Integral | np.integer) or not 0 <= int(i) < n:
-            raise ParameterError(f"`i` must be the number of a row, from 0 to {n - 1}; got {i!r}.")
-        return self._way(self._source.row(int(i)), int(i))
+        i = checked_row(i, self._source.n_rows)
+        return self._way(self._source.row(i), i)
 
     def _way(self, X: TableLike, row: int) -> EnsembleRowTrace:
         """The way of a row that is alone in a table."""
@@ -237,11 +210,6 @@ class EnsembleTrace:
     def __str__(self) -> str:
         """The trace as text, the first members of it."""
         return self._text(_MOST_MEMBERS, str)
-
-    def __repr__(self) -> str:
-        """One line."""
-        n = len(self.disagreements)
-        return f"<Trace of {self._title()}: {f'{n:,} disagreements' if n else 'agrees'}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: members that open and close."""

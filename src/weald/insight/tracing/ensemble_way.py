@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
+from typing import ClassVar
 
+from weald.insight.tracing.told import ToldRow, told_score
 from weald.insight.tracing.way import RowTrace
 from weald.pictures.frame import NodeFrame, frame_library_of
 from weald.pictures.trace.frames import stacked
 from weald.pictures.trace.lines import number
-
-_MOST_MEMBERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class MemberWay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnsembleRowTrace:
+class EnsembleRowTrace(ToldRow):
     """A row's way through the members of an ensemble.
 
     Attributes
@@ -41,6 +40,7 @@ class EnsembleRowTrace:
         What the ensemble makes of it: balanced ones undo the balance of their draws.
     """
 
+    _most: ClassVar[int] = 3
     row: int
     ways: list[MemberWay]
     weights: tuple[float, ...]
@@ -71,9 +71,7 @@ class EnsembleRowTrace:
         return "\n".join([*lines, last])
 
     def _told(self, score: tuple[float, ...]) -> str:
-        if len(score) != len(self.names):
-            return number(score)
-        return ", ".join(f"{name}: {number(each)}" for name, each in zip(self.names, score, strict=True))
+        return told_score(score, self.names)
 
     def to_frame(self, library: str | None = None) -> NodeFrame:
         """The way as a frame: one row per tree, with its "member".
@@ -85,11 +83,3 @@ class EnsembleRowTrace:
         """
         frames = {each.member: each.way.to_frame("dict") for each in self.ways}
         return stacked("member", frames, frame_library_of(self, library))
-
-    def __str__(self) -> str:
-        """The ways through the first members as text."""
-        return self._text(_MOST_MEMBERS)
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return f"<pre>{escape(str(self))}</pre>"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
-
-import numpy as np
 
 from weald.arrays import Estimator, TableLike
 from weald.errors import ParameterError
 from weald.insight.made_of_trees import trees_of
 from weald.insight.tracing.source import Source
+from weald.insight.tracing.told import Told, checked_row
 from weald.insight.tracing.way import RowTrace, row_of_fit, row_trace
-from weald.inspection.trace.records import Agreement, Disagreement, RoundTrace, TreeTrace
+from weald.inspection.trace.records import Agreement, RoundTrace, TreeTrace
 from weald.model.values import rows as so_many_rows
 from weald.pictures.frame import NodeFrame, frame_library_of
 from weald.pictures.trace.frames import candidate_frame, node_frame, rows_frame
@@ -22,7 +20,7 @@ from weald.pictures.trace.text import TraceText
 _MOST_NODES, _MOST_ROWS = 60, 8
 
 
-class Trace:
+class Trace(Told):
     """A fit told again from its rows; `weald.trace` makes it.
 
     Attributes
@@ -54,31 +52,6 @@ class Trace:
     def _agreement(self) -> Agreement:
         return self._source.agreement
 
-    @property
-    def agrees(self) -> bool:
-        """Whether everything recomputed is what the model has."""
-        return not self._agreement.disagreements
-
-    @property
-    def disagreements(self) -> list[Disagreement]:
-        """Every difference."""
-        return list(self._agreement.disagreements)
-
-    @property
-    def largest_difference(self) -> float:
-        """The largest relative difference."""
-        return float(self._agreement.largest)
-
-    @property
-    def where(self) -> str:
-        """Where the largest difference is; "" if there is none."""
-        return self._agreement.where
-
-    @property
-    def n_compared(self) -> int:
-        """How many numbers and splits were compared."""
-        return self._agreement.n_compared
-
     def tree(self, number: int) -> TreeTrace:
         """One of the trees that were traced, by its number in the model.
 
@@ -107,10 +80,7 @@ class Trace:
         RowTrace
             Text by `str`, a frame by `to_frame`.
         """
-        n = self._source.table.n_rows
-        if isinstance(i, bool) or not isinstance(i, Integral | np.integer) or not 0 <= int(i) < n:
-            raise ParameterError(f"`i` must be the number of a row, from 0 to {n - 1}; got {i!r}.")
-        return row_of_fit(self._source, int(i), self._frame_library)
+        return row_of_fit(self._source, checked_row(i, self._source.table.n_rows), self._frame_library)
 
     def _way(self, X: TableLike, row: int) -> RowTrace:
         """The way of a row that is alone in a table."""
@@ -192,11 +162,6 @@ class Trace:
     def __str__(self) -> str:
         """The trace as text, the first nodes of it."""
         return self._text(_MOST_NODES, _MOST_ROWS)
-
-    def __repr__(self) -> str:
-        """One line."""
-        state = "agrees" if self.agrees else f"{len(self.disagreements):,} disagreements"
-        return f"<Trace of {self._title()}: {state}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: rounds and nodes that open and close."""

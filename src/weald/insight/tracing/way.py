@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,14 +13,13 @@ from weald.boosting.links import apply_link
 from weald.data.rows import take_rows
 from weald.data.table import Table
 from weald.insight.tracing.source import Source
+from weald.insight.tracing.told import ToldRow, told_score
 from weald.model.conditions import Conditions
 from weald.model.predict import leaf_nodes
 from weald.model.values import class_words
 from weald.pictures.frame import NodeFrame, frame_library_of
 from weald.pictures.trace.frames import Kind, made
 from weald.pictures.trace.lines import number
-
-_MOST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class RowStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowTrace:
+class RowTrace(ToldRow):
     """A row's way through all rounds.
 
     Attributes
@@ -56,6 +54,7 @@ class RowTrace:
         What the link of the model makes of it; of votes and medians the score itself.
     """
 
+    _most: ClassVar[int] = 60
     row: int
     start: tuple[float, ...]
     steps: list[RowStep]
@@ -102,9 +101,7 @@ class RowTrace:
         return f"adds {number(step.weight)} × {value}"
 
     def _told(self, score: tuple[float, ...]) -> str:
-        if len(score) == 1 or len(score) != len(self.names):
-            return number(score)
-        return ", ".join(f"{name}: {number(each)}" for name, each in zip(self.names, score, strict=True))
+        return told_score(score, self.names)
 
     def to_frame(self, library: str | None = None) -> NodeFrame:
         """The way as a frame: one row per tree.
@@ -130,14 +127,6 @@ class RowTrace:
         kinds: dict[str, Kind] = dict.fromkeys(("round", "tree", "output", "leaf"), "whole")
         kinds["conditions"] = "text"
         return made(columns, kinds, frame_library_of(self, library))
-
-    def __str__(self) -> str:
-        """The first trees of the way as text."""
-        return self._text(_MOST_SHOWN)
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        return f"<pre>{escape(str(self))}</pre>"
 
 
 def row_of_fit(source: Source, row: int, library: str | None) -> RowTrace:

@@ -80,7 +80,10 @@ def own_axes(ax: Axes | None, owner: str, *, height: float | None = None) -> Axe
 
 
 def quiet(axes: Axes, across: str, up: str, note: str) -> None:
-    """Labels, and lines that do not draw attention."""
+    """Labels, numbers that can be read, and lines that do not draw attention."""
+    from weald.pictures.ticks import plain_numbers
+
+    plain_numbers(axes)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("bottom", "left"):

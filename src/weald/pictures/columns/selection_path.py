@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: more columns than these stand on a logarithmic axis
 _MANY = 60
+#: the share of the height that a line of the legend gets below the scores
+_ROOM = 0.07
 
 
 def draw_path(
@@ -60,5 +62,7 @@ def draw_path(
     else:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     quiet(axes, "columns", metric, "± 1 standard error")
-    axes.legend(fontsize=SMALL, loc="best", framealpha=0.9, edgecolor="#c9c9c9")
+    legend = axes.legend(fontsize=SMALL, loc="lower right", framealpha=0.9, edgecolor="#c9c9c9")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - _ROOM * len(legend.get_texts()) * (high - low), high)
     return axes

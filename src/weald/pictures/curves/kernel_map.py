@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from weald.arrays import Floats, RandomState, TableLike, TargetLike
 from weald.data.adapters import to_table
 from weald.data.matrix.columns import numbers_of
-from weald.data.table import LevelColumn, Table
-from weald.data.target import read_labels
+from weald.data.outputs import read_outputs
+from weald.data.table import LevelColumn, NumericColumn, Table
+from weald.data.target import read_labels, read_target
 from weald.errors import DataError, ParameterError, listing, nearest
 from weald.pictures.axes import GREY, dot_size, legend_beside, new_grid, quiet, see_through, short_number
 from weald.pictures.colours import class_colour
@@ -57,7 +58,8 @@ def plot_kernel_map(
     X : table
         Rows; numeric columns without missing values are drawn and given to the kernel.
     y : array-like of shape (n_rows,), default=None
-        Labels, which are colours; of more than nine the rarest are grey, and numbers are from blue to orange.
+        Labels, which are colours; of more than nine the rarest are grey, and numbers are from blue to orange,
+        as are those with fractions.
     columns : names or positions, default=None
         Those that the kernel gets; None for all numeric ones. The first two are drawn at the left.
     standardize : bool, default=True
@@ -86,7 +88,10 @@ def plot_kernel_map(
     places = _columns(table, columns)
     values = np.stack([numbers_of(table.columns[j]) for j in places], axis=1)
     _check_finite(values, table, places)
-    labels = None if y is None else read_labels(y, n_rows=table.n_rows, estimator=_OWNER)[0]
+    amounts = None if y is None else _amounts(y, table.n_rows)
+    labels = (
+        None if y is None or amounts is not None else read_labels(y, n_rows=table.n_rows, estimator=_OWNER)[0]
+    )
     rng = np.random.default_rng(random_state if isinstance(random_state, int | np.integer) else None)
     kept = _some(len(values), _MOST_ROWS, rng)
     values = values[kept]
@@ -105,6 +110,8 @@ def plot_kernel_map(
     scale = None if labels is None or len(labels.classes) <= _MOST_CLASSES else _numbers(labels.classes)
     if scale is not None and indices is not None:
         _shaded(axes, (left, mapped), scale[indices])
+    elif amounts is not None:
+        _shaded(axes, (left, mapped), amounts[kept])
     else:
         _rows(axes[0], left, indices, classes)
         _rows(axes[1], mapped, indices, classes)
@@ -219,6 +226,17 @@ def _rows(axes: Axes, at: Floats, labels: NDArray[Any] | None, classes: list[str
     for place, k in enumerate(leading):
         mine = labels == k
         axes.scatter(at[mine, 0], at[mine, 1], color=class_colour(place), label=classes[k], **style)
+
+
+def _amounts(y: TargetLike, n_rows: int) -> Floats | None:
+    """The numbers of y if they have fractions, which no label has."""
+    column = read_outputs(y, n_rows=n_rows, estimator=_OWNER, expected="a label or number per row")[0].column
+    if not isinstance(column, NumericColumn) or column.unit != "number":
+        return None
+    known = column.values[np.isfinite(column.values)]
+    if (known == np.rint(known)).all():
+        return None
+    return read_target(y, n_rows=n_rows, estimator=_OWNER)[:, 0]
 
 
 def _numbers(classes: NDArray[Any]) -> Floats | None:

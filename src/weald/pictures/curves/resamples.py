@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: the share of the height up to which bars and lines go; the legend stands above
 _BELOW_LEGEND = 0.8
+_MOST_BINS = 60
 
 
 def plot_resamples(
@@ -71,7 +72,7 @@ def plot_resamples(
     at = at[np.isfinite(at)]
     axes = new_axes(ax, "plot_resamples")
     colour = class_colour(0)
-    axes.hist(at, bins=bins, color=tint(colour, 0.55), edgecolor="white", linewidth=0.4)
+    axes.hist(at, bins=_few(at, bins), color=tint(colour, 0.55), edgecolor="white", linewidth=0.4)
     if isinstance(result, BootstrapResult):
         low, high = _entry(result.low, column), _entry(result.high, column)
         share = f"{100 * result.confidence:g} % interval"
@@ -100,10 +101,18 @@ def plot_resamples(
     error = _entry(result.standard_error, column)
     name = result.statistic + (f" [{column}]" if values.ndim > 1 else "")
     quiet(axes, xlabel=name, ylabel=words, title=f"{len(at):,} {words}, standard error {_said(error)}")
+    axes.margins(x=0.05)  # of lines at the edge too
     top = axes.get_ylim()[1]
     axes.set_ylim(0, top / _BELOW_LEGEND)
     legend_in(axes, loc="upper right")
     return axes
+
+
+def _few(at: Floats, bins: int | str) -> int | str:
+    """What was asked for; of "auto" no more bins than can be seen: it takes hundreds where most are alike."""
+    if bins != "auto":
+        return bins
+    return min(len(np.histogram_bin_edges(at, "auto")) - 1, _MOST_BINS)
 
 
 def _said(value: float) -> str:

@@ -11,7 +11,7 @@ from weald.arrays import Floats
 from weald.inspection.dependence.records import DependenceCurves, PartialDependence
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour, tint
-from weald.pictures.dependence.panels import GREY, INK, PALE, SMALL, broken, level_names, quiet, short
+from weald.pictures.dependence.panels import GREY, INK, PALE, SMALL, broken, level_names, number, quiet, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -205,7 +205,6 @@ def _finish(
     numeric: bool,
     rows: NDArray[np.intp] | None,
 ) -> None:
-    quiet(axes)
     axes.set_xlabel(short(record.columns[0], 40))
     if numeric:
         _number_ticks(axes, record, shown)
@@ -219,6 +218,7 @@ def _finish(
                 tick.set_horizontalalignment("right")
                 tick.set_rotation_mode("anchor")
         axes.set_xlim(-0.6, len(shown) - 0.4)
+    quiet(axes)
     notes = []
     if len(shown) < len(record.grid[0]):
         notes.append(f"{len(shown)} of {len(record.grid[0])} categories, those that differ most")
@@ -253,8 +253,6 @@ def _number_ticks(axes: Axes, record: DependenceCurves, shown: NDArray[np.intp])
     whole = points.dtype.kind == "f" and bool((x[:n] == np.rint(x[:n])).all())
     if whole and n > 1 and x[n - 1] - x[0] < 12:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    elif points.dtype.kind in "iuf" and n and np.abs(x[:n]).max() >= 10_000:
-        axes.xaxis.set_major_locator(MaxNLocator(4))  # long numbers
     if not record.missing[0] or points.dtype.kind == "M":
         if record.missing[0]:
             axes.annotate(
@@ -264,4 +262,4 @@ def _number_ticks(axes: Axes, record: DependenceCurves, shown: NDArray[np.intp])
     ticks = MaxNLocator(4, integer=whole).tick_values(x[0], x[n - 1]) if n > 1 else x[:n]
     room = 0.14 * (x[n - 1] - x[0]) if n > 1 else 0.0  # for the word
     kept = [tick for tick in ticks if x[0] <= tick <= x[n - 1] - room]
-    axes.set_xticks([*kept, x[n]], [*(f"{tick:g}" for tick in kept), "missing"])
+    axes.set_xticks([*kept, x[n]], [*map(number, kept), "missing"])

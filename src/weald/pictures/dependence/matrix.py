@@ -36,9 +36,12 @@ def draw_matrix(axes: Axes, record: FriedmanH, t: int) -> None:
         _write(axes, part, most)
     quiet(axes)
     axes.spines[:].set_visible(False)
+    from weald.pictures.ticks import plain_numbers_beside
+
     bar = figure_of(axes).colorbar(drawn, ax=axes, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelcolor=GREY, color=GREY)
+    plain_numbers_beside(bar)
     bar.set_label("H²", color=INK)
     notes = ["diagonal: against all the rest"] if np.isfinite(np.diag(part)).any() else []
     if len(shown) < len(names):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald.errors import ParameterError
+from weald.pictures.axes import as_power
 from weald.pictures.canvas import figure_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ def panels(ax: Axes | Any | None, n: int, n_cols: int, owner: str) -> list[Axes]
 
 
 def quiet(axes: Axes) -> None:
-    """Pale lines around a drawing, none above and at the right."""
+    """Pale lines around a drawing, none above and at the right, and numbers that can be read."""
+    from weald.pictures.ticks import plain_numbers
+
+    plain_numbers(axes)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("bottom", "left"):
@@ -90,12 +94,8 @@ def number(value: float) -> str:
     """A number of three digits or so, without powers of ten where people write none.
 
     >>> number(175000.0), number(0.4167), number(1.5e-7)
-    ('175,000', '0.417', '1.5e-07')
+    ('175,000', '0.417', '1.5×10⁻⁷')
     """
-    return (
-        f"{value:,.0f}"
-        if 1e4 <= abs(value) < 1e9
-        else f"{value:.4g}"
-        if abs(value) >= 1e3
-        else f"{value:.3g}"
-    )
+    size = abs(value)
+    text = f"{size:,.0f}" if 1e4 <= size < 1e9 else as_power(f"{size:.{4 if size >= 1e3 else 3}g}")
+    return f"−{text}" if value < 0 else text

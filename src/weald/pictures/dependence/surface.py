@@ -20,8 +20,10 @@ _MOST_WRITTEN = 64
 _MOST_TICKS, _MOST_NUMBERS = 12, 7
 #: inches of axes in which contours have room for their values
 _WIDE = 3.2
-#: characters in an inch: of ticks, and in cells
-_PER_INCH, _IN_CELLS = 9, 16
+#: characters in an inch: of ticks below and beside cells, and in them
+_PER_INCH, _BESIDE, _IN_CELLS = 9, 11, 14
+#: inches that a bar of colours and labels of axes take
+_BAR = 1.15
 #: inches from one tick to the next below which they are turned steeply
 _STEEP = 0.3
 
@@ -38,9 +40,12 @@ def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) ->
     quiet(axes)
     axes.set_xlabel(short(record.columns[0], 40))
     axes.set_ylabel(broken(short(record.columns[1], 40)))
+    from weald.pictures.ticks import plain_numbers_beside
+
     bar = figure_of(axes).colorbar(drawn, ax=axes, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelcolor=GREY, color=GREY)
+    plain_numbers_beside(bar)
     bar.set_label(broken(label), color=INK)
 
 
@@ -75,14 +80,24 @@ def _contours(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[
     return drawn
 
 
-def _width(axes: Axes) -> float:
-    """Of axes, in inches, less what a bar beside them takes."""
-    return 0.8 * float(axes.get_window_extent().width / figure_of(axes).dpi)
+def _width(axes: Axes, beside: int = 6) -> float:
+    """What axes have of their place in the figure, in inches, less a bar of colours and names beside them.
+
+    `beside`: the letters of the longest name. A layout engine gives room to both when it draws.
+    """
+    figure, spec = figure_of(axes), axes.get_subplotspec()
+    if spec is None or figure.get_layout_engine() is None:
+        return 0.8 * float(axes.get_window_extent().width / figure.dpi)
+    share = 1.0
+    for part in {spec, spec.get_topmost_subplotspec()}:
+        share *= len(part.colspan) / part.get_gridspec().ncols
+    return max(0.1, share * float(figure.get_size_inches()[0]) - beside / _BESIDE - _BAR)
 
 
 def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str, Any]) -> Any:
     n_x, n_y = values.shape
     drawn = axes.pcolormesh(np.arange(n_x + 1) - 0.5, np.arange(n_y + 1) - 0.5, values.T, **scale)
+    width = _width(axes, max(map(len, level_names(record.grid[1]))))
     for setter, points, axis in (
         (axes.set_xticks, record.grid[0], "x"),
         (axes.set_yticks, record.grid[1], "y"),
@@ -93,13 +108,13 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
         if names[-1] == "missing" and at[-1] != len(names) - 1:
             at = np.append(at[:-1] if len(names) - 1 - at[-1] < step / 2 + 1 else at, len(names) - 1)
         setter(at, [names[i] for i in at])
-        if axis == "x" and sum(len(names[i]) + 1 for i in at) > _PER_INCH * _width(axes):
+        if axis == "x" and sum(len(names[i]) + 1 for i in at) > _PER_INCH * width:
             for tick in axes.get_xticklabels():
-                tick.set_rotation(40 if _width(axes) / len(at) > _STEEP else 65)
+                tick.set_rotation(40 if width / len(at) > _STEEP else 65)
                 tick.set_horizontalalignment("right")
                 tick.set_rotation_mode("anchor")
     longest = max(len(number(value)) for value in values.ravel())
-    if n_x * n_y <= _MOST_WRITTEN and n_x * longest <= _IN_CELLS * _width(axes):
+    if n_x * n_y <= _MOST_WRITTEN and n_x * (longest + 0.5) <= _IN_CELLS * width:
         for i in range(n_x):
             for j in range(n_y):
                 shade = drawn.cmap(drawn.norm(values[i, j]))

@@ -13,7 +13,7 @@ from weald.arrays import AnyEstimator, Floats
 from weald.errors import DataError, DataTypeError, ParameterError, nearest
 from weald.model.conditions import label
 from weald.model.importances import column_importances
-from weald.pictures.axes import GREY, PALE, SMALL, new_axes, quiet, shortened_names
+from weald.pictures.axes import GREY, PALE, SMALL, as_power, new_axes, quiet, shortened_names
 from weald.pictures.canvas import figure_of
 from weald.pictures.colours import class_colour
 from weald.pictures.ensembles.which import inside, mapped_names
@@ -182,12 +182,12 @@ def _grow(axes: Axes, n_bars: int, *, own: bool) -> None:
 def _written(value: float, how: str | None) -> str:
     """A number at a bar.
 
-    >>> _written(36020.0, None), _written(0.12345, None), _written(2.0, "{v:.1f}")
-    ('36,020', '0.1235', '2.0')
+    >>> _written(36020.0, None), _written(0.12345, None), _written(2.0, "{v:.1f}"), _written(3e12, None)
+    ('36,020', '0.1235', '2.0', '3×10¹²')
     """
     if how is not None:
         return how.format(v=value)
-    return f"{value:,.0f}" if 999.95 <= abs(value) < _POWERS else f"{value:.4g}"
+    return f"{value:,.0f}" if 999.95 <= abs(value) < _POWERS else as_power(f"{value:.4g}")
 
 
 def _bars(

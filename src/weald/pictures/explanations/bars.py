@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: outputs that are stacked in colours of their own; the others are one
 _MOST_OUTPUTS, _OTHERS = 8, "other outputs"
+#: the share of its width that axes keep when the names of columns have their room
+_LEFT_OF_NAMES = 0.7
 
 
 def plot_bar(
@@ -138,15 +140,14 @@ def _draw(axes: Axes, names: list[str], bars: Floats, outputs: list[str], *, sig
         left = left + part
     axes.set_yticks(places, names)
     axes.set_ylim(-0.7, len(names) - 0.3)
-    low, high = float(min(0.0, left.min())), float(max(0.0, left.max()))
-    span = (high - low) or 1.0
-    axes.set_xlim(low - (0.14 * span if low < 0 else 0.0), high + 0.14 * span)
+    words = [short_number(value, signed=signed) for value in left.tolist()]
+    low = _make_room(axes, left, words)
     if low < 0:
         axes.axvline(0.0, color=GREY, linewidth=0.8)
-    for place, value in zip(places.tolist(), left.tolist(), strict=True):
+    for place, value, word in zip(places.tolist(), left.tolist(), words, strict=True):
         right = value >= 0
         axes.annotate(
-            short_number(value, signed=signed),
+            word,
             (value, place),
             xytext=(3 if right else -3, 0),
             textcoords="offset points",
@@ -157,3 +158,17 @@ def _draw(axes: Axes, names: list[str], bars: Floats, outputs: list[str], *, sig
         )
     if len(bars) > 1:
         legend_beside(axes, title="output", inside="lower right")
+
+
+def _make_room(axes: Axes, ends: Floats, words: list[str]) -> float:
+    """Limits with room for the words at both sides of bars; returns where the lowest bar ends."""
+    low, high = float(min(0.0, ends.min())), float(max(0.0, ends.max()))
+    inches = _LEFT_OF_NAMES * float(axes.get_window_extent().width) / figure_of(axes).dpi
+    longest = [
+        max((len(w) for w, end in zip(words, ends, strict=True) if (end < 0) == below), default=0)
+        for below in (True, False)
+    ]
+    left, right = (min(0.35, (0.6 * SMALL * n + 8) / 72 / inches) if n else 0.0 for n in longest)
+    whole = ((high - low) or 1.0) / (1.0 - left - right)
+    axes.set_xlim(low - left * whole, high + max(right, 0.02) * whole)
+    return low

@@ -90,10 +90,13 @@ def plot_interactions(
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.tick_params(length=0, labelcolor=GREY)
+    from weald.pictures.ticks import plain_numbers_beside
+
     bar = figure_of(axes).colorbar(image, ax=axes, aspect=40, pad=0.02)
     bar.set_label("mean size of what the pair adds", fontsize=SMALL, color=GREY)
     bar.ax.tick_params(labelsize=SMALL, labelcolor=GREY, length=0)
     bar.outline.set_visible(False)
+    plain_numbers_beside(bar)
     return axes
 
 

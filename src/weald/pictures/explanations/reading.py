@@ -139,16 +139,18 @@ def has_outputs_of_one_row(explanation: object) -> bool:
 def is_one_row(explanation: object) -> bool:
     """Whether values are those of one row, as of `explanation[5]`, and not a mean over rows.
 
-    shap's objects keep data when they are reduced, and tell so; weald's do not keep them.
+    weald's objects and shap's tell whether they were reduced; of others that have no data, a mean of sizes
+    has no value below 0.
     """
     given: Any = explanation
     values: NDArray[Any] = np.asarray(given.values)
+    told = getattr(given, "reduced", None)
     reduced = {getattr(each, "name", "") for each in getattr(given, "op_history", None) or ()}
-    if reduced & {"mean", "sum", "max", "min", "percentile"}:
+    if reduced.union(told or ()) & {"mean", "sum", "max", "min", "percentile"}:
         return False
     if values.ndim != 1 and not has_outputs_of_one_row(explanation):
         return False
-    return getattr(given, "data", None) is not None or bool((values < 0).any())
+    return told is not None or getattr(given, "data", None) is not None or bool((values < 0).any())
 
 
 def _listed(names: Any) -> Sequence[object]:

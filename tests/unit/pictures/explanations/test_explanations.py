@@ -138,6 +138,10 @@ class TestBar:
         assert [bar.get_width() for bar in sliced.patches] == [bar.get_width() for bar in asked.patches]
         assert sliced.get_xlabel() == asked.get_xlabel() == "what the column adds"
         assert weald.plot_bar(found.abs.mean(0)).get_xlabel() == "mean size of what the column adds"
+        plain = weald.Explanation(np.abs(found.values))  # no data and nothing below 0
+        assert weald.plot_bar(plain[2]).get_xlabel() == "what the column adds"
+        assert plain.mean(0)[:1].reduced == ("mean",)
+        assert weald.plot_bar(plain.mean(0)).get_xlabel() == "mean size of what the column adds"
 
     def test_one_row_of_several_outputs(self):
         X, y = DATA[:, [0, 3]].astype(float), DATA[:, 2].astype(int)

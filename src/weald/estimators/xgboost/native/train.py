@@ -21,6 +21,7 @@ from weald.estimators.xgboost.native.cross_validation import CVResult, cross_val
 from weald.estimators.xgboost.native.matrix import DMatrix
 from weald.estimators.xgboost.native.matrix_training import Asked, cv_matrix, train_matrix
 from weald.estimators.xgboost.rows import Given, given_sets
+from weald.estimators.xgboost.so_far import SoFar
 from weald.parameters import Whole
 from weald.progress import fold_lines
 
@@ -314,5 +315,5 @@ def _cv_table(
         maximize=asked.maximize,
         callbacks=options.callbacks,
         lines=fold_lines(asked.verbose_eval, plan.boost.n_rounds, deviations=show_stdv),
-        predict=model._predictor_so_far(data),
+        predict=SoFar(model, data, plan, {}).predict,
     )
