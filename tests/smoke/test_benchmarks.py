@@ -202,22 +202,6 @@ def test_accuracy_of_boosting_by_classics_runs(tmp_path: Path, script: str, oppo
 
 
 @pytest.mark.lengthy
-def test_a_target_can_name_its_opponent(toy: Path) -> None:
-    """The ratio is against that opponent, though another is faster."""
-    source = toy.read_text(encoding="utf-8")
-    source = source.replace(
-        "(fast, slow))", '(fast, slow, Contender("third", "numpy", sleeper(0.4, 1.0), {})))'
-    )
-    toy.write_text(
-        source.replace("Target(ratio=2),", 'Target(ratio=15, goal=1000, against="third"),'), encoding="utf-8"
-    )
-    done = run(toy, "--jobs", "equal", "--repeats", "1", "--pause", "0", "--threads", "1", "--check")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "ours against third: ratio" in done.stdout
-    assert "target ratio ≥ 15: reached, goal 1000: not yet" in done.stdout
-
-
-@pytest.mark.lengthy
 def test_imputation_runs(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     page = tmp_path / "results.md"

@@ -11,7 +11,7 @@ from typing import Any
 from weald.boosting.newton.learning_rate import USUAL_RATE, chosen_rate
 from weald.boosting.records import BoostTarget
 from weald.data.schema import Schema
-from weald.estimators.xgboost.options import XGBOptions
+from weald.estimators.xgboost.options import DEFAULTS, XGBOptions
 
 #: xgboost's
 USUAL: dict[str, Any] = {
@@ -42,8 +42,7 @@ def given(options: XGBOptions) -> dict[str, Any]:
 def chosen(options: XGBOptions, schema: Schema, target: BoostTarget, n_classes: int | None) -> dict[str, Any]:
     """The parameters that wait for the table, for this one; `n_classes` is None for numbers."""
     found = given(options)
-    categories = any(column.kind == "categorical" for column in schema.columns)
-    if not categories or target.group_start is not None:
+    if target.group_start is not None or not _has_categories(options, schema):
         return found
     if options.learning_rate is None:
         found["learning_rate"] = chosen_rate(target, options.n_estimators)  # type: ignore[arg-type]
@@ -54,3 +53,13 @@ def chosen(options: XGBOptions, schema: Schema, target: BoostTarget, n_classes: 
     if all(getattr(options, name) is None for name in _SHAPE):
         found |= _SHAPE_WITH_CATEGORIES
     return found
+
+
+def _has_categories(options: XGBOptions, schema: Schema) -> bool:
+    """Whether a column has categories, and not those only that were asked to be split one against the rest.
+
+    The latter are a table of 0 and 1 in other words, and learnt as that is.
+    """
+    most = options.max_cat_to_onehot or 0
+    few = most if most != DEFAULTS["max_cat_to_onehot"] else 0
+    return any(column.kind == "categorical" and len(column.levels) > few for column in schema.columns)

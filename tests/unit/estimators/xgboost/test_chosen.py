@@ -165,6 +165,12 @@ def test_who_gives_one_has_it(given, wanted):
     assert told(weald.load(model.to_bytes())) == wanted
 
 
+def test_categories_asked_to_be_numbers_of_0_and_1_have_the_defaults_of_numbers():
+    X, y = rows(600)  # eight towns
+    assert told(XGBClassifier(n_estimators=3, max_cat_to_onehot=8).fit(X, y)) == ("depthwise", 0, 6, 1.0, 1.0)
+    assert told(XGBClassifier(n_estimators=3, max_cat_to_onehot=7).fit(X, y))[0] == "lossguide"
+
+
 def test_forests_of_xgboost_keep_their_own():
     model = XGBRFClassifier(n_estimators=3).fit(*rows(600))
     assert (model.reg_lambda_, model.learning_rate_) == (1e-5, 1.0)
