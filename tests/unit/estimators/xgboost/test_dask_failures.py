@@ -25,6 +25,8 @@ SHAPE = {"max_depth": 3, "max_bin": 32, "tree_method": "hist"}
 #: what a dead worker costs is Dask's waiting for it more than the work
 QUICK = {
     "distributed.scheduler.allowed-failures": 30,
+    # LocalCluster gives up a worker that is not back by then, which on a busy machine leaves none.
+    "distributed.deploy.lost-worker-timeout": "10 minutes",
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
 }
@@ -176,7 +178,7 @@ def test_a_kill_every_few_seconds(client: Client, frame: pd.DataFrame, tmp_path:
         nonlocal killed
         while not over.wait(4.0):
             workers = list(client.cluster.workers.values())
-            if len(client.cluster.scheduler.workers) < len(workers):
+            if len(client.cluster.scheduler.workers) < len(workers) or not workers:
                 continue
             pid = getattr(workers[killed % len(workers)], "pid", None)
             if pid is not None:
