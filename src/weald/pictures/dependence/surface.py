@@ -25,7 +25,7 @@ _PER_INCH, _BESIDE, _IN_CELLS = 9, 11, 14
 #: inches that a bar of colours and labels of axes take
 _BAR = 1.15
 #: inches from one tick to the next below which they are turned steeply
-_STEEP = 0.3
+_STEEP = 0.4
 
 
 def draw_surface(axes: Axes, record: DependenceCurves, t: int, *, label: str) -> None:
@@ -108,7 +108,7 @@ def _cells(axes: Axes, record: DependenceCurves, values: Floats, scale: dict[str
         if names[-1] == "missing" and at[-1] != len(names) - 1:
             at = np.append(at[:-1] if len(names) - 1 - at[-1] < step / 2 + 1 else at, len(names) - 1)
         setter(at, [names[i] for i in at])
-        if axis == "x" and sum(len(names[i]) + 1 for i in at) > _PER_INCH * width:
+        if axis == "x" and sum(len(names[i]) + 2 for i in at) > _PER_INCH * width:
             for tick in axes.get_xticklabels():
                 tick.set_rotation(40 if width / len(at) > _STEEP else 65)
                 tick.set_horizontalalignment("right")

@@ -77,7 +77,7 @@ def test_large_numbers_are_written_out():
     words = [text.get_text() for text in weald.plot_importance(given).texts]
     assert sorted(words) == ["0.1235", "1,000", "1,234,567", "36,020"]
     powers = weald.plot_importance({"a": 3.6e9}, importance_type="total_gain")
-    assert powers.texts[0].get_text() == "3.6e+09"
+    assert powers.texts[0].get_text() == "3.6×10⁹"
 
 
 def test_many_columns_make_the_figure_higher():
