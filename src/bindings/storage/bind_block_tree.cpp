@@ -42,9 +42,9 @@ struct BlockRows {
 };
 
 template <class Number>
-void add_block(BlockTree& tree, const Codes* codes, const Matrix<int32_t>& lane, const Vector<int64_t>& weight,
-               const Matrix<int64_t>& lanes, const Vector<int64_t>& squares, const Matrix<double>& targets,
-               const Vector<uint32_t>& count, uint64_t first_row, FilledVector<Number> number, int n_threads) {
+void add_to_tree(BlockTree& tree, const Codes* codes, const Matrix<int32_t>& lane, const Vector<int64_t>& weight,
+                 const Matrix<int64_t>& lanes, const Vector<int64_t>& squares, const Matrix<double>& targets,
+                 const Vector<uint32_t>& count, uint64_t first_row, FilledVector<Number> number, int n_threads) {
   const size_t n = number.size();
   if (codes != nullptr) require(static_cast<size_t>(codes->n_rows) == n, "one node per row");
   const BlockRows given{lane, weight, lanes, squares, targets, count};
@@ -57,7 +57,7 @@ void add_block(BlockTree& tree, const Codes* codes, const Matrix<int32_t>& lane,
 
 template <class Number>
 void def_add(nb::class_<BlockTree>& tree) {
-  tree.def("add", add_block<Number>, nb::arg("codes").none(), nb::arg("lane").noconvert(),
+  tree.def("add", add_to_tree<Number>, nb::arg("codes").none(), nb::arg("lane").noconvert(),
            nb::arg("weight").noconvert(), nb::arg("lanes").noconvert(), nb::arg("squares").noconvert(),
            nb::arg("targets").noconvert(), nb::arg("count").noconvert(), nb::arg("first_row"),
            nb::arg("number").noconvert(), nb::arg("n_threads"));

@@ -10,8 +10,6 @@ namespace weald {
 
 namespace {
 
-constexpr size_t slice_rows = size_t{1} << 16;  // of which each has a number of 16 bits
-
 template <class T>
 std::span<const T> part_of(std::span<const T> whole, size_t first, size_t n, size_t n_rows) {
   const size_t width = whole.size() / n_rows;

@@ -38,8 +38,6 @@ LevelSums::LevelSums(const Codes& codebook, LevelTask task)
 
 namespace {
 
-constexpr size_t slice_rows = size_t{1} << 16;  // of which each has a number of 16 bits
-
 class PartOfSource final : public GradientSource {
  public:
   PartOfSource(const GradientSource* whole, size_t first) : whole_(whole), first_(first) {}

@@ -23,6 +23,9 @@
 
 namespace weald {
 
+// Rows of a block are added up so many at a time: each has a number of 16 bits.
+inline constexpr size_t slice_rows = size_t{1} << 16;
+
 struct TrainingBlock {
   const Codes* codes;  // none if the pass has no splits and no histograms
   uint64_t first_row;

@@ -7,12 +7,6 @@
 
 namespace weald {
 
-namespace {
-
-constexpr int64_t most_units = int64_t{1} << 62;
-
-}  // namespace
-
 CoarseBins::CoarseBins(const Codes& fine) {
   size_t n_marks = 0;
   for (const CodeColumn& each : fine.columns) n_marks += each.marks.size();

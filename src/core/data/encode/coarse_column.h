@@ -13,6 +13,9 @@
 
 namespace weald {
 
+// Weights of all rows add up to less.
+inline constexpr int64_t most_units = int64_t{1} << 62;
+
 inline bool is_numeric(const CodeColumn& column) {
   return column.kind == ColumnKind::exact || column.kind == ColumnKind::binned;
 }

@@ -12,8 +12,6 @@ namespace weald {
 
 namespace {
 
-constexpr int64_t most_units = int64_t{1} << 62;
-
 int64_t checked_total(std::span<const int64_t> weights) {
   int64_t total = 0, any_sign = 0;
   bool overflow = false;
