@@ -374,7 +374,7 @@ class BalancedRandomForestClassifier(TwoForests):
             plain, share_map = past.plain_forest_, past._share_map
         elif own.correct_prior:
             if own.correct_prior == "blend":
-                plain, unseen = plain_forest(self, *self._given)
+                plain, unseen = plain_forest(self)
             share_map = out_of_bag_map(forest, table, record, target.weight, n_threads, unseen)
             if share_map is None or not share_map.blends:
                 plain, unseen = None, None

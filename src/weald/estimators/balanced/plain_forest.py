@@ -7,6 +7,7 @@ Balanced trees see few rows of the frequent classes, and what they lost, no map 
 from __future__ import annotations
 
 import warnings
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -32,15 +33,13 @@ _SHARED: Final = (
 )
 #: the name of that forest in a model file
 _PLAIN: Final = "plain"
+#: what the `fit` at work was given: apart from the model, which other threads may ask meanwhile
+_GIVEN: ContextVar[tuple[TableLike, TargetLike | None, WeightLike | None]] = ContextVar("given")
 
 
-def plain_forest(
-    model: BalancedRandomForestClassifier,
-    X: TableLike,
-    y: TargetLike | None,
-    sample_weight: WeightLike | None,
-) -> tuple[RandomForestClassifier, Floats]:
-    """A fitted forest, and its shares out of bag: NaN for rows that all of its trees saw."""
+def plain_forest(model: BalancedRandomForestClassifier) -> tuple[RandomForestClassifier, Floats]:
+    """A forest of what the model's `fit` was given, and its shares out of bag: NaN for rows all trees saw."""
+    X, y, sample_weight = _GIVEN.get()
     forest = RandomForestClassifier(**{name: getattr(model, name) for name in _SHARED}, oob_score=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to say of these rows, the balanced forest says
@@ -54,9 +53,6 @@ def plain_forest(
 
 class TwoForests(ForestClassifier):
     """What a balanced forest does because it may have another: `fit`, and model files."""
-
-    #: what `fit` was given, while it works
-    _given: tuple[TableLike, TargetLike | None, WeightLike | None]
 
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightLike | None = None) -> Self:
         """Grow the forest.
@@ -76,11 +72,11 @@ class TwoForests(ForestClassifier):
         self
             The fitted estimator.
         """
-        self._given = X, y, sample_weight
+        token = _GIVEN.set((X, y, sample_weight))
         try:
             return super().fit(X, y, sample_weight)
         finally:
-            del self._given
+            _GIVEN.reset(token)
 
     def _saved_state(self) -> SavedState:
         own = cast("BalancedRandomForestClassifier", self)

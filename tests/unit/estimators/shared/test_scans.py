@@ -99,7 +99,7 @@ def test_a_plan_tells_what_a_fit_needs(frame: pd.DataFrame, files: Path) -> None
     about = weald.plan(model, files / "x.csv")
     assert abs(about.n_rows - N) < N / 10
     assert weald.plan(model, frame).store == "memory"
-    assert weald.plan(weald.RandomForestRegressor(n_estimators=7, max_depth=2), frame).passes == 15
+    assert weald.plan(weald.RandomForestRegressor(n_estimators=7, max_depth=2), frame).passes == 3
 
 
 def test_models_of_text_and_sparse_files_are_those_of_memory(tmp_path: Path) -> None:
