@@ -145,8 +145,7 @@ def _check_options(options: GrowthOptions, owner: str) -> None:
         raise ParameterError(
             f"criterion='absolute_error' of {owner} looks for medians among all rows in memory, and these "
             "are in files. Use 'squared_error', XGBRegressor(objective='reg:absoluteerror', "
-            "tree_method='hist'), "
-            "or read the files into a table first."
+            "tree_method='hist'), or read the files into a table first."
         )
     if getattr(options, "class_weight", None) is not None:
         raise ParameterError(

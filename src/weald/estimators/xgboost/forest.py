@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from weald.errors import ParameterError
+from weald.estimators.xgboost.chosen import given
 from weald.estimators.xgboost.classifier import XGBClassifier
 from weald.estimators.xgboost.model import XGBModel
 from weald.estimators.xgboost.options import DEFAULTS, XGBOptions
@@ -35,16 +36,17 @@ class OneRound(XGBModel):
                 f"`num_parallel_tree` of {owner} is {self.num_parallel_tree!r}, and `n_estimators` is the "
                 f"number of trees: {n_trees}. Leave `num_parallel_tree` None."
             )
-        return replace(options, n_estimators=min(n_trees, 1), num_parallel_tree=max(n_trees, 1))
+        usual = given(options)  # what boosting chooses where there are categories is for many small steps
+        return replace(options, n_estimators=min(n_trees, 1), num_parallel_tree=max(n_trees, 1), **usual)
 
     def _boosting_params(self) -> dict[str, Any]:
         """A booster goes on from here by rounds of as many trees."""
-        given = {name: value for name, value in super()._boosting_params().items() if name != "n_estimators"}
-        return given | {"num_parallel_tree": max(self._n_trees(), 1)}
+        others = {name: value for name, value in super()._boosting_params().items() if name != "n_estimators"}
+        return others | {"num_parallel_tree": max(self._n_trees(), 1)}
 
     def _n_trees(self) -> int:
-        given = self.n_estimators
-        return int(DEFAULTS["n_estimators"] if given is None else given)
+        asked = self.n_estimators
+        return int(DEFAULTS["n_estimators"] if asked is None else asked)
 
     def get_num_boosting_rounds(self) -> int:
         """How many rounds `fit` trains: one.

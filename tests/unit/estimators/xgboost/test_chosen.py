@@ -173,7 +173,9 @@ def test_categories_asked_to_be_numbers_of_0_and_1_have_the_defaults_of_numbers(
 
 def test_forests_of_xgboost_keep_their_own():
     model = XGBRFClassifier(n_estimators=3).fit(*rows(600))
-    assert (model.reg_lambda_, model.learning_rate_) == (1e-5, 1.0)
+    assert told(model) == ("depthwise", 0, 6, 1.0, 1e-5)
+    assert model.learning_rate_ == 1.0
+    assert told(weald.load(model.to_bytes())) == told(model)
 
 
 def test_a_file_with_impossible_ones_is_refused():
